@@ -1,0 +1,110 @@
+#include "base/settings.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+extern char** environ;
+
+namespace baton {
+
+Settings settings;
+
+namespace {
+
+constexpr SettingRow rows[] = {
+#define BATON_SETTING_ROW(name, type, fallback, minimum, maximum, why) \
+  {#name, #type, fallback, minimum, maximum, why, &Settings::name},
+    BATON_SETTINGS(BATON_SETTING_ROW)
+#undef BATON_SETTING_ROW
+};
+
+// Variables that mpiexec sets for its ranks; see launch/.
+constexpr const char* launcher_names[] = {"JOB_FD", "RANK", "LIFELINE_FD"};
+
+constexpr int longest_name = 40;
+
+bool names_equal(const char* variable, int length, const char* name) {
+  if (static_cast<int>(std::strlen(name)) != length) return false;
+  for (int i = 0; i < length; ++i)
+    if (std::tolower(variable[i]) != std::tolower(name[i])) return false;
+  return true;
+}
+
+// Levenshtein distance, case-insensitive; both names are shorter than longest_name.
+int edit_distance(const char* a, int a_length, const char* b) {
+  int b_length = static_cast<int>(std::strlen(b));
+  if (a_length >= longest_name || b_length >= longest_name) return longest_name;
+  int row[longest_name + 1];
+  for (int j = 0; j <= b_length; ++j) row[j] = j;
+  for (int i = 1; i <= a_length; ++i) {
+    int diagonal = row[0];
+    row[0] = i;
+    for (int j = 1; j <= b_length; ++j) {
+      int substitution = diagonal + (std::tolower(a[i - 1]) != std::tolower(b[j - 1]));
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitution});
+    }
+  }
+  return row[b_length];
+}
+
+void warn_unknown(const char* variable, int length) {
+  const SettingRow* nearest = &rows[0];
+  for (const SettingRow& row : rows)
+    if (edit_distance(variable, length, row.name) < edit_distance(variable, length, nearest->name))
+      nearest = &row;
+  char upper[longest_name + 1] = {};
+  for (int i = 0; i < longest_name && nearest->name[i]; ++i)
+    upper[i] = static_cast<char>(std::toupper(nearest->name[i]));
+  std::fprintf(stderr,
+               "baton: unknown setting BATON_%.*s is ignored; the nearest is BATON_%s "
+               "(`baton settings` lists all)\n",
+               length, variable, upper);
+}
+
+void read_one(const SettingRow& row, const char* text) {
+  char* end = nullptr;
+  std::int64_t value = std::strtoll(text, &end, 10);
+  std::int64_t scale = 1;
+  if (end != text && *end) {
+    char suffix = static_cast<char>(std::tolower(*end));
+    scale = suffix == 'k' ? 1 << 10 : suffix == 'm' ? 1 << 20 : suffix == 'g' ? 1 << 30 : 0;
+    ++end;
+  }
+  if (end == text || *end || scale == 0 || __builtin_mul_overflow(value, scale, &value) ||
+      value < row.minimum || value > row.maximum) {
+    std::fprintf(stderr, "baton: setting %s=%s is ignored: it takes a number from %lld to %lld\n",
+                 row.name, text, static_cast<long long>(row.minimum),
+                 static_cast<long long>(row.maximum));
+    return;
+  }
+  settings.*row.field = value;
+}
+
+}  // namespace
+
+std::span<const SettingRow> setting_rows() { return rows; }
+
+void read_settings() {
+  settings = Settings{};
+  for (char** entry = environ; *entry; ++entry) {
+    if (std::strncmp(*entry, "BATON_", 6) != 0) continue;
+    const char* variable = *entry + 6;
+    const char* equals = std::strchr(variable, '=');
+    if (!equals) continue;
+    int length = static_cast<int>(equals - variable);
+    auto matches = [&](const char* name) { return names_equal(variable, length, name); };
+    if (std::ranges::any_of(launcher_names, matches)) continue;
+    const SettingRow* found = std::ranges::find_if(
+        rows, [&](const SettingRow& row) { return matches(row.name); });
+    if (found == std::end(rows))
+      warn_unknown(variable, length);
+    else
+      read_one(*found, equals + 1);
+  }
+}
+
+}  // namespace baton

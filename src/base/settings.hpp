@@ -1,0 +1,50 @@
+// The one table of settings. Each is read from the environment variable BATON_<NAME> once, at start;
+// `baton settings`, MPI_T and docs/settings.md are made from the same table.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace baton {
+
+// clang-format off
+// name, type (bytes, count, flag, microseconds), default, minimum, maximum, why it exists
+#define BATON_SETTINGS(X)                                                                                       \
+  X(eager_bytes_max,        bytes,  4096,    48,     6144,      "longest message that enters a ring before it is matched") \
+  X(unexpected_bytes_max,   bytes,  1 << 20, 0,      1LL << 40, "unexpected payload kept per peer; beyond it only envelopes are taken in") \
+  X(cma_bytes_min,          bytes,  32768,   1,      1LL << 40, "shortest contiguous message that one copy through CMA may carry") \
+  X(cma,                    flag,   1,       0,      1,         "allow cross-memory attach (process_vm_readv)") \
+  X(spin_count,             count,  -1,      -1,     1LL << 40, "polls before a waiter yields; -1: from ranks against usable CPUs") \
+  X(yield_count,            count,  -1,      -1,     1LL << 40, "yields before a waiter sleeps; -1: from ranks against usable CPUs") \
+  X(rooms,                  flag,   1,       0,      1,         "short collectives meet in shared rooms instead of point-to-point") \
+  X(explain,                flag,   0,       0,      1,         "print at the end which way the messages took")
+// clang-format on
+
+struct Settings {
+#define BATON_SETTING_FIELD(name, type, fallback, minimum, maximum, why) std::int64_t name = fallback;
+  BATON_SETTINGS(BATON_SETTING_FIELD)
+#undef BATON_SETTING_FIELD
+};
+
+struct SettingRow {
+  const char* name;
+  const char* type;
+  std::int64_t fallback;
+  std::int64_t minimum;
+  std::int64_t maximum;
+  const char* why;
+  std::int64_t Settings::*field;
+};
+
+// All rows, for tools and documentation.
+std::span<const SettingRow> setting_rows();
+
+// The process's settings; defaults until read_settings has run.
+extern Settings settings;
+
+// Reads BATON_* once. Unknown names and values out of range are reported on standard error with the
+// nearest name or the range, and otherwise ignored. Names in `launcher_names` (null-terminated list)
+// belong to the launcher and are not reported.
+void read_settings();
+
+}  // namespace baton

@@ -1,0 +1,28 @@
+// The atomics that shared-memory structures are templated over. Shipped code uses Hardware; the
+// interleaving checker in tests/lockfree/ substitutes a model with store buffers.
+// Payload is moved by the policy too, so that the checker sees every access.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstring>
+
+namespace baton::lockfree {
+
+struct Hardware {
+  template <class T>
+  using Atomic = std::atomic<T>;
+
+  // Orders all earlier accesses before all later ones, stores before loads included.
+  static void full_fence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
+
+  // Payload between private memory and shared memory; published and acquired by the header word.
+  static void store_payload(void* shared, const void* source, std::size_t bytes) {
+    std::memcpy(shared, source, bytes);
+  }
+  static void load_payload(void* target, const void* shared, std::size_t bytes) {
+    std::memcpy(target, shared, bytes);
+  }
+};
+
+}  // namespace baton::lockfree

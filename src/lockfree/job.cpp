@@ -1,0 +1,64 @@
+#include "lockfree/job.hpp"
+
+namespace baton::lockfree {
+
+namespace {
+
+// FNV-1a over every size and offset that both sides of an attach must agree on.
+constexpr std::uint32_t layout_hash() {
+  std::uint32_t hash = 2166136261u;
+  for (std::uint64_t value : {std::uint64_t{sizeof(JobHeader)}, std::uint64_t{sizeof(RankRow)},
+                              std::uint64_t{offsetof(RankRow, state)}, ring_bytes,
+                              std::uint64_t{offers_per_rank}, offer_bytes,
+                              std::uint64_t{chunks_per_rank}, chunk_bytes, room_bytes_per_rank})
+    hash = (hash ^ static_cast<std::uint32_t>(value)) * 16777619u;
+  return hash;
+}
+
+}  // namespace
+
+SliceLayout slice_layout(std::uint32_t ranks) {
+  SliceLayout layout{};
+  std::uint64_t offset = 0;
+  auto place = [&offset](std::uint64_t bytes) {
+    std::uint64_t start = offset;
+    offset = round_up(offset + bytes, page_bytes);
+    return start;
+  };
+  layout.doorbell = place(cache_line_bytes + round_up(ranks, 64) / 8);
+  layout.offers = place(offers_per_rank * offer_bytes);
+  layout.heads = place(std::uint64_t{ranks} * cache_line_bytes);
+  layout.rings = place(std::uint64_t{ranks} * ring_bytes);
+  layout.rooms = place(room_bytes_per_rank);
+  layout.staging = place(chunks_per_rank * chunk_bytes + page_bytes);
+  layout.bytes = offset;
+  return layout;
+}
+
+JobHeader job_header(std::uint32_t ranks, std::uint32_t cpus_usable) {
+  JobHeader header{};
+  header.magic = job_magic;
+  header.version = job_version;
+  header.layout_hash = layout_hash();
+  header.ranks = ranks;
+  header.cpus_usable = cpus_usable;
+  header.rows_offset = page_bytes;
+  header.slices_offset = round_up(header.rows_offset + ranks * sizeof(RankRow), page_bytes);
+  header.slice_bytes = slice_layout(ranks).bytes;
+  header.file_bytes = header.slices_offset + ranks * header.slice_bytes;
+  return header;
+}
+
+const char* job_header_problem(const JobHeader& header) {
+  if (header.magic != job_magic) return "this is not a Baton job";
+  if (header.version != job_version) return "mpiexec and libmpi_abi.so.1 are of different versions";
+  if (header.layout_hash != layout_hash())
+    return "mpiexec and libmpi_abi.so.1 were built with different layouts";
+  if (header.ranks == 0 || header.ranks > ranks_max) return "the number of ranks is out of range";
+  JobHeader expected = job_header(header.ranks, header.cpus_usable);
+  if (header.file_bytes != expected.file_bytes || header.slices_offset != expected.slices_offset)
+    return "its sizes do not add up";
+  return nullptr;
+}
+
+}  // namespace baton::lockfree

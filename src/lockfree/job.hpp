@@ -1,0 +1,99 @@
+// The job's arena: one memory file per job and node, made by the launcher and inherited by all ranks.
+// It opens with the header and the status board (one row a rank), then one slice a rank.
+// Invariant: only offsets and plain data in here, never a pointer; sizes are fixed at creation.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/cache_line.hpp"
+#include "base/counters.hpp"
+
+namespace baton::lockfree {
+
+inline constexpr std::uint64_t job_magic = 0x424154'4f4e4a4fULL;  // "BATONJO"
+inline constexpr std::uint32_t job_version = 1;
+inline constexpr int ranks_max = 4096;
+
+// Where the launcher put a rank: operating-system numbers, -1 where unknown or not one.
+struct RankPlace {
+  std::int32_t cpu;        // first CPU the rank may run on
+  std::int32_t cpu_count;  // how many it may run on
+  std::int32_t numa_node;
+  std::int32_t package;
+  std::int32_t l2;
+  std::int32_t l3;
+};
+
+// How far a rank has come; the launcher reads it when a process ends.
+enum class Phase : std::uint32_t { unborn, started, initialised, finalized, aborted };
+
+// A rank's row on the status board: the launcher writes the place before it forks, the rank all else.
+struct alignas(cache_line_bytes) RankRow {
+  struct alignas(cache_line_bytes) PlaceLine {  // written by the launcher
+    RankPlace place;
+  } launcher;
+  struct alignas(cache_line_bytes) StateLine {  // written by the rank, rarely
+    std::atomic<Phase> phase;
+    std::atomic<std::int32_t> pid;
+    std::atomic<std::int32_t> abort_code;
+    std::atomic<std::uint32_t> in_procedure;  // what the rank waits in, 0 when it computes
+  } state;
+  alignas(cache_line_bytes) Counters counters;  // written by the rank at finalize
+};
+static_assert(offsetof(RankRow, state) == 64 && offsetof(RankRow, counters) == 128);
+static_assert(sizeof(RankRow) == 256);
+
+struct JobHeader {
+  std::uint64_t magic;
+  std::uint32_t version;
+  std::uint32_t layout_hash;
+  std::uint32_t ranks;
+  std::uint32_t cpus_usable;  // CPUs the ranks share: affinity and cgroup quota, at least 1
+  std::uint64_t file_bytes;
+  std::uint64_t rows_offset;
+  std::uint64_t slices_offset;
+  std::uint64_t slice_bytes;
+  std::int32_t launcher_pid;  // 0 when the program was started alone
+  std::int32_t explain;       // mpiexec --explain
+};
+
+// The parts of a slice, as offsets from its start. Every part is page-aligned, so that a rank's
+// memory grows only with what it has touched.
+struct SliceLayout {
+  std::uint64_t doorbell;  // wake line and doorbell words
+  std::uint64_t offers;    // this rank's offers
+  std::uint64_t heads;     // one consumer line for each sender's ring
+  std::uint64_t rings;     // one ring for each sender
+  std::uint64_t rooms;     // meeting places of collectives whose communicator this rank leads
+  std::uint64_t staging;   // chunks for longer messages, shared by all senders
+  std::uint64_t bytes;     // of the whole slice
+};
+
+inline constexpr std::uint64_t ring_bytes = 8192;
+inline constexpr int offers_per_rank = 256;
+inline constexpr std::uint64_t offer_bytes = 64;
+inline constexpr int chunks_per_rank = 64;
+inline constexpr std::uint64_t chunk_bytes = 16384;
+inline constexpr std::uint64_t room_bytes_per_rank = 1 << 20;
+
+// Pure: the layout for a job of `ranks`.
+SliceLayout slice_layout(std::uint32_t ranks);
+
+// Fills a header for a job of `ranks`; the caller makes a file of `file_bytes` and writes it there.
+JobHeader job_header(std::uint32_t ranks, std::uint32_t cpus_usable);
+
+// Checks magic, version, hash and size of a mapped header. Returns null when it fits, else what is
+// wrong with it.
+const char* job_header_problem(const JobHeader& header);
+
+inline RankRow* rank_row(JobHeader* header, std::uint32_t rank) {
+  auto* rows = reinterpret_cast<RankRow*>(reinterpret_cast<char*>(header) + header->rows_offset);
+  return rows + rank;
+}
+inline char* slice(JobHeader* header, std::uint32_t rank) {
+  return reinterpret_cast<char*>(header) + header->slices_offset + rank * header->slice_bytes;
+}
+
+}  // namespace baton::lockfree
