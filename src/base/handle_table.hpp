@@ -1,0 +1,228 @@
+// Handles to objects. The ABI makes a handle an opaque pointer; ours is never an address, it is
+//   bits 63..32 generation (never 0) | bit 31 zero | bits 30..27 tag | bits 26..0 slot index
+// so that a freed, foreign or invented value is found out whatever its bits are. Values below
+// 0x1000 are the ABI's predefined handles and have a small array of their own. Used by floors 4
+// to 10. Invariant: a slot never moves once it exists, so `find` needs no lock; `add` and `remove`
+// are serialised by the table's own lock, which is taken only under MPI_THREAD_MULTIPLE.
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+#include "base/cache_line.hpp"
+
+namespace baton {
+
+enum class HandleTag : std::uint32_t {
+  comm = 1,
+  datatype,
+  group,
+  request,
+  op,
+  info,
+  errhandler,
+  session,
+  message,
+  win,
+  file,
+};
+
+// The handle's C type, and the range of the ABI's predefined values: first, and how many.
+template <HandleTag tag>
+struct HandleTraits;
+
+#define BATON_HANDLE_TRAITS(tag, type, first, count)         \
+  template <>                                                \
+  struct HandleTraits<HandleTag::tag> {                      \
+    using Handle = type;                                     \
+    static constexpr std::uint64_t predefined_first = first; \
+    static constexpr std::uint64_t predefined_count = count; \
+  }
+BATON_HANDLE_TRAITS(op, MPI_Op, 0x20, 0x20);
+BATON_HANDLE_TRAITS(comm, MPI_Comm, 0x100, 8);
+BATON_HANDLE_TRAITS(group, MPI_Group, 0x108, 8);
+BATON_HANDLE_TRAITS(win, MPI_Win, 0x110, 8);
+BATON_HANDLE_TRAITS(file, MPI_File, 0x118, 8);
+BATON_HANDLE_TRAITS(session, MPI_Session, 0x120, 8);
+BATON_HANDLE_TRAITS(message, MPI_Message, 0x128, 8);
+BATON_HANDLE_TRAITS(info, MPI_Info, 0x130, 8);
+BATON_HANDLE_TRAITS(errhandler, MPI_Errhandler, 0x140, 8);
+BATON_HANDLE_TRAITS(request, MPI_Request, 0x180, 8);
+BATON_HANDLE_TRAITS(datatype, MPI_Datatype, 0x200, 0x100);
+#undef BATON_HANDLE_TRAITS
+
+// Set once, before the second thread may call, when MPI_THREAD_MULTIPLE is granted.
+inline bool handle_tables_are_shared = false;
+
+// The handles of one kind of object. A global table is constant-initialised and never destroyed:
+// it works before the first constructor and after the last destructor.
+template <typename T, HandleTag tag>
+class HandleTable {
+ public:
+  using Traits = HandleTraits<tag>;
+  using Handle = typename Traits::Handle;
+
+  // The object behind `handle`; null when it is MPI_X_NULL, freed, of another kind or invented.
+  BATON_INLINE T* find(Handle handle) const {
+    std::uint64_t bits = reinterpret_cast<std::uint64_t>(handle);
+    if (bits < predefined_end) {
+      std::uint64_t offset = bits - Traits::predefined_first;
+      return offset < Traits::predefined_count ? predefined_[offset] : nullptr;
+    }
+    const Slot* slot = slot_of(static_cast<std::uint32_t>(bits));
+    if (BATON_UNLIKELY(!slot)) return nullptr;
+    if (slot->generation.load(std::memory_order_relaxed) != bits >> 32) return nullptr;
+    // ORDER handle.publish: release in `add`; the object is complete for whoever holds its handle.
+    return slot->object.load(std::memory_order_acquire);
+  }
+
+  // Gives `object` a handle. Null when memory is short; the table is then as before.
+  [[nodiscard]] Handle add(T* object) {
+    Guard guard(lock_);
+    if (free_ == no_slot && !grow()) return nullptr;
+    std::uint32_t index = free_;
+    Slot& slot = *slot_at(index);
+    free_ = slot.next_free;
+    // ORDER handle.publish: acquire in `find`.
+    slot.object.store(object, std::memory_order_release);
+    ++live_;
+    return compose(slot.generation.load(std::memory_order_relaxed), index);
+  }
+
+  // Ends the life of a handle that `add` gave; from now on it is not found. Returns the object, or
+  // null when the handle was not alive.
+  T* remove(Handle handle) {
+    std::uint64_t bits = reinterpret_cast<std::uint64_t>(handle);
+    if (bits < predefined_end) return nullptr;
+    Guard guard(lock_);
+    Slot* slot = const_cast<Slot*>(slot_of(static_cast<std::uint32_t>(bits)));
+    if (!slot) return nullptr;
+    std::uint32_t generation = slot->generation.load(std::memory_order_relaxed);
+    if (generation != bits >> 32) return nullptr;
+    T* object = slot->object.load(std::memory_order_relaxed);
+    if (!object) return nullptr;
+    slot->object.store(nullptr, std::memory_order_relaxed);
+    // Generation 0 belongs to the predefined handles and to failed conversions.
+    slot->generation.store(generation + 1 ? generation + 1 : 1, std::memory_order_relaxed);
+    slot->next_free = free_;
+    free_ = static_cast<std::uint32_t>(bits) & index_mask;
+    --live_;
+    return object;
+  }
+
+  // Puts an object behind one of the ABI's predefined values (null takes it away).
+  void set_predefined(Handle handle, T* object) {
+    predefined_[reinterpret_cast<std::uint64_t>(handle) - Traits::predefined_first] = object;
+  }
+
+  // The MPI_X_toint form of a handle: never negative, and the ABI's own value for predefined ones.
+  static int to_int(Handle handle) {
+    return static_cast<int>(reinterpret_cast<std::uint64_t>(handle) & 0x7fffffff);
+  }
+
+  // The handle whose to_int is `value`. A value that no live handle has gives a handle that `find`
+  // refuses.
+  Handle from_int(int value) const {
+    std::uint32_t low = static_cast<std::uint32_t>(value);
+    const Slot* slot = low < predefined_end ? nullptr : slot_of(low);
+    std::uint64_t generation = slot && slot->object.load(std::memory_order_relaxed)
+                                   ? slot->generation.load(std::memory_order_relaxed)
+                                   : 0;
+    return reinterpret_cast<Handle>(generation << 32 | low);
+  }
+
+  // How many handles are alive, predefined ones not counted. For leak reports and tests.
+  std::uint32_t live() const { return live_; }
+
+  // Calls visit(handle, object) for every live handle; `visit` may remove the handle it is given.
+  template <typename Visit>
+  void for_each(Visit visit) {
+    std::uint32_t capacity = capacity_.load(std::memory_order_relaxed);
+    for (std::uint32_t index = 0; index < capacity; ++index) {
+      Slot& slot = *slot_at(index);
+      if (T* object = slot.object.load(std::memory_order_relaxed))
+        visit(compose(slot.generation.load(std::memory_order_relaxed), index), object);
+    }
+  }
+
+ private:
+  static constexpr std::uint64_t predefined_end = 0x1000;
+  static constexpr int tag_shift = 27;
+  static constexpr std::uint32_t index_mask = (1u << tag_shift) - 1;
+  static constexpr std::uint32_t no_slot = ~0u;
+  // Block k holds 64 * 2^k slots: small programs pay for one KiB, nothing is ever copied.
+  static constexpr std::uint32_t first_block_slots = 64;
+  static constexpr int first_block_width = std::bit_width(first_block_slots);
+  static constexpr int block_count = tag_shift - first_block_width + 1;
+
+  struct Slot {
+    std::atomic<T*> object;
+    std::atomic<std::uint32_t> generation;
+    std::uint32_t next_free;
+  };
+  static_assert(sizeof(Slot) == 16);
+
+  struct Guard {
+    explicit Guard(std::atomic<bool>& its_lock) : lock(its_lock), taken(handle_tables_are_shared) {
+      // ORDER handle.lock: acquire here, release in the destructor; slots and the free list.
+      while (BATON_UNLIKELY(taken) && lock.exchange(true, std::memory_order_acquire))
+        lock.wait(true, std::memory_order_relaxed);
+    }
+    ~Guard() {
+      if (BATON_LIKELY(!taken)) return;
+      lock.store(false, std::memory_order_release);
+      lock.notify_one();
+    }
+    std::atomic<bool>& lock;
+    bool taken;
+  };
+
+  BATON_INLINE Slot* slot_at(std::uint32_t index) const {
+    std::uint32_t place = index + first_block_slots;
+    int block = std::bit_width(place) - first_block_width;
+    return blocks_[block] + (place - (first_block_slots << block));
+  }
+
+  BATON_INLINE const Slot* slot_of(std::uint32_t low) const {
+    if (low >> tag_shift != static_cast<std::uint32_t>(tag)) return nullptr;
+    std::uint32_t index = low & index_mask;
+    // ORDER handle.grow: release in `grow`; the block below this capacity exists.
+    return index < capacity_.load(std::memory_order_acquire) ? slot_at(index) : nullptr;
+  }
+
+  static Handle compose(std::uint32_t generation, std::uint32_t index) {
+    std::uint32_t low = static_cast<std::uint32_t>(tag) << tag_shift | index;
+    return reinterpret_cast<Handle>(std::uint64_t{generation} << 32 | low);
+  }
+
+  BATON_COLD bool grow() {
+    std::uint32_t first = capacity_.load(std::memory_order_relaxed);
+    int block = std::bit_width(first + first_block_slots) - first_block_width;
+    if (block == block_count) return false;
+    std::uint32_t slots = first_block_slots << block;
+    void* memory = std::malloc(slots * sizeof(Slot));
+    if (!memory) return false;
+    Slot* fresh = static_cast<Slot*>(memory);
+    for (std::uint32_t i = 0; i < slots; ++i)
+      new (&fresh[i]) Slot{nullptr, 1, i + 1 < slots ? first + i + 1 : no_slot};
+    blocks_[block] = fresh;
+    free_ = first;
+    // ORDER handle.grow: acquire in `slot_of`.
+    capacity_.store(first + slots, std::memory_order_release);
+    return true;
+  }
+
+  T* predefined_[Traits::predefined_count] = {};
+  Slot* blocks_[block_count] = {};
+  std::atomic<std::uint32_t> capacity_ = 0;
+  std::uint32_t free_ = no_slot;
+  std::uint32_t live_ = 0;
+  std::atomic<bool> lock_ = false;
+};
+
+}  // namespace baton
