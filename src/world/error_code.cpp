@@ -1,0 +1,227 @@
+#include "world/error_code.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <new>
+
+#include "base/handle_table.hpp"
+
+namespace baton {
+
+namespace {
+
+struct StandardClass {
+  Error error_class;
+  const char* name;
+  const char* text;
+};
+
+// clang-format off
+constexpr StandardClass standard_classes[] = {
+#define BATON_CLASS(name, text) {name, #name, text}
+    BATON_CLASS(MPI_SUCCESS, "no error"),
+    BATON_CLASS(MPI_ERR_BUFFER, "invalid buffer pointer"),
+    BATON_CLASS(MPI_ERR_COUNT, "invalid count"),
+    BATON_CLASS(MPI_ERR_TYPE, "invalid datatype"),
+    BATON_CLASS(MPI_ERR_TAG, "invalid tag"),
+    BATON_CLASS(MPI_ERR_COMM, "invalid communicator"),
+    BATON_CLASS(MPI_ERR_RANK, "invalid rank"),
+    BATON_CLASS(MPI_ERR_REQUEST, "invalid request"),
+    BATON_CLASS(MPI_ERR_ROOT, "invalid root"),
+    BATON_CLASS(MPI_ERR_GROUP, "invalid group"),
+    BATON_CLASS(MPI_ERR_OP, "invalid reduction operation"),
+    BATON_CLASS(MPI_ERR_TOPOLOGY, "invalid communicator topology"),
+    BATON_CLASS(MPI_ERR_DIMS, "invalid dimensions"),
+    BATON_CLASS(MPI_ERR_ARG, "invalid argument"),
+    BATON_CLASS(MPI_ERR_UNKNOWN, "unknown error"),
+    BATON_CLASS(MPI_ERR_TRUNCATE, "message truncated: it is longer than the receive buffer"),
+    BATON_CLASS(MPI_ERR_OTHER, "other error"),
+    BATON_CLASS(MPI_ERR_INTERN, "internal error of the MPI library"),
+    BATON_CLASS(MPI_ERR_PENDING, "request still pending"),
+    BATON_CLASS(MPI_ERR_IN_STATUS, "the error is in the statuses"),
+    BATON_CLASS(MPI_ERR_ACCESS, "permission denied"),
+    BATON_CLASS(MPI_ERR_AMODE, "invalid access mode of a file"),
+    BATON_CLASS(MPI_ERR_ASSERT, "invalid assertion"),
+    BATON_CLASS(MPI_ERR_BAD_FILE, "invalid file name"),
+    BATON_CLASS(MPI_ERR_BASE, "invalid base address"),
+    BATON_CLASS(MPI_ERR_CONVERSION, "a user's data conversion failed"),
+    BATON_CLASS(MPI_ERR_DISP, "invalid displacement"),
+    BATON_CLASS(MPI_ERR_DUP_DATAREP, "data representation already registered"),
+    BATON_CLASS(MPI_ERR_FILE_EXISTS, "file exists"),
+    BATON_CLASS(MPI_ERR_FILE_IN_USE, "file is in use"),
+    BATON_CLASS(MPI_ERR_FILE, "invalid file handle"),
+    BATON_CLASS(MPI_ERR_INFO_KEY, "info key too long or empty"),
+    BATON_CLASS(MPI_ERR_INFO_NOKEY, "no such info key"),
+    BATON_CLASS(MPI_ERR_INFO_VALUE, "info value too long or empty"),
+    BATON_CLASS(MPI_ERR_INFO, "invalid info object"),
+    BATON_CLASS(MPI_ERR_IO, "input or output error"),
+    BATON_CLASS(MPI_ERR_KEYVAL, "invalid attribute key"),
+    BATON_CLASS(MPI_ERR_LOCKTYPE, "invalid lock type"),
+    BATON_CLASS(MPI_ERR_NAME, "no such service name"),
+    BATON_CLASS(MPI_ERR_NO_MEM, "out of memory"),
+    BATON_CLASS(MPI_ERR_NOT_SAME, "a collective argument differs between processes"),
+    BATON_CLASS(MPI_ERR_NO_SPACE, "no space left"),
+    BATON_CLASS(MPI_ERR_NO_SUCH_FILE, "no such file"),
+    BATON_CLASS(MPI_ERR_PORT, "invalid port name"),
+    BATON_CLASS(MPI_ERR_QUOTA, "quota exceeded"),
+    BATON_CLASS(MPI_ERR_READ_ONLY, "read-only file or file system"),
+    BATON_CLASS(MPI_ERR_RMA_ATTACH, "memory cannot be attached"),
+    BATON_CLASS(MPI_ERR_RMA_CONFLICT, "conflicting accesses to a window"),
+    BATON_CLASS(MPI_ERR_RMA_RANGE, "target memory lies outside the window"),
+    BATON_CLASS(MPI_ERR_RMA_SHARED, "memory cannot be shared"),
+    BATON_CLASS(MPI_ERR_RMA_SYNC, "wrong synchronization of a window"),
+    BATON_CLASS(MPI_ERR_SERVICE, "invalid service name"),
+    BATON_CLASS(MPI_ERR_SIZE, "invalid size"),
+    BATON_CLASS(MPI_ERR_SPAWN, "processes could not be spawned"),
+    BATON_CLASS(MPI_ERR_UNSUPPORTED_DATAREP, "unsupported data representation"),
+    BATON_CLASS(MPI_ERR_UNSUPPORTED_OPERATION, "unsupported operation"),
+    BATON_CLASS(MPI_ERR_WIN, "invalid window"),
+    BATON_CLASS(MPI_ERR_RMA_FLAVOR, "wrong flavor of window"),
+    BATON_CLASS(MPI_ERR_PROC_ABORTED, "a process has aborted"),
+    BATON_CLASS(MPI_ERR_VALUE_TOO_LARGE, "value too large for its type"),
+    BATON_CLASS(MPI_ERR_SESSION, "invalid session"),
+    BATON_CLASS(MPI_ERR_ERRHANDLER, "invalid error handler"),
+    BATON_CLASS(MPI_ERR_ABI, "the ABI does not allow this"),
+#undef BATON_CLASS
+};
+// clang-format on
+
+constexpr int standard_class_count = MPI_ERR_ABI + 1;
+static_assert(sizeof standard_classes / sizeof standard_classes[0] == standard_class_count);
+
+// A code of the program's own. A class is a code that is its own class.
+struct AddedCode {
+  int code;
+  Error error_class;
+  char* text;
+  AddedCode* next;
+};
+
+constinit AddedCode* added = nullptr;
+constinit int greatest_code = MPI_ERR_LASTCODE;
+// These calls are rare; the lock is always taken.
+constinit std::mutex added_lock;
+
+AddedCode* find_added(int code) {
+  for (AddedCode* entry = added; entry; entry = entry->next)
+    if (entry->code == code) return entry;
+  return nullptr;
+}
+
+bool is_standard(int code) {
+  return code >= 0 && code < standard_class_count;
+}
+
+Error add_code(Error error_class, int* code) {
+  AddedCode* entry = new (std::nothrow) AddedCode;
+  if (!entry) return fail(MPI_ERR_NO_MEM, "no memory for a new error code");
+  int fresh = greatest_code + 1;
+  *entry = {fresh, error_class < 0 ? fresh : error_class, nullptr, added};
+  added = entry;
+  *code = greatest_code = fresh;
+  return MPI_SUCCESS;
+}
+
+Error remove_code(int code, bool is_class) {
+  for (AddedCode** link = &added; *link; link = &(*link)->next) {
+    AddedCode* entry = *link;
+    if (entry->code != code || (entry->error_class == code) != is_class) continue;
+    if (entry->text)
+      return fail(MPI_ERR_ARG, "error code %d still has a string; remove it first", code);
+    *link = entry->next;
+    delete entry;
+    // The greatest code still in use; numbers of removed ones may come again.
+    greatest_code = MPI_ERR_LASTCODE;
+    for (AddedCode* rest = added; rest; rest = rest->next)
+      if (rest->code > greatest_code) greatest_code = rest->code;
+    return MPI_SUCCESS;
+  }
+  return fail(MPI_ERR_ARG, "%d is no error %s that this program added", code,
+              is_class ? "class" : "code");
+}
+
+}  // namespace
+
+Error error_class_of(int code) {
+  if (is_standard(code)) return code;
+  std::lock_guard guard(added_lock);
+  const AddedCode* entry = find_added(code);
+  return entry ? entry->error_class : MPI_ERR_UNKNOWN;
+}
+
+bool error_code_known(int code) {
+  if (is_standard(code)) return true;
+  std::lock_guard guard(added_lock);
+  return find_added(code) != nullptr;
+}
+
+const char* error_text(int code) {
+  if (is_standard(code)) return standard_classes[code].text;
+  std::lock_guard guard(added_lock);
+  const AddedCode* entry = find_added(code);
+  return entry && entry->text ? entry->text : "";
+}
+
+const char* error_class_name(Error error_class) {
+  return is_standard(error_class) ? standard_classes[error_class].name : "a class of the program";
+}
+
+const int& last_used_code() {
+  return greatest_code;
+}
+
+Error add_error_class(int* error_class) {
+  std::lock_guard guard(added_lock);
+  return add_code(-1, error_class);
+}
+
+Error add_error_code(Error error_class, int* code) {
+  std::lock_guard guard(added_lock);
+  const AddedCode* entry = find_added(error_class);
+  if (!is_standard(error_class) && !(entry && entry->error_class == error_class))
+    return fail(MPI_ERR_ARG, "%d is no error class", error_class);
+  return add_code(error_class, code);
+}
+
+Error add_error_text(int code, const char* text) {
+  std::lock_guard guard(added_lock);
+  AddedCode* entry = find_added(code);
+  if (!entry)
+    return fail(MPI_ERR_ARG, "%d is no error code or class that this program added", code);
+  if (std::strlen(text) >= MPI_MAX_ERROR_STRING)
+    return fail(MPI_ERR_ARG, "the string is longer than MPI_MAX_ERROR_STRING - 1 (%d) characters",
+                MPI_MAX_ERROR_STRING - 1);
+  char* copy = *text ? ::strdup(text) : nullptr;
+  if (*text && !copy) return fail(MPI_ERR_NO_MEM, "no memory for an error string");
+  std::free(entry->text);
+  entry->text = copy;
+  return MPI_SUCCESS;
+}
+
+Error remove_error_class(Error error_class) {
+  std::lock_guard guard(added_lock);
+  for (const AddedCode* entry = added; entry; entry = entry->next)
+    if (entry->error_class == error_class && entry->code != error_class)
+      return fail(MPI_ERR_ARG, "error class %d still has the code %d; remove it first", error_class,
+                  entry->code);
+  return remove_code(error_class, true);
+}
+
+Error remove_error_code(int code) {
+  std::lock_guard guard(added_lock);
+  return remove_code(code, false);
+}
+
+Error remove_error_text(int code) {
+  std::lock_guard guard(added_lock);
+  AddedCode* entry = find_added(code);
+  if (!entry || !entry->text)
+    return fail(MPI_ERR_ARG, "error code %d has no string that this program added", code);
+  std::free(entry->text);
+  entry->text = nullptr;
+  return MPI_SUCCESS;
+}
+
+}  // namespace baton

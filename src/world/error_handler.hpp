@@ -1,0 +1,98 @@
+// Error handlers and where they hang. Every communicator (later window, file, session) embeds an
+// ErrorTarget; the entry points of floor 10 hand a failed call's class to `raise` with the target
+// whose handler is due. Nothing below floor 10 raises: it returns its Error.
+// Invariant: a handler lives as long as the user holds its handle or a target holds it.
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+
+#include "base/error.hpp"
+#include "base/handle_table.hpp"
+
+namespace baton {
+
+enum class ObjectKind : unsigned char { comm, win, file, session };
+
+class ErrorHandler {
+ public:
+  enum class Action : unsigned char { end_job, end_process, return_code, call_user };
+  // The user's function, kept untyped; `kind` says which type it has.
+  using Function = void (*)();
+
+  constexpr explicit ErrorHandler(Action its_action) : action(its_action) {}
+  ErrorHandler(ObjectKind its_kind, Function its_function)
+      : function(its_function), action(Action::call_user), kind(its_kind) {}
+
+  bool predefined() const { return action != Action::call_user; }
+
+  Function function = nullptr;
+  // Null while the user holds none (it freed all it had).
+  MPI_Errhandler handle = nullptr;
+  std::atomic<int> user_references = 1;
+  std::atomic<int> attachments = 0;
+  Action action;
+  ObjectKind kind = ObjectKind::comm;
+};
+
+extern HandleTable<ErrorHandler, HandleTag::errhandler> error_handlers;
+
+// The object whose errors a handler gets. Its owner sets kind and mpi_handle once.
+struct ErrorTarget {
+  constexpr ErrorTarget() = default;
+  constexpr explicit ErrorTarget(ObjectKind its_kind) : kind(its_kind) {}
+  ErrorTarget(const ErrorTarget&) = delete;
+  ErrorTarget& operator=(const ErrorTarget&) = delete;
+  ~ErrorTarget();
+
+  // Null means MPI_ERRORS_ARE_FATAL.
+  ErrorHandler* handler = nullptr;
+  // What user handlers are given: the object's MPI handle (MPI_Comm, MPI_Win, ...).
+  void* mpi_handle = nullptr;
+  ObjectKind kind = ObjectKind::comm;
+};
+
+// The target of errors that belong to no object: before MPI_Init and after MPI_Finalize the initial
+// one, in between MPI_COMM_SELF's. Process start and end set it (null: the initial one).
+extern ErrorTarget* default_error_target;
+// Errors on files that are not open; the standard's default for files is MPI_ERRORS_RETURN.
+extern ErrorTarget file_error_target;
+
+// Hangs `handler` on `target` in place of what was there.
+void attach_error_handler(ErrorTarget& target, ErrorHandler* handler);
+
+// The handle of the handler on `target`, with one more user reference. MPI_ERR_NO_MEM.
+[[nodiscard]] Error get_error_handler(ErrorTarget& target, MPI_Errhandler* handle);
+
+// A new handler that calls `function` for objects of `kind`. MPI_ERR_NO_MEM.
+[[nodiscard]] Error create_error_handler(ObjectKind kind, ErrorHandler::Function function,
+                                         MPI_Errhandler* handle);
+
+// Gives up one user reference; the handle dies with the last, the handler when nothing holds it.
+void free_error_handler(ErrorHandler& handler);
+
+// Ends the whole job with exit code `code`; does not return. Process start replaces the first
+// value, which ends this process only.
+using AbortJob = void (*)(int code);
+extern AbortJob abort_job;
+
+// This rank in MPI_COMM_WORLD for messages on standard error; negative before MPI_Init.
+extern int rank_for_messages;
+
+// Prints "baton: rank 3: <text>" on standard error, in one write.
+void print_message(const char* text);
+
+// A failed call of `procedure` (its MPI name; "" when its text needs none) raises `code` on
+// `target` (null: default_error_target; the explanation's own target goes before both). Completes
+// the thread's explanation to "procedure: cause [MPI_ERR_X]". Returns `code` if the handler does.
+BATON_COLD int raise(const char* procedure, ErrorTarget* target, Error code);
+
+// Calls the handler on `target` for `code` as it is, without a new explanation
+// (MPI_Comm_call_errhandler).
+void call_error_handler(ErrorTarget* target, Error code, const char* text);
+
+// The explanation of this thread's last raised error if it has this class; else null.
+const char* raised_explanation(Error code);
+
+}  // namespace baton
