@@ -1,0 +1,50 @@
+#include "launch/environment.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace baton::launch {
+
+namespace {
+
+bool names(std::string_view entry, std::string_view name) {
+  return entry.size() > name.size() && entry.starts_with(name) && entry[name.size()] == '=';
+}
+
+// Variables by which another launcher speaks to its ranks; ours must not believe in them.
+bool foreign(std::string_view entry) {
+  for (std::string_view prefix : {"PMI_", "PMI2_", "PMIX_"})
+    if (entry.starts_with(prefix)) return true;
+  for (std::string_view own : {"BATON_JOB_FD", "BATON_RANK", "BATON_LIFELINE_FD"})
+    if (names(entry, own)) return true;
+  return false;
+}
+
+}  // namespace
+
+void set_variable(std::vector<std::string>& environment, const std::string& name,
+                  const std::string& value) {
+  std::erase_if(environment, [&](const std::string& entry) { return names(entry, name); });
+  environment.push_back(name + "=" + value);
+}
+
+std::optional<std::string> find_variable(const std::vector<std::string>& environment,
+                                         const std::string& name) {
+  auto found = std::ranges::find_if(environment,
+                                    [&](const std::string& entry) { return names(entry, name); });
+  if (found == environment.end()) return std::nullopt;
+  return found->substr(name.size() + 1);
+}
+
+std::vector<std::string> program_environment(const Options& options, const Program& program) {
+  std::vector<std::string> environment;
+  for (char** entry = environ; *entry; ++entry)
+    if (!foreign(*entry)) environment.emplace_back(*entry);
+  for (const auto& [name, value] : options.variables) set_variable(environment, name, value);
+  for (const auto& [name, value] : program.variables) set_variable(environment, name, value);
+  return environment;
+}
+
+}  // namespace baton::launch

@@ -1,0 +1,23 @@
+// The environment of a rank: the launcher's own, less what belongs to other launchers, plus what the
+// user asked for and what the library needs.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launch/options.hpp"
+
+namespace baton::launch {
+
+// Without the three variables that differ between ranks.
+std::vector<std::string> program_environment(const Options& options, const Program& program);
+
+// Sets or replaces one variable.
+void set_variable(std::vector<std::string>& environment, const std::string& name,
+                  const std::string& value);
+
+std::optional<std::string> find_variable(const std::vector<std::string>& environment,
+                                         const std::string& name);
+
+}  // namespace baton::launch

@@ -1,0 +1,67 @@
+#include "launch/job_file.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+namespace baton::launch {
+
+namespace {
+
+std::string failure(const char* what) {
+  return std::string("cannot make the job's memory file: ") + what + ": " + std::strerror(errno);
+}
+
+// A limit on file size (ulimit -f) counts for memory files too, and exceeding it raises a signal.
+std::expected<void, std::string> check_file_limit(std::uint64_t bytes) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return {};
+  if (bytes <= limit.rlim_cur) return {};
+  return std::unexpected("the job's memory file spans " + std::to_string(bytes >> 20) +
+                         " MiB (mostly never touched), and the limit on file sizes is " +
+                         std::to_string(limit.rlim_cur >> 20) + " MiB; raise it with ulimit -f");
+}
+
+lockfree::RankPlace rank_place(const machine::PlannedRank& rank) {
+  return {rank.common.os,      static_cast<std::int32_t>(rank.cpus.size()),
+          rank.common.numa_node, rank.common.package,
+          rank.common.l2,      rank.common.l3};
+}
+
+}  // namespace
+
+std::expected<JobFile, std::string> make_job_file(const machine::Machine& machine,
+                                                  const machine::Placement& placement,
+                                                  bool explain) {
+  lockfree::JobHeader header =
+      lockfree::job_header(static_cast<std::uint32_t>(placement.ranks.size()),
+                           static_cast<std::uint32_t>(machine::cpus_usable(machine)));
+  header.launcher_pid = ::getpid();
+  header.explain = explain;
+  if (auto checked = check_file_limit(header.file_bytes); !checked)
+    return std::unexpected(checked.error());
+
+  JobFile file;
+  // Left open across exec on purpose: this descriptor is what a rank inherits.
+  file.descriptor = ::memfd_create("baton-job", MFD_ALLOW_SEALING);
+  if (file.descriptor < 0) return std::unexpected(failure("memfd_create"));
+  if (::ftruncate(file.descriptor, static_cast<off_t>(header.file_bytes)) != 0)
+    return std::unexpected(failure("ftruncate"));
+  if (::fcntl(file.descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0)
+    return std::unexpected(failure("sealing"));
+  void* head = ::mmap(nullptr, header.slices_offset, PROT_READ | PROT_WRITE, MAP_SHARED,
+                      file.descriptor, 0);
+  if (head == MAP_FAILED) return std::unexpected(failure("mmap"));
+  file.header = static_cast<lockfree::JobHeader*>(head);
+  std::memcpy(head, &header, sizeof header);
+  for (std::size_t rank = 0; rank < placement.ranks.size(); ++rank)
+    file.row(static_cast<int>(rank)).launcher.place = rank_place(placement.ranks[rank]);
+  return file;
+}
+
+}  // namespace baton::launch

@@ -1,0 +1,28 @@
+// The job's memory file: made here, inherited by every rank, gone with the last of them. The launcher
+// maps only its head (header and rows), which is what it writes and later reads.
+#pragma once
+
+#include <expected>
+#include <string>
+
+#include "lockfree/job.hpp"
+#include "machine/machine.hpp"
+#include "machine/placement.hpp"
+
+namespace baton::launch {
+
+struct JobFile {
+  int descriptor = -1;
+  lockfree::JobHeader* header = nullptr;
+
+  lockfree::RankRow& row(int rank) const {
+    return *lockfree::rank_row(header, static_cast<std::uint32_t>(rank));
+  }
+};
+
+// Makes, sizes, fills and seals it.
+std::expected<JobFile, std::string> make_job_file(const machine::Machine& machine,
+                                                  const machine::Placement& placement,
+                                                  bool explain);
+
+}  // namespace baton::launch

@@ -1,0 +1,140 @@
+// mpiexec. Two processes: this one, which people signal and wait for, and below it the manager, which
+// starts the ranks. Both are subreapers. If this one is killed, the manager kills all below it; if the
+// manager is killed, all below it comes up to this one and is killed here; if both are, the kernel
+// kills the ranks (parent-death signal) and the library ends the others (lifeline).
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "launch/descendants.hpp"
+#include "launch/environment.hpp"
+#include "launch/manager.hpp"
+#include "launch/report.hpp"
+#include "machine/discover.hpp"
+#include "machine/draw.hpp"
+
+namespace baton::launch {
+
+namespace {
+
+constexpr int usage_code = 2;
+
+sigset_t guarded_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (int signal :
+       {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE})
+    sigaddset(&set, signal);
+  return set;
+}
+
+// CPUs a rank will want: --map-by LEVEL:pe=N, else the largest OMP_NUM_THREADS among the programs.
+int rank_width(const Options& options) {
+  if (options.width > 0) return options.width;
+  int width = 1;
+  for (const Program& program : options.programs) {
+    auto threads = find_variable(program_environment(options, program), "OMP_NUM_THREADS");
+    if (threads) width = std::max(width, std::atoi(threads->c_str()));
+  }
+  return width;
+}
+
+std::expected<machine::Placement, std::string> plan(const Options& options,
+                                                    const machine::Machine& machine) {
+  machine::PlacementPolicy policy;
+  policy.width = rank_width(options);
+  policy.map_by = options.map_by;
+  policy.bind_to = options.bind_to;
+  for (const Program& program : options.programs) policy.ranks += program.ranks;
+  return machine::place(machine, policy);
+}
+
+// Waits for the manager, passing signals on to it. Returns its wait status.
+int guard(pid_t manager, const sigset_t& signals) {
+  while (true) {
+    int status = 0;
+    pid_t ended = 0;
+    while ((ended = ::waitpid(-1, &status, WNOHANG)) > 0)
+      if (ended == manager) return status;
+    siginfo_t info{};
+    int signal = ::sigwaitinfo(&signals, &info);
+    if (signal <= 0 || signal == SIGCHLD || signal == SIGPIPE) continue;
+    // A terminal's Ctrl-C has reached the manager already.
+    if (info.si_code != SI_KERNEL) ::kill(manager, signal);
+  }
+}
+
+int run(const Options& options, const machine::Machine& machine,
+        const machine::Placement& placement) {
+  Inherited inherited{};
+  sigset_t signals = guarded_signals();
+  ::sigprocmask(SIG_BLOCK, &signals, &inherited.signals);
+  ::getrlimit(RLIMIT_NOFILE, &inherited.open_files);
+  become_subreaper();
+  int guard_pipe[2];
+  pid_t manager = ::pipe2(guard_pipe, O_CLOEXEC) == 0 ? ::fork() : -1;
+  if (manager < 0) {
+    complain(fmt::format("cannot start the process manager: {}", std::strerror(errno)));
+    return 1;
+  }
+  if (manager == 0) {
+    ::close(guard_pipe[1]);
+    auto file = make_job_file(machine, placement, options.explain);
+    if (!file) complain(file.error());
+    int code = file ? manage({options, machine, placement, *file}, guard_pipe[0], inherited) : 1;
+    std::fflush(nullptr);
+    ::_exit(code);
+  }
+  ::close(guard_pipe[0]);
+  int status = guard(manager, signals);
+  if (WIFSIGNALED(status))
+    complain(fmt::format("the process manager died: {}; ending the job", ending_text(status)));
+  kill_descendants();
+  return ending_code(status);
+}
+
+int mpiexec(int count, char** words) {
+  auto options = parse_options(std::vector<std::string>(words + 1, words + count));
+  if (!options) {
+    complain(options.error());
+    return usage_code;
+  }
+  if (options->help || options->version) {
+    fmt::print("{}", options->help ? usage() : "mpiexec (Baton) " BATON_VERSION "\n");
+    return std::fflush(stdout) == 0 ? 0 : 1;
+  }
+  auto machine = machine::read_machine();
+  if (!machine) {
+    complain(machine.error());
+    return 1;
+  }
+  auto placement = plan(*options, *machine);
+  if (!placement) {
+    complain(placement.error());
+    return usage_code;
+  }
+  if (placement->ranks.size() > lockfree::ranks_max) {
+    complain("more ranks than one job can have; say how many with -n");
+    return usage_code;
+  }
+  if (options->report_binding || options->dry_run) {
+    std::string drawing = machine::draw_placement(*machine, *placement);
+    fmt::print(options->dry_run ? stdout : stderr, "mpiexec: {}", drawing);
+    std::fflush(nullptr);
+  }
+  return options->dry_run ? 0 : run(*options, *machine, *placement);
+}
+
+}  // namespace
+
+}  // namespace baton::launch
+
+int main(int count, char** words) { return baton::launch::mpiexec(count, words); }

@@ -1,0 +1,319 @@
+#include "launch/manager.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <functional>
+#include <optional>
+
+#include "launch/descendants.hpp"
+#include "launch/environment.hpp"
+#include "launch/output.hpp"
+#include "launch/report.hpp"
+
+namespace baton::launch {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using lockfree::Phase;
+
+constexpr auto grace = std::chrono::milliseconds(300);           // guess: time to die politely
+constexpr auto missing_check = std::chrono::milliseconds(200);   // guess: see find_missing_init
+constexpr int timeout_code = 124;                                // as timeout(1) has it
+constexpr int cannot_start_code = 127;                           // as a shell has it
+
+struct Rank {
+  pid_t pid = 0;  // 0: not started
+  bool running = false;
+};
+
+struct Ended {
+  int rank;
+  int wait_status;
+  Phase phase;
+};
+
+// Why a job failed, worst first: among ranks that ended at the same moment the first is the culprit,
+// and the others often died of it.
+int severity(const Ended& ended) {
+  if (ended.phase == Phase::aborted) return 3;
+  if (WIFSIGNALED(ended.wait_status)) return 2;
+  return 1;
+}
+
+class Manager {
+ public:
+  Manager(const Job& job, int guard_end, const Inherited& inherited)
+      : job_(job), guard_end_(guard_end), inherited_(inherited) {}
+
+  int run();
+
+ private:
+  bool prepare();
+  bool start_all();
+  bool start_program(const Program& program, int ranks, int& rank);
+  std::expected<void, std::string> start_one(RankStart& start, int rank);
+  void wait_for_end();
+  int poll_milliseconds() const;
+  void take_signals();
+  void reap();
+  void judge(const Ended& ended);
+  std::optional<std::string> complaint(const Ended& ended, int& code) const;
+  void find_missing_init();
+  void end(int code);
+  bool over() const { return guard_died_ || (ending_ && (no_child_ || Clock::now() >= end_at_)); }
+
+  const Job& job_;
+  int guard_end_;
+  const Inherited& inherited_;
+  int signals_ = -1;
+  int lifeline_read_ = -1;
+  int lifeline_write_ = -1;
+  int empty_input_ = -1;
+  std::vector<Rank> ranks_;
+  Output output_;
+  int running_ = 0;
+  int code_ = 0;
+  bool ending_ = false;
+  bool guard_died_ = false;
+  bool no_child_ = false;
+  int ended_without_init_ = -1;
+  Clock::time_point end_at_;
+  Clock::time_point timeout_at_ = Clock::time_point::max();
+};
+
+bool Manager::prepare() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2})
+    sigaddset(&set, signal);
+  signals_ = ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  int lifeline[2];
+  empty_input_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (signals_ < 0 || empty_input_ < 0 || ::pipe2(lifeline, O_CLOEXEC) != 0) {
+    complain(fmt::format("cannot prepare the job: {}", std::strerror(errno)));
+    return false;
+  }
+  lifeline_read_ = lifeline[0];
+  lifeline_write_ = lifeline[1];
+  ::fcntl(lifeline_read_, F_SETFD, 0);  // ranks inherit this end
+  if (job_.options.prefix_output) {
+    rlimit open_files = inherited_.open_files;
+    open_files.rlim_cur = open_files.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &open_files);
+  }
+  return true;
+}
+
+std::expected<void, std::string> Manager::start_one(RankStart& start, int rank) {
+  const auto& planned = job_.placement.ranks[static_cast<std::size_t>(rank)];
+  bool bound = job_.placement.bound_to != machine::Level::machine;
+  start.cpus = bound ? planned.cpus : std::vector<int>{};
+  start.standard_input = rank == 0 ? -1 : empty_input_;
+  set_variable(start.environment, "BATON_RANK", std::to_string(rank));
+  std::optional<Output::Ends> ends;
+  if (job_.options.prefix_output) {
+    auto opened = output_.open(rank);
+    if (!opened) return std::unexpected(opened.error());
+    ends = *opened;
+    start.standard_output = ends->standard_output;
+    start.standard_error = ends->standard_error;
+  }
+  auto pid = start_rank(start, inherited_);
+  if (ends) Output::started(*ends);
+  if (!pid) return std::unexpected(pid.error());
+  ranks_[static_cast<std::size_t>(rank)] = {*pid, true};
+  ++running_;
+  return {};
+}
+
+bool Manager::start_program(const Program& program, int ranks, int& rank) {
+  RankStart start;
+  start.arguments = program.arguments;
+  start.folder = program.folder;
+  start.environment = program_environment(job_.options, program);
+  set_variable(start.environment, "BATON_JOB_FD", std::to_string(job_.file.descriptor));
+  set_variable(start.environment, "BATON_LIFELINE_FD", std::to_string(lifeline_read_));
+  for (int i = 0; i < ranks; ++i, ++rank)
+    if (auto started = start_one(start, rank); !started) {
+      complain(fmt::format("rank {}: {}", rank, started.error()));
+      return false;
+    }
+  return true;
+}
+
+bool Manager::start_all() {
+  ranks_.resize(job_.placement.ranks.size());
+  int rank = 0;
+  for (const Program& program : job_.options.programs) {
+    int count = program.ranks ? program.ranks : static_cast<int>(ranks_.size());
+    if (!start_program(program, count, rank)) return false;
+  }
+  return true;
+}
+
+// Ends the job politely; the loop turns impolite after the grace. The first reason's code stays.
+void Manager::end(int code) {
+  if (ending_) return;
+  ending_ = true;
+  code_ = code_ ? code_ : code;
+  end_at_ = Clock::now() + grace;
+  signal_descendants(SIGTERM);
+  signal_descendants(SIGCONT);  // a stopped process could not obey
+}
+
+std::optional<std::string> Manager::complaint(const Ended& ended, int& code) const {
+  const auto& state = job_.file.row(ended.rank).state;
+  code = ending_code(ended.wait_status);
+  if (ended.phase == Phase::aborted) {
+    int given = state.abort_code.load(std::memory_order_relaxed);  // the writer is dead
+    code = (given & 0xff) ? given & 0xff : 1;
+    return fmt::format("called MPI_Abort with code {}", given);
+  }
+  if (code != 0) return ending_text(ended.wait_status);
+  if (ended.phase != Phase::initialised) return std::nullopt;
+  code = 1;
+  return "ended without calling MPI_Finalize";
+}
+
+void Manager::judge(const Ended& ended) {
+  int code = 0;
+  auto text = complaint(ended, code);
+  if (!text) {
+    if (ended.phase == Phase::unborn || ended.phase == Phase::started)
+      ended_without_init_ = ended.rank;
+    return;
+  }
+  if (ending_ || code_ != 0) return;  // only the first is the reason
+  complain(fmt::format("{}: {}", rank_text(ended.rank, job_.placement), *text));
+  code_ = code;
+  // After MPI_Finalize nobody waits for this rank any more; the others may come to their own end.
+  bool harmless = ended.phase == Phase::finalized && !WIFSIGNALED(ended.wait_status);
+  if (!harmless) end(code);
+}
+
+// A rank that ended without MPI_Init leaves those that called it waiting for ever.
+void Manager::find_missing_init() {
+  if (ended_without_init_ < 0 || ending_) return;
+  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+    Phase phase = job_.file.row(static_cast<int>(rank)).state.phase.load(std::memory_order_acquire);
+    if (!ranks_[rank].running || phase != Phase::initialised) continue;
+    complain(fmt::format("{}: ended without calling MPI_Init, while rank {} called it",
+                         rank_text(ended_without_init_, job_.placement), rank));
+    end(1);
+    return;
+  }
+}
+
+void Manager::reap() {
+  std::vector<Ended> batch;
+  int status = 0;
+  pid_t pid = 0;
+  while ((pid = ::waitpid(-1, &status, WNOHANG)) > 0)
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
+      if (ranks_[rank].running && ranks_[rank].pid == pid) {
+        ranks_[rank].running = false;
+        --running_;
+        Phase phase =
+            job_.file.row(static_cast<int>(rank)).state.phase.load(std::memory_order_acquire);
+        batch.push_back({static_cast<int>(rank), status, phase});
+        break;
+      }
+  no_child_ = pid < 0 && errno == ECHILD;
+  std::ranges::stable_sort(batch, std::greater{}, severity);
+  for (const Ended& ended : batch) judge(ended);
+  if (running_ == 0) end(code_);
+}
+
+void Manager::take_signals() {
+  signalfd_siginfo info;
+  bool child_ended = false;
+  // A Ctrl-C reaches the ranks too: it is the reason, their deaths are not, so it is looked at first.
+  while (::read(signals_, &info, sizeof info) == sizeof info) {
+    int signal = static_cast<int>(info.ssi_signo);
+    if (signal == SIGCHLD) {
+      child_ended = true;
+    } else if (signal == SIGUSR1 || signal == SIGUSR2) {
+      for (const Rank& rank : ranks_)
+        if (rank.running) ::kill(rank.pid, signal);
+    } else if (!ending_) {
+      complain(fmt::format("{} (signal {}): ending the job",
+                           signal == SIGINT ? "interrupted" : "told to end", signal));
+      end(128 + signal);
+    }
+  }
+  if (child_ended) reap();
+}
+
+int Manager::poll_milliseconds() const {
+  using std::chrono::milliseconds;
+  Clock::time_point next = ending_ ? end_at_ : timeout_at_;
+  auto now = Clock::now();
+  milliseconds wait(-1);
+  if (next != Clock::time_point::max())
+    wait = std::max(milliseconds(0), std::chrono::ceil<milliseconds>(next - now));
+  if (ended_without_init_ >= 0 && (wait.count() < 0 || wait > missing_check)) wait = missing_check;
+  return static_cast<int>(std::min<std::int64_t>(wait.count(), 1 << 30));
+}
+
+void Manager::wait_for_end() {
+  std::vector<pollfd> polled;
+  while (!over()) {
+    polled.clear();
+    polled.push_back({signals_, POLLIN, 0});
+    polled.push_back({guard_end_, 0, 0});
+    output_.add_to(polled);
+    if (::poll(polled.data(), polled.size(), poll_milliseconds()) < 0 && errno != EINTR) {
+      complain(fmt::format("cannot watch the job: {}", std::strerror(errno)));
+      end(1);
+      return;
+    }
+    if (polled[1].revents) guard_died_ = true;
+    if (polled[0].revents) take_signals();
+    if (!output_.forward(polled, 2)) end(128 + SIGPIPE);
+    find_missing_init();
+    if (!ending_ && Clock::now() >= timeout_at_) {
+      complain(fmt::format("the job ran longer than {} s (--timeout): ending it",
+                           job_.options.timeout_seconds));
+      end(timeout_code);
+    }
+  }
+}
+
+int Manager::run() {
+  if (!prepare()) return 1;
+  if (job_.options.timeout_seconds > 0)
+    timeout_at_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                     std::chrono::duration<double>(std::min(
+                                         job_.options.timeout_seconds, 1e8)));
+  if (!start_all()) end(cannot_start_code);
+  wait_for_end();
+  kill_descendants();
+  output_.drain();
+  if (job_.options.explain && !guard_died_) {
+    std::string text = explanation(job_.file, job_.machine, job_.placement);
+    fmt::print(stderr, "mpiexec: {}", text);
+  }
+  return guard_died_ ? 128 + SIGKILL : code_;
+}
+
+}  // namespace
+
+int manage(const Job& job, int guard_end, const Inherited& inherited) {
+  become_subreaper();
+  ::prctl(PR_SET_NAME, "baton-keeper");
+  return Manager(job, guard_end, inherited).run();
+}
+
+}  // namespace baton::launch

@@ -1,0 +1,229 @@
+#include "launch/options.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "lockfree/job.hpp"
+
+namespace baton::launch {
+
+namespace {
+
+// Walks the arguments; the first error sticks.
+struct Reader {
+  const std::vector<std::string>& arguments;
+  std::size_t next = 0;
+  std::string error;
+  std::optional<std::string> attached;  // VALUE of --option=VALUE
+
+  bool more() const { return next < arguments.size() && error.empty(); }
+  std::string take(const std::string& option, const char* what) {
+    if (attached) return *std::exchange(attached, std::nullopt);
+    if (next < arguments.size()) return arguments[next++];
+    if (error.empty()) error = option + " needs " + what;
+    return {};
+  }
+  long number(const std::string& option, const char* what, long minimum, long maximum) {
+    std::string text = take(option, what);
+    char* end = nullptr;
+    errno = 0;
+    long value = std::strtol(text.c_str(), &end, 10);
+    if (error.empty() && (text.empty() || *end || errno || value < minimum || value > maximum))
+      error = option + " " + text + ": it takes " + what + " from " + std::to_string(minimum) +
+              " to " + std::to_string(maximum);
+    return value;
+  }
+};
+
+std::optional<machine::Level> level_named(const std::string& name) {
+  using machine::Level;
+  static const std::pair<const char*, Level> names[] = {
+      {"hwthread", Level::hwthread},   {"core", Level::core},
+      {"slot", Level::core},           {"l2", Level::l2},
+      {"l2cache", Level::l2},          {"l3", Level::l3},
+      {"l3cache", Level::l3},          {"numa", Level::numa},
+      {"package", Level::package},     {"socket", Level::package},
+      {"board", Level::machine},       {"machine", Level::machine},
+      {"node", Level::machine},        {"none", Level::machine},
+  };
+  for (const auto& [text, level] : names)
+    if (name == text) return level;
+  return std::nullopt;
+}
+
+void read_map_by(Reader& reader, const std::string& option, Options& options) {
+  std::string text = reader.take(option, "hwthread, core, l2, l3, numa, package or node");
+  std::size_t colon = text.find(':');
+  std::string name = text.substr(0, colon);
+  auto level = level_named(name);
+  if (!level || name == "none") {
+    if (reader.error.empty())
+      reader.error = option + " " + text + ": it takes hwthread, core, l2, l3, numa, package or "
+                     "node, and may end in :pe=N for N CPUs a rank";
+    return;
+  }
+  options.map_by = *level;
+  if (colon == std::string::npos) return;
+  std::string modifier = text.substr(colon + 1);
+  char* end = nullptr;
+  long width = modifier.size() > 3 ? std::strtol(modifier.c_str() + 3, &end, 10) : 0;
+  if ((modifier.starts_with("pe=") || modifier.starts_with("PE=")) && width > 0 && !*end)
+    options.width = static_cast<int>(width);
+  else
+    reader.error = option + " " + text + ": after the colon only pe=N is known";
+}
+
+void read_bind_to(Reader& reader, const std::string& option, Options& options) {
+  std::string text = reader.take(option, "none, hwthread, core, l2, l3, numa or package");
+  options.bind_to = level_named(text);
+  if (!options.bind_to && reader.error.empty())
+    reader.error = option + " " + text + ": it takes none, hwthread, core, l2, l3, numa or package";
+}
+
+void read_timeout(Reader& reader, const std::string& option, Options& options) {
+  std::string text = reader.take(option, "seconds");
+  char* end = nullptr;
+  options.timeout_seconds = std::strtod(text.c_str(), &end);
+  if (reader.error.empty() && (text.empty() || *end || !(options.timeout_seconds > 0)))
+    reader.error = option + " " + text + ": it takes seconds, more than 0";
+}
+
+// -x NAME=VALUE, or -x NAME as other launchers have it: ranks inherit the environment anyway.
+void read_export(Reader& reader, const std::string& option, Variables& variables) {
+  std::string text = reader.take(option, "NAME=VALUE");
+  std::size_t equals = text.find('=');
+  if (equals == 0 && reader.error.empty()) reader.error = option + " " + text + ": the name is empty";
+  if (equals != std::string::npos)
+    variables.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+}
+
+void read_pair(Reader& reader, const std::string& option, Variables& variables) {
+  std::string name = reader.take(option, "a name and a value");
+  std::string value = reader.take(option, "a name and a value");
+  if (reader.error.empty() && (name.empty() || name.find('=') != std::string::npos))
+    reader.error = option + " " + name + ": not a variable's name; it takes a name and a value";
+  variables.emplace_back(std::move(name), std::move(value));
+}
+
+bool one_of(const std::string& option, std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    if (option == name) return true;
+  return false;
+}
+
+bool read_flag(const std::string& option, Options& options) {
+  static const std::pair<const char*, bool Options::*> flags[] = {
+      {"-l", &Options::prefix_output},         {"--prefix", &Options::prefix_output},
+      {"-prepend-rank", &Options::prefix_output}, {"--tag-output", &Options::prefix_output},
+      {"--report-binding", &Options::report_binding},
+      {"--report-bindings", &Options::report_binding}, {"--dry-run", &Options::dry_run},
+      {"--explain", &Options::explain},        {"--help", &Options::help},
+      {"-help", &Options::help},               {"-h", &Options::help},
+      {"--version", &Options::version},        {"-V", &Options::version},
+  };
+  for (const auto& [name, field] : flags)
+    if (option == name) {
+      options.*field = true;
+      return true;
+    }
+  // Needless here, common in scripts written for other launchers.
+  return one_of(option, {"--oversubscribe", "-oversubscribe", "--allow-run-as-root"});
+}
+
+void read_option(Reader& reader, const std::string& option, Options& options, Program& program) {
+  if (read_flag(option, options)) return;
+  if (one_of(option, {"-n", "-np", "--n", "--np"}))
+    program.ranks =
+        static_cast<int>(reader.number(option, "a number of ranks", 1, lockfree::ranks_max));
+  else if (one_of(option, {"-env", "--env"}))
+    read_pair(reader, option, program.variables);
+  else if (one_of(option, {"-genv", "--genv"}))
+    read_pair(reader, option, options.variables);
+  else if (option == "-x")
+    read_export(reader, option, options.variables);
+  else if (one_of(option, {"-wdir", "--wdir", "-wd", "--wd"}))
+    program.folder = reader.take(option, "a folder");
+  else if (one_of(option, {"--map-by", "-map-by"}))
+    read_map_by(reader, option, options);
+  else if (one_of(option, {"--bind-to", "-bind-to"}))
+    read_bind_to(reader, option, options);
+  else if (one_of(option, {"--timeout", "-timeout"}))
+    read_timeout(reader, option, options);
+  else if (one_of(option, {"-host", "--host", "-hosts", "-f", "--hostfile", "-hostfile"}))
+    reader.error = option + ": this mpiexec starts ranks on one node, the one it runs on";
+  else
+    reader.error = option + " is not known; mpiexec --help lists the options";
+}
+
+void read_program(Reader& reader, Options& options) {
+  Program program;
+  while (reader.more() && reader.arguments[reader.next].starts_with("-")) {
+    std::string option = reader.arguments[reader.next++];
+    if (option == "--") break;
+    std::size_t equals = option.find('=');
+    if (option.starts_with("--") && equals != std::string::npos) {
+      reader.attached = option.substr(equals + 1);
+      option.resize(equals);
+    }
+    read_option(reader, option, options, program);
+    if (reader.attached && reader.error.empty()) reader.error = option + " takes no value";
+  }
+  while (reader.more() && reader.arguments[reader.next] != ":")
+    program.arguments.push_back(reader.arguments[reader.next++]);
+  options.programs.push_back(std::move(program));
+}
+
+}  // namespace
+
+std::expected<Options, std::string> parse_options(const std::vector<std::string>& arguments) {
+  Options options;
+  Reader reader{arguments, 0, {}, {}};
+  do {
+    read_program(reader, options);
+    if (!reader.more()) break;
+    ++reader.next;  // the colon
+  } while (reader.error.empty());
+  if (!reader.error.empty()) return std::unexpected(reader.error);
+  if (options.help || options.version) return options;
+  long ranks = 0;
+  for (const Program& program : options.programs) {
+    if (program.arguments.empty() && !(options.dry_run && options.programs.size() == 1))
+      return std::unexpected("no program given; mpiexec -n 4 ./program starts four ranks of it");
+    if (program.ranks == 0 && options.programs.size() > 1)
+      return std::unexpected("with several programs each needs its own -n");
+    ranks += program.ranks;
+  }
+  if (ranks > lockfree::ranks_max)
+    return std::unexpected(std::to_string(ranks) + " ranks are more than one job can have (" +
+                           std::to_string(lockfree::ranks_max) + ")");
+  return options;
+}
+
+const char* usage() {
+  return R"(usage: mpiexec [options] program [arguments] [: [options] program [arguments]]...
+
+Starts the ranks of an MPI job on this node and ends when they have ended.
+
+  -n N, -np N          ranks of this program (one program: as many as there are usable cores)
+  -env NAME VALUE      environment variable for this program's ranks
+  -genv NAME VALUE     environment variable for all ranks (also: -x NAME=VALUE)
+  -wdir FOLDER         working folder of this program's ranks
+  -l                   put the rank before every line of output: [3] text
+  --map-by LEVEL       neighbouring ranks go to neighbouring: hwthread, core (default), l2, l3, numa,
+                       package; LEVEL:pe=N gives every rank N CPUs (default: OMP_NUM_THREADS, or 1)
+  --bind-to LEVEL      none, hwthread, core, l2, l3, numa, package
+                       (default: core when every rank can have its own, none when there are more)
+  --report-binding     draw where the ranks go
+  --dry-run            start nothing (with --report-binding: only draw)
+  --explain            say at the end where the ranks ran and which way their messages took
+  --timeout SECONDS    end the job after that time, with code 124
+  --help, --version
+
+Standard input goes to rank 0, the others read an empty one. The job ends at once when a rank dies,
+calls MPI_Abort, ends without MPI_Finalize, or (before MPI_Init) ends with a code other than 0, and on
+Ctrl-C. The exit code is that of the first rank that failed; a signal n gives 128+n.
+)";
+}
+
+}  // namespace baton::launch

@@ -1,0 +1,45 @@
+// What the user asked of mpiexec: the command line as plain data. Parsed once, before anything starts.
+#pragma once
+
+#include <expected>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "machine/machine.hpp"
+
+namespace baton::launch {
+
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+// One program of the job; several are separated by ':'.
+struct Program {
+  int ranks = 0;  // 0: not said
+  Variables variables;
+  std::string folder;  // -wdir; empty: the launcher's
+  std::vector<std::string> arguments;
+};
+
+struct Options {
+  std::vector<Program> programs;
+  Variables variables;  // -genv
+  machine::Level map_by = machine::Level::core;
+  std::optional<machine::Level> bind_to;
+  int width = 0;  // --map-by LEVEL:pe=N; 0: from OMP_NUM_THREADS
+  double timeout_seconds = 0;
+  bool prefix_output = false;
+  bool report_binding = false;
+  bool dry_run = false;
+  bool explain = false;
+  bool help = false;
+  bool version = false;
+};
+
+// The error text names the argument and the remedy.
+std::expected<Options, std::string> parse_options(const std::vector<std::string>& arguments);
+
+// What `mpiexec --help` prints.
+const char* usage();
+
+}  // namespace baton::launch

@@ -1,0 +1,65 @@
+#include "machine/machine.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace baton::machine {
+
+int object_of(const Cpu& cpu, Level level) {
+  switch (level) {
+    case Level::hwthread: return cpu.os;
+    case Level::core: return cpu.core;
+    case Level::l2: return cpu.l2;
+    case Level::l3: return cpu.l3;
+    case Level::numa: return cpu.numa_node;
+    case Level::package: return cpu.package;
+    case Level::machine: return 0;
+  }
+  return -1;
+}
+
+int core_count(const Machine& machine) {
+  int count = 0;
+  int last = -1;
+  for (const Cpu& cpu : machine.cpus) {
+    if (count == 0 || cpu.core != last) ++count;
+    last = cpu.core;
+  }
+  return count;
+}
+
+int cpus_usable(const Machine& machine) {
+  int count = static_cast<int>(machine.cpus.size());
+  if (machine.quota_cpus > 0)
+    count = std::min(count, static_cast<int>(std::floor(machine.quota_cpus + 0.01)));
+  return std::max(count, 1);
+}
+
+std::string cpu_list(std::vector<int> cpus) {
+  std::ranges::sort(cpus);
+  std::string text;
+  for (std::size_t i = 0; i < cpus.size();) {
+    std::size_t last = i;
+    while (last + 1 < cpus.size() && cpus[last + 1] == cpus[last] + 1) ++last;
+    if (!text.empty()) text += ',';
+    text += std::to_string(cpus[i]);
+    if (last > i) text += '-' + std::to_string(cpus[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
+const char* level_name(Level level) {
+  switch (level) {
+    case Level::hwthread: return "hwthread";
+    case Level::core: return "core";
+    case Level::l2: return "l2";
+    case Level::l3: return "l3";
+    case Level::numa: return "numa";
+    case Level::package: return "package";
+    case Level::machine: return "none";
+  }
+  return "?";
+}
+
+}  // namespace baton::machine

@@ -1,0 +1,37 @@
+// Which CPUs each rank may run on. Pure: machine and policy in, plan and its reason out. The launcher
+// applies it; `--dry-run` and tests look at it.
+// Invariant: a bound rank has at least `width` CPUs, and no two bound ranks share a core unless a
+// larger object than a core was asked for.
+#pragma once
+
+#include <expected>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "machine/machine.hpp"
+
+namespace baton::machine {
+
+struct PlacementPolicy {
+  int ranks = 0;              // 0: one for each usable core (or as many as `width` leaves)
+  int width = 1;              // threads a rank will run
+  Level map_by = Level::core;  // neighbouring ranks go to neighbouring objects of this level
+  std::optional<Level> bind_to;  // Level::machine: not bound; nothing: chosen here
+};
+
+struct PlannedRank {
+  std::vector<int> cpus;  // kernel numbers, ascending
+  Cpu common;             // what all of them share, -1 where they differ; os: the first of them
+};
+
+struct Placement {
+  std::vector<PlannedRank> ranks;
+  int width = 1;
+  Level bound_to = Level::machine;  // Level::machine: not bound
+  std::string reason;
+};
+
+std::expected<Placement, std::string> place(const Machine& machine, const PlacementPolicy& policy);
+
+}  // namespace baton::machine

@@ -1,0 +1,20 @@
+// The CPU time that control groups (v1 or v2) grant this process. Pure text in, number out, so that
+// captured systems can be tested; the caller is discover.cpp.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace baton::machine {
+
+// "max 100000" or "150000 100000" (cpu.max) in CPUs; 0 when there is no limit.
+double quota_from_cpu_max(std::string_view text);
+
+// cpu.cfs_quota_us and cpu.cfs_period_us in CPUs; 0 when there is no limit.
+double quota_from_cfs(std::string_view quota_us, std::string_view period_us);
+
+// The tightest limit on the way from this process's group to the root. `root` is "" on a live system;
+// tests pass a folder that holds proc/self/cgroup and sys/fs/cgroup.
+double read_quota_cpus(const std::string& root);
+
+}  // namespace baton::machine
