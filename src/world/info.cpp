@@ -1,0 +1,171 @@
+#include "world/info.hpp"
+
+#include <fcntl.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace baton {
+
+constinit HandleTable<Info, HandleTag::info> infos;
+
+namespace {
+
+Error no_memory() {
+  return fail(MPI_ERR_NO_MEM, "no memory for an info entry");
+}
+
+void free_entry(Info::Entry* entry) {
+  std::free(entry->key);
+  std::free(entry->value);
+  delete entry;
+}
+
+// Values longer than the standard lets a program read are cut.
+Error set_cut(Info& info, const char* key, char* value, size_t length) {
+  if (length >= MPI_MAX_INFO_VAL) length = MPI_MAX_INFO_VAL - 1;
+  value[length] = 0;
+  return length ? info.set(key, value) : MPI_SUCCESS;
+}
+
+// The command line as the kernel keeps it: words ended by zero bytes. The first is the command; the
+// others become one value, separated by spaces.
+Error describe_command(Info& info) {
+  char line[4096];
+  int file = ::open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return MPI_SUCCESS;
+  ssize_t length = ::read(file, line, sizeof line - 1);
+  ::close(file);
+  if (length <= 0) return MPI_SUCCESS;
+  line[length] = 0;
+  size_t command_length = std::strlen(line);
+  if (Error rc = set_cut(info, "command", line, command_length)) return rc;
+  size_t start = command_length + 1;
+  if (start >= static_cast<size_t>(length)) return MPI_SUCCESS;
+  size_t end = static_cast<size_t>(length);
+  while (end > start && line[end - 1] == 0) --end;
+  for (size_t i = start; i < end; ++i)
+    if (line[i] == 0) line[i] = ' ';
+  return set_cut(info, "argv", line + start, end - start);
+}
+
+}  // namespace
+
+Info::~Info() {
+  while (Entry* entry = first_) {
+    first_ = entry->next;
+    free_entry(entry);
+  }
+}
+
+Info::Entry* Info::find(const char* key) const {
+  for (Entry* entry = first_; entry; entry = entry->next)
+    if (std::strcmp(entry->key, key) == 0) return entry;
+  return nullptr;
+}
+
+Error Info::set(const char* key, const char* value) {
+  char* copy = ::strdup(value);
+  if (!copy) return no_memory();
+  if (Entry* entry = find(key)) {
+    std::free(entry->value);
+    entry->value = copy;
+    return MPI_SUCCESS;
+  }
+  char* key_copy = ::strdup(key);
+  Entry* entry = key_copy ? new (std::nothrow) Entry{nullptr, key_copy, copy} : nullptr;
+  if (!entry) {
+    std::free(key_copy);
+    std::free(copy);
+    return no_memory();
+  }
+  *end_ = entry;
+  end_ = &entry->next;
+  ++count_;
+  return MPI_SUCCESS;
+}
+
+const char* Info::get(const char* key) const {
+  const Entry* entry = find(key);
+  return entry ? entry->value : nullptr;
+}
+
+bool Info::remove(const char* key) {
+  for (Entry** link = &first_; *link; link = &(*link)->next) {
+    Entry* entry = *link;
+    if (std::strcmp(entry->key, key) != 0) continue;
+    *link = entry->next;
+    if (end_ == &entry->next) end_ = link;
+    free_entry(entry);
+    --count_;
+    return true;
+  }
+  return false;
+}
+
+const char* Info::key_at(int place) const {
+  const Entry* entry = first_;
+  for (; entry && place > 0; --place) entry = entry->next;
+  return entry && place == 0 ? entry->key : nullptr;
+}
+
+Error Info::copy_from(const Info& other) {
+  for (const Entry* entry = other.first_; entry; entry = entry->next)
+    if (Error rc = set(entry->key, entry->value)) return rc;
+  return MPI_SUCCESS;
+}
+
+Error create_info(Info** info) {
+  Info* made = new (std::nothrow) Info;
+  if (made) made->handle = infos.add(made);
+  if (!made || !made->handle) {
+    delete made;
+    return fail(MPI_ERR_NO_MEM, "no memory for an info object");
+  }
+  *info = made;
+  return MPI_SUCCESS;
+}
+
+void free_info(Info& info) {
+  infos.remove(info.handle);
+  delete &info;
+}
+
+Error describe_environment(Info& info, int process_count, const char* thread_level) {
+  if (Error rc = describe_command(info)) return rc;
+  char text[PATH_MAX + 1];
+  if (process_count > 0) {
+    int length = std::snprintf(text, sizeof text, "%d", process_count);
+    if (Error rc = set_cut(info, "maxprocs", text, static_cast<size_t>(length))) return rc;
+  }
+  if (::gethostname(text, MPI_MAX_INFO_VAL) == 0) {
+    text[MPI_MAX_INFO_VAL - 1] = 0;
+    if (Error rc = set_cut(info, "host", text, std::strlen(text))) return rc;
+  }
+  utsname names;
+  if (::uname(&names) == 0)
+    if (Error rc = set_cut(info, "arch", names.machine, std::strlen(names.machine))) return rc;
+  if (::getcwd(text, sizeof text))
+    if (Error rc = set_cut(info, "wdir", text, std::strlen(text))) return rc;
+  return thread_level ? info.set("thread_level", thread_level) : MPI_SUCCESS;
+}
+
+Error make_environment_info(int process_count, const char* thread_level) {
+  Info* info = new (std::nothrow) Info;
+  if (!info) return fail(MPI_ERR_NO_MEM, "no memory for MPI_INFO_ENV");
+  if (Error rc = describe_environment(*info, process_count, thread_level)) {
+    delete info;
+    return rc;
+  }
+  info->handle = MPI_INFO_ENV;
+  info->read_only = true;
+  infos.set_predefined(MPI_INFO_ENV, info);
+  return MPI_SUCCESS;
+}
+
+}  // namespace baton
