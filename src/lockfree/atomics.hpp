@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstring>
 
+#include "base/cache_line.hpp"
+
 namespace baton::lockfree {
 
 struct Hardware {
@@ -17,10 +19,10 @@ struct Hardware {
   static void full_fence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
 
   // Payload between private memory and shared memory; published and acquired by the header word.
-  static void store_payload(void* shared, const void* source, std::size_t bytes) {
+  BATON_INLINE static void store_payload(void* shared, const void* source, std::size_t bytes) {
     std::memcpy(shared, source, bytes);
   }
-  static void load_payload(void* target, const void* shared, std::size_t bytes) {
+  BATON_INLINE static void load_payload(void* target, const void* shared, std::size_t bytes) {
     std::memcpy(target, shared, bytes);
   }
 };

@@ -25,12 +25,13 @@ SliceLayout slice_layout(std::uint32_t ranks) {
     offset = round_up(offset + bytes, page_bytes);
     return start;
   };
-  layout.doorbell = place(cache_line_bytes + round_up(ranks, 64) / 8);
+  layout.doorbell = place(2 * cache_line_bytes + round_up(ranks, 64) / 8);
   layout.offers = place(offers_per_rank * offer_bytes);
   layout.heads = place(std::uint64_t{ranks} * cache_line_bytes);
   layout.rings = place(std::uint64_t{ranks} * ring_bytes);
   layout.rooms = place(room_bytes_per_rank);
-  layout.staging = place(chunks_per_rank * chunk_bytes + page_bytes);
+  layout.progress = place(chunks_per_rank * cache_line_bytes);
+  layout.staging = place(chunks_per_rank * chunk_bytes);
   layout.bytes = offset;
   return layout;
 }

@@ -39,6 +39,8 @@ struct alignas(cache_line_bytes) RankRow {
     std::atomic<std::int32_t> pid;
     std::atomic<std::int32_t> abort_code;
     std::atomic<std::uint32_t> in_procedure;  // what the rank waits in, 0 when it computes
+    std::atomic<std::uint64_t> probe_address;  // in the rank's own memory: a word others may try to read
+    std::atomic<std::uint64_t> probe_value;    // what it holds
   } state;
   alignas(cache_line_bytes) Counters counters;  // written by the rank at finalize
 };
@@ -57,16 +59,18 @@ struct JobHeader {
   std::uint64_t slice_bytes;
   std::int32_t launcher_pid;  // 0 when the program was started alone
   std::int32_t explain;       // mpiexec --explain
+  std::int32_t senders_fence;  // crowded, or no membarrier: senders order publish and wake themselves
 };
 
 // The parts of a slice, as offsets from its start. Every part is page-aligned, so that a rank's
 // memory grows only with what it has touched.
 struct SliceLayout {
-  std::uint64_t doorbell;  // wake line and doorbell words
+  std::uint64_t doorbell;  // wake line, free-chunk word, doorbell words
   std::uint64_t offers;    // this rank's offers
   std::uint64_t heads;     // one consumer line for each sender's ring
   std::uint64_t rings;     // one ring for each sender
   std::uint64_t rooms;     // meeting places of collectives whose communicator this rank leads
+  std::uint64_t progress;  // one line a chunk: how much of it is filled
   std::uint64_t staging;   // chunks for longer messages, shared by all senders
   std::uint64_t bytes;     // of the whole slice
 };
@@ -74,7 +78,7 @@ struct SliceLayout {
 inline constexpr std::uint64_t ring_bytes = 8192;
 inline constexpr int offers_per_rank = 256;
 inline constexpr std::uint64_t offer_bytes = 64;
-inline constexpr int chunks_per_rank = 64;
+inline constexpr int chunks_per_rank = 64;  // one bit each in the free-chunk word
 inline constexpr std::uint64_t chunk_bytes = 16384;
 inline constexpr std::uint64_t room_bytes_per_rank = 1 << 20;
 

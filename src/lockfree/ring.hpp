@@ -1,0 +1,233 @@
+// A ring of cache lines from one sending rank to one receiving rank, in the receiver's slice.
+// Every line opens with a header word that payload never touches, so that a line tells by itself
+// whether it is new: its lap bits alternate. The sender never reads a tail, and re-reads the
+// receiver's head only when the ring looks full (lazy pointers; source: "deposit", MPI over VMMC).
+// Invariant: one sender and one receiver; a message's lines are consecutive, the first one describes
+// it. Budget of a message in one line: no system call, no read-modify-write, one line written.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/cache_line.hpp"
+#include "lockfree/atomics.hpp"
+#include "lockfree/job.hpp"
+
+namespace baton::lockfree {
+
+inline constexpr std::uint32_t ring_lines = ring_bytes / cache_line_bytes;
+inline constexpr std::size_t first_line_payload_bytes = 48;
+inline constexpr std::size_t next_line_payload_bytes = 56;
+inline constexpr std::uint64_t lap_mask = 3;
+inline constexpr std::uint64_t first_lap = 1;  // then 2, 1, 2 ...; 0 is a line never written
+
+// The first word of a line. Continuation lines carry only their lap.
+struct Header {
+  std::uint64_t bits;
+  std::uint64_t lap() const { return bits & lap_mask; }
+  unsigned kind() const { return (bits >> 2) & 0x3f; }
+  std::size_t bytes() const { return (bits >> 8) & 0xffff; }
+  std::int32_t source() const { return static_cast<std::int32_t>(bits >> 32); }
+};
+// A header without its lap, which the ring adds. `bytes` below 65536 travel in the ring itself.
+constexpr Header make_header(unsigned kind, std::size_t bytes, std::int32_t source) {
+  return {(std::uint64_t{kind} << 2) | (std::uint64_t{bytes} << 8) |
+          (std::uint64_t{static_cast<std::uint32_t>(source)} << 32)};
+}
+
+// The second word of a message's first line.
+struct Envelope {
+  std::uint32_t context;
+  std::int32_t tag;
+};
+
+// Lines that a payload of `bytes` occupies.
+constexpr std::uint32_t lines_for(std::size_t bytes) {
+  if (bytes <= first_line_payload_bytes) return 1;
+  std::size_t rest = bytes - first_line_payload_bytes;
+  return static_cast<std::uint32_t>(1 + (rest + next_line_payload_bytes - 1) / next_line_payload_bytes);
+}
+
+template <class Atomics>
+struct alignas(cache_line_bytes) Line {
+  typename Atomics::template Atomic<std::uint64_t> header;
+  Envelope envelope;  // of a first line; a continuation line's payload starts here
+  char payload[first_line_payload_bytes];
+
+  char* continuation() { return reinterpret_cast<char*>(&envelope); }
+};
+
+// Written by the receiver only, read by the sender when the ring looks full.
+template <class Atomics>
+struct alignas(cache_line_bytes) ConsumerLine {
+  typename Atomics::template Atomic<std::uint64_t> head;            // lines consumed since the start
+  typename Atomics::template Atomic<std::uint32_t> envelopes_only;  // 1: unexpected memory is used up
+};
+
+static_assert(sizeof(Line<Hardware>) == cache_line_bytes);
+static_assert(offsetof(Line<Hardware>, envelope) == 8 && offsetof(Line<Hardware>, payload) == 16);
+static_assert(sizeof(ConsumerLine<Hardware>) == cache_line_bytes);
+
+// The sender's end; lives in the sender's private memory.
+template <class Atomics, std::uint32_t lines_in_ring = ring_lines>
+class SendRing {
+ public:
+  void attach(Line<Atomics>* lines, ConsumerLine<Atomics>* consumer) {
+    lines_ = lines;
+    consumer_ = consumer;
+  }
+  bool attached() const { return lines_ != nullptr; }
+
+  // Whether `lines` more lines fit now. Full is an outcome: the caller makes progress and asks again.
+  bool has_room(std::uint32_t lines) {
+    if (BATON_LIKELY(tail_ + lines - cached_head_ <= lines_in_ring)) return true;
+    return has_room_slow(lines);
+  }
+
+  // Where the next first line's payload goes, for callers that fill it in place before put(.., 0).
+  char* next_payload() { return lines_[index_].payload; }
+
+  // Writes a message of at most one line. The caller has asked has_room(1).
+  BATON_INLINE void put(Header header, Envelope envelope, const void* payload, std::size_t bytes) {
+    Line<Atomics>& line = lines_[index_];
+    Atomics::store_payload(&line.envelope, &envelope, sizeof envelope);
+    if (bytes) Atomics::store_payload(line.payload, payload, bytes);
+    // ORDER ring.publish: release here, acquire in ReceiveRing::peek; payload and envelope become visible.
+    line.header.store(header.bits | lap_, std::memory_order_release);
+    advance();
+  }
+
+  // Writes a message in as many lines as it needs, each visible at once, so that the receiver copies
+  // behind us. The caller has asked has_room(lines_for(bytes)).
+  void put_long(Header header, Envelope envelope, const char* payload, std::size_t bytes) {
+    std::size_t first = std::min(bytes, first_line_payload_bytes);
+    put(header, envelope, payload, first);
+    payload += first;
+    bytes -= first;
+    for (; bytes >= next_line_payload_bytes; bytes -= next_line_payload_bytes) {
+      put_continuation(payload, next_line_payload_bytes);
+      payload += next_line_payload_bytes;
+    }
+    if (bytes) put_continuation(payload, bytes);
+  }
+
+  // The receiver asked that only envelopes be sent; seen whenever the head is re-read.
+  bool envelopes_only() const { return envelopes_only_; }
+
+ private:
+  BATON_COLD bool has_room_slow(std::uint32_t lines) {
+    // ORDER ring.consume: acquire here, release in ReceiveRing::release; lines before the head are free.
+    cached_head_ = consumer_->head.load(std::memory_order_acquire);
+    // relaxed: a hint; a late look costs some memory, nothing else.
+    envelopes_only_ = consumer_->envelopes_only.load(std::memory_order_relaxed) != 0;
+    return tail_ + lines - cached_head_ <= lines_in_ring;
+  }
+  BATON_INLINE void put_continuation(const char* payload, std::size_t bytes) {
+    Line<Atomics>& line = lines_[index_];
+    Atomics::store_payload(line.continuation(), payload, bytes);
+    // ORDER ring.publish: release here, acquire in ReceiveRing::wait_line; this line's payload becomes visible.
+    line.header.store(lap_, std::memory_order_release);
+    advance();
+  }
+  BATON_INLINE void advance() {
+    ++tail_;
+    if (BATON_UNLIKELY(++index_ == lines_in_ring)) {
+      index_ = 0;
+      lap_ ^= lap_mask;
+    }
+  }
+
+  Line<Atomics>* lines_ = nullptr;
+  ConsumerLine<Atomics>* consumer_ = nullptr;
+  std::uint64_t tail_ = 0;
+  std::uint64_t cached_head_ = 0;
+  std::uint64_t lap_ = first_lap;
+  std::uint32_t index_ = 0;
+  bool envelopes_only_ = false;
+};
+
+// The receiver's end; lives in the receiver's private memory.
+template <class Atomics, std::uint32_t lines_in_ring = ring_lines>
+class ReceiveRing {
+ public:
+  void attach(Line<Atomics>* lines, ConsumerLine<Atomics>* consumer) {
+    lines_ = lines;
+    consumer_ = consumer;
+  }
+  bool attached() const { return lines_ != nullptr; }
+
+  // The header at the head of the ring; lap() of 0 when nothing is there.
+  BATON_INLINE Header peek() const {
+    // ORDER ring.publish: acquire here, release in SendRing::put; the first line's payload is visible.
+    Header header{lines_[index_].header.load(std::memory_order_acquire)};
+    return header.lap() == lap_ ? header : Header{0};
+  }
+  // Of the message that peek returned.
+  Envelope envelope() const {
+    Envelope envelope;
+    Atomics::load_payload(&envelope, &lines_[index_].envelope, sizeof envelope);
+    return envelope;
+  }
+  const char* first_payload() const { return lines_[index_].payload; }
+
+  // Consumes a message of one line, copying the first `wanted` bytes of its payload.
+  BATON_INLINE void take(void* target, std::size_t wanted) {
+    if (wanted) Atomics::load_payload(target, lines_[index_].payload, wanted);
+    advance();
+    release();
+  }
+
+  // Consumes a message of `bytes`, copying the first `wanted` of them. Follows the sender line by line;
+  // calls `pause` while a line is not there yet.
+  template <class Pause>
+  void take_long(char* target, std::size_t wanted, std::size_t bytes, Pause&& pause) {
+    std::size_t first = std::min(bytes, first_line_payload_bytes);
+    Atomics::load_payload(target, lines_[index_].payload, std::min(first, wanted));
+    advance();
+    for (std::size_t offset = first; offset < bytes; offset += next_line_payload_bytes) {
+      Line<Atomics>& line = wait_line(pause);
+      std::size_t here = offset < wanted ? std::min(wanted - offset, next_line_payload_bytes) : 0;
+      if (BATON_LIKELY(here == next_line_payload_bytes))
+        Atomics::load_payload(target + offset, line.continuation(), next_line_payload_bytes);
+      else if (here)
+        Atomics::load_payload(target + offset, line.continuation(), here);
+      advance();
+    }
+    release();
+  }
+
+  // Asks the sender for envelopes only, or takes that back.
+  void set_envelopes_only(bool on) {
+    // relaxed: a hint; see has_room_slow.
+    consumer_->envelopes_only.store(on, std::memory_order_relaxed);
+  }
+
+ private:
+  template <class Pause>
+  BATON_INLINE Line<Atomics>& wait_line(Pause&& pause) {
+    Line<Atomics>& line = lines_[index_];
+    // ORDER ring.publish: acquire here, release in SendRing::put_continuation.
+    while ((line.header.load(std::memory_order_acquire) & lap_mask) != lap_) pause();
+    return line;
+  }
+  BATON_INLINE void advance() {
+    ++head_;
+    if (BATON_UNLIKELY(++index_ == lines_in_ring)) {
+      index_ = 0;
+      lap_ ^= lap_mask;
+    }
+  }
+  BATON_INLINE void release() {
+    // ORDER ring.consume: release here, acquire in SendRing::has_room_slow; our reads of the lines are over.
+    consumer_->head.store(head_, std::memory_order_release);
+  }
+
+  Line<Atomics>* lines_ = nullptr;
+  ConsumerLine<Atomics>* consumer_ = nullptr;
+  std::uint64_t head_ = 0;
+  std::uint64_t lap_ = first_lap;
+  std::uint32_t index_ = 0;
+};
+
+}  // namespace baton::lockfree

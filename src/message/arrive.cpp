@@ -1,0 +1,167 @@
+// What happens when a message's first line is found in a ring.
+#include <algorithm>
+
+#include "base/settings.hpp"
+#include "message/protocol.hpp"
+#include "platform/copy.hpp"
+#include "platform/futex.hpp"
+
+namespace baton::message {
+
+namespace {
+
+constexpr std::size_t bounce_bytes = 8192;  // holds every message that enters a ring
+static_assert(bounce_bytes >= lockfree::ring_bytes);
+
+// Reads the payload of the message at the head of the ring into contiguous memory.
+BATON_INLINE void take_payload(Peer& peer, char* target, std::size_t wanted, std::size_t bytes) {
+  if (BATON_LIKELY(bytes <= lockfree::first_line_payload_bytes)) {
+    platform::copy_short(target, peer.in.first_payload(), wanted);
+    peer.in.take(nullptr, 0);
+  } else {
+    peer.in.take_long(target, wanted, bytes, pause_for_peer);
+  }
+}
+
+// Fills in what the message says; returns the error of a buffer too short for it.
+Error settle_envelope(Request& receive, std::int32_t source, std::int32_t tag, std::int64_t bytes) {
+  receive.source = source;
+  receive.tag = tag;
+  std::int64_t capacity = receive.bytes;
+  receive.bytes = std::min(capacity, bytes);
+  if (BATON_LIKELY(bytes <= capacity)) return MPI_SUCCESS;
+  return fail(MPI_ERR_TRUNCATE,
+              "a message of %lld bytes from rank %d with tag %d met a receive buffer of %lld bytes; "
+              "receive with a larger count, or probe first",
+              static_cast<long long>(bytes), source, tag, static_cast<long long>(capacity));
+}
+
+// The payload at the head of the ring goes straight to the receive that matches it.
+void receive_payload(Peer& peer, Request& receive, lockfree::Header header, std::int32_t tag) {
+  std::size_t bytes = header.bytes();
+  Error error = settle_envelope(receive, header.source(), tag, static_cast<std::int64_t>(bytes));
+  auto wanted = static_cast<std::size_t>(receive.bytes);
+  if (BATON_LIKELY(receive.datatype->contiguous)) {
+    take_payload(peer, static_cast<char*>(receive.buffer), wanted, bytes);
+  } else {
+    char bounce[bounce_bytes];
+    take_payload(peer, bounce, wanted, bytes);
+    datatype::unpack(*receive.datatype, receive.buffer, 0, bounce, receive.bytes);
+  }
+  complete(receive, error);
+}
+
+// Beyond the bound the sender is asked to send envelopes only; below half of it, anything again.
+void account_unexpected(Peer& peer, std::int64_t change) {
+  peer.unexpected_bytes += change;
+  bool full = peer.unexpected_bytes > settings.unexpected_bytes_max;
+  bool relaxed = peer.unexpected_bytes <= settings.unexpected_bytes_max / 2;
+  if (full == peer.envelopes_only || (peer.envelopes_only && !relaxed)) return;
+  peer.envelopes_only = full;
+  peer.in.set_envelopes_only(full);
+}
+
+// There is no room left to keep a message in: nothing sensible can go on.
+[[noreturn]] BATON_COLD void out_of_memory_for_arrival() {
+  BATON_INVARIANT(!"memory for a message that arrived before its receive; raise the memory limit or "
+                   "lower BATON_UNEXPECTED_BYTES_MAX");
+  __builtin_unreachable();
+}
+
+Arrival& keep_arrival(Peer& peer, lockfree::Header header, lockfree::Envelope envelope,
+                      std::int64_t payload_bytes) {
+  Arrival* arrival = new_arrival(payload_bytes);
+  if (!arrival) out_of_memory_for_arrival();
+  arrival->context = envelope.context;
+  arrival->source = header.source();
+  arrival->tag = envelope.tag;
+  arrival->peer_rank = peer.rank;
+  ++engine.counters.unexpected;
+  return *arrival;
+}
+
+MatchQueue& queue_of(std::uint32_t context) {
+  MatchQueue* queue = queue_for(context);
+  if (!queue) out_of_memory_for_arrival();
+  return *queue;
+}
+
+}  // namespace
+
+void pause_for_peer() {
+  // The sender is between two stores, unless it lost its CPU.
+  static thread_local int patience = 0;
+  if ((++patience & 63) != 0)
+    platform::pause_cpu();
+  else
+    platform::yield_cpu();
+}
+
+void arrive_payload(Peer& peer, lockfree::Header header) {
+  lockfree::Envelope envelope = peer.in.envelope();
+  MatchQueue& queue = queue_of(envelope.context);
+  platform::Guard guard(queue.lock);
+  if (Request* receive = take_posted(queue, header.source(), envelope.tag)) {
+    receive_payload(peer, *receive, header, envelope.tag);
+    return;
+  }
+  std::size_t bytes = header.bytes();
+  Arrival& arrival = keep_arrival(peer, header, envelope, static_cast<std::int64_t>(bytes));
+  arrival.bytes = static_cast<std::int64_t>(bytes);
+  take_payload(peer, arrival.payload(), bytes, bytes);
+  account_unexpected(peer, arrival.bytes);
+  keep(queue, arrival);
+}
+
+void arrive_offer(Peer& peer, lockfree::Header header) {
+  lockfree::Envelope envelope = peer.in.envelope();
+  OfferLine line;
+  peer.in.take(&line, sizeof line);
+  MatchQueue& queue = queue_of(envelope.context);
+  platform::Guard guard(queue.lock);
+  Arrival& arrival = keep_arrival(peer, header, envelope, 0);
+  arrival.bytes = line.bytes;
+  arrival.offered = true;
+  arrival.sender_contiguous = line.contiguous != 0;
+  arrival.offer = line.slot;
+  arrival.address = line.address;
+  if (Request* receive = take_posted(queue, arrival.source, arrival.tag)) {
+    --engine.counters.unexpected;
+    // A withdrawn offer leaves the receive as it was: first in line.
+    if (!deliver(arrival, *receive)) post_first(queue, *receive);
+    return;
+  }
+  keep(queue, arrival);
+}
+
+bool deliver(Arrival& arrival, Request& receive) {
+  if (arrival.offered && !arrival.local) {
+    // Claim before the receive changes: a withdrawn offer must leave no trace.
+    lockfree::Offer<lockfree::Hardware>& offer =
+        transport::arena.offers(arrival.peer_rank)[arrival.offer];
+    if (!lockfree::move_offer(offer, lockfree::OfferState::offered, lockfree::OfferState::claimed)) {
+      // We will not look again: its slot may be used anew.
+      BATON_INVARIANT(
+          lockfree::move_offer(offer, lockfree::OfferState::withdrawn, lockfree::OfferState::done));
+      free_arrival(&arrival);
+      return false;
+    }
+  }
+  Error error = settle_envelope(receive, arrival.source, arrival.tag, arrival.bytes);
+  receive.error = error;
+  receive.peer_rank = arrival.peer_rank;
+  if (arrival.local) {
+    deliver_local(*arrival.local, receive);
+  } else if (arrival.offered) {
+    accept_offer(arrival, receive);
+  } else {
+    datatype::unpack(*receive.datatype, receive.buffer, 0, arrival.payload(), receive.bytes);
+    if (arrival.peer_rank != engine.rank)
+      account_unexpected(*engine.peers[arrival.peer_rank], -arrival.bytes);
+    complete(receive, error);
+  }
+  free_arrival(&arrival);
+  return true;
+}
+
+}  // namespace baton::message

@@ -1,0 +1,173 @@
+#include "message/engine.hpp"
+
+#include <bit>
+#include <cstdlib>
+#include <new>
+
+#include "message/protocol.hpp"
+#include "platform/futex.hpp"
+
+namespace baton::message {
+
+Engine engine;
+
+namespace {
+
+// More contacts than this are found by doorbells, fewer by looking at each ring.
+constexpr std::uint32_t polled_contacts_max = 16;  // guess
+constexpr int messages_per_poll = 32;              // guess: fair between rings, cheap in a burst
+
+Peer* make_peer(std::uint32_t rank) {
+  Peer* peer = new (std::nothrow) Peer;
+  if (!peer) return nullptr;
+  peer->rank = rank;
+  peer->doorbell = &transport::arena.doorbell(rank);
+  engine.peers[rank] = peer;
+  return peer;
+}
+
+// From now on peers ring when they have published, and we look only where it rang.
+void trust_doorbells() {
+  engine.doorbells = true;
+  lockfree::announce(transport::arena.doorbell(engine.rank), lockfree::wake_doorbell);
+  if (engine.senders_fence)
+    lockfree::Hardware::full_fence();
+  else
+    platform::membarrier_all();
+  for (std::uint32_t i = 0; i < engine.contact_count; ++i) poll_peer(*engine.contacts[i]);
+}
+
+// A bit that rang: the first time it makes the contact known.
+bool look_at(std::uint32_t rank) {
+  Peer* peer = engine.peers[rank];
+  if (BATON_UNLIKELY(!peer || !peer->in.attached())) {
+    if (!peer) peer = make_peer(rank);
+    if (!peer) return false;  // no memory now: the bit comes again with the next message
+    peer->in.attach(transport::arena.ring(engine.rank, rank),
+                    transport::arena.consumer(engine.rank, rank));
+    engine.contacts[engine.contact_count++] = peer;
+    if (engine.contact_count == polled_contacts_max + 1) trust_doorbells();
+  }
+  return poll_peer(*peer);
+}
+
+BATON_COLD bool look_at_all(std::uint32_t word, std::uint64_t bits) {
+  bool any = false;
+  for (; bits; bits &= bits - 1)
+    any |= look_at(word * 64 + static_cast<std::uint32_t>(std::countr_zero(bits)));
+  return any;
+}
+
+bool poll_doorbells() {
+  transport::Doorbell& doorbell = transport::arena.doorbell(engine.rank);
+  bool any = false;
+  for (std::uint32_t word = 0; word * 64 < engine.ranks; ++word) {
+    std::uint64_t bits = lockfree::take_doorbells(doorbell, word);
+    if (BATON_UNLIKELY(bits != 0)) any |= look_at_all(word, bits);
+  }
+  return any;
+}
+
+BATON_COLD bool advance_rest() {
+  bool any = false;
+  if (engine.open_offers) any |= poll_offers();
+  if (engine.queued_count)
+    for (std::uint32_t i = 0; i < engine.ranks; ++i)
+      if (engine.peers[i] && engine.peers[i]->queued.first) any |= drain_queue(*engine.peers[i]);
+  if (engine.stream_count) any |= advance_streams();
+  if (engine.active_sources)
+    for (ProgressSource* source = engine.sources; source; source = source->next)
+      if (source->active) any |= source->advance(source->state);
+  return any;
+}
+
+}  // namespace
+
+Error start_engine() {
+  new (&engine) Engine;
+  engine.rank = transport::arena.rank;
+  engine.ranks = transport::arena.ranks;
+  engine.senders_fence = transport::arena.job->senders_fence != 0;
+  engine.peers = static_cast<Peer**>(std::calloc(engine.ranks, sizeof(Peer*)));
+  engine.contacts = static_cast<Peer**>(std::calloc(engine.ranks, sizeof(Peer*)));
+  if (!engine.peers || !engine.contacts)
+    return fail(MPI_ERR_NO_MEM, "no memory for the list of %u peers", engine.ranks);
+  if (!engine.senders_fence) platform::membarrier_register();
+  engine.ready = true;
+  return MPI_SUCCESS;
+}
+
+void stop_engine() {
+  for (std::uint32_t i = 0; i < engine.ranks; ++i) delete engine.peers[i];
+  std::free(engine.peers);
+  std::free(engine.contacts);
+  Counters counters = engine.counters;
+  new (&engine) Engine;
+  engine.counters = counters;
+}
+
+Peer* contact(std::uint32_t rank) {
+  Peer* peer = engine.peers[rank];
+  if (peer && peer->out.attached()) return peer;
+  // Claim last: memory for the ring first, then the peer, then the announcement.
+  std::uint64_t ring = transport::arena.layout.rings + engine.rank * lockfree::ring_bytes;
+  if (transport::reserve(rank, ring, lockfree::ring_bytes) != MPI_SUCCESS) return nullptr;
+  if (!peer) peer = make_peer(rank);
+  if (!peer) {
+    (void)fail(MPI_ERR_NO_MEM, "no memory to contact rank %u", rank);
+    return nullptr;
+  }
+  peer->out.attach(transport::arena.ring(rank, engine.rank),
+                   transport::arena.consumer(rank, engine.rank));
+  notify_slow(rank);  // the bit makes the ring known there
+  return peer;
+}
+
+void notify_slow(std::uint32_t rank) {
+  transport::Doorbell& doorbell = transport::arena.doorbell(rank);
+  if (!lockfree::ring_doorbell(doorbell, engine.rank)) return;
+  ++engine.counters.wakeups;
+  platform::futex_wake(doorbell.wake.word);
+}
+
+bool poll_peer(Peer& peer) {
+  int taken = 0;
+  for (; taken < messages_per_poll; ++taken) {
+    lockfree::Header header = peer.in.peek();
+    if (header.lap() == 0) break;
+    switch (static_cast<LineKind>(header.kind())) {
+      case LineKind::payload: arrive_payload(peer, header); break;
+      case LineKind::offer: arrive_offer(peer, header); break;
+      case LineKind::claim: arrive_claim(peer); break;
+      case LineKind::chunk: arrive_chunk(peer); break;
+      case LineKind::none: BATON_INVARIANT(!"a line of no kind in a ring");
+    }
+  }
+  // Trusting doorbells, what is left here must be found again.
+  if (BATON_UNLIKELY(taken == messages_per_poll && engine.doorbells))
+    lockfree::ring_doorbell(transport::arena.doorbell(engine.rank), peer.rank);
+  return taken > 0;
+}
+
+bool progress() {
+  bool any = poll_doorbells();
+  if (!engine.doorbells)
+    for (std::uint32_t i = 0; i < engine.contact_count; ++i) any |= poll_peer(*engine.contacts[i]);
+  if (BATON_UNLIKELY(engine.open_offers | engine.queued_count | engine.stream_count |
+                     engine.active_sources))
+    any |= advance_rest();
+  return any;
+}
+
+void add_source(ProgressSource& source) {
+  source.next = engine.sources;
+  engine.sources = &source;
+}
+
+void set_active(ProgressSource& source, bool active) {
+  engine.active_sources += active ? 1 : 0;
+  engine.active_sources -= source.active ? 1 : 0;
+  source.active = active;
+}
+
+}  // namespace baton::message

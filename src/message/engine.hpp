@@ -1,0 +1,117 @@
+// The messaging engine of this process: its peers, the one progress loop and the registry of what it
+// drives. Used by everything on floor 6 and, for progress and waiting, by all floors above.
+// Invariant: only this process's threads touch it; what peers share lies in the arena.
+#pragma once
+
+#include <cstdint>
+
+#include "base/check.hpp"
+#include "base/counters.hpp"
+#include "message/match.hpp"
+#include "message/request.hpp"
+#include "platform/lock.hpp"
+#include "transport/arena.hpp"
+
+namespace baton::message {
+
+// What a message's first line says it is.
+enum class LineKind : unsigned {
+  none,
+  payload,  // the whole message follows in the ring
+  offer,    // an envelope; the sender's buffer may be taken
+  claim,    // receiver to sender: stream the offered buffer to me
+  chunk,    // sender to receiver: a chunk of staging that is being filled
+};
+
+struct OfferLine {
+  std::uint64_t address;
+  std::int64_t bytes;
+  std::uint32_t slot;
+  std::uint32_t contiguous;
+};
+struct ClaimLine {
+  std::int64_t limit;  // bytes the receiver wants
+  std::uint32_t slot;
+  std::uint32_t stream;
+};
+struct ChunkLine {
+  std::uint32_t stream;
+  std::uint32_t chunk;
+  std::uint32_t bytes;
+};
+
+// Another rank of the job, as seen from here. Made at first contact.
+struct Peer {
+  lockfree::SendRing<lockfree::Hardware> out;
+  lockfree::ReceiveRing<lockfree::Hardware> in;
+  transport::Doorbell* doorbell = nullptr;
+  std::uint32_t rank = 0;
+  // Requests that wait for room in `out`, first come first served; later sends queue behind.
+  List<Request> queued;
+  std::int64_t unexpected_bytes = 0;
+  bool envelopes_only = false;  // what we last told it
+  platform::Lock send_lock;
+
+  // Whether a line may be put now: nothing queued before it, and room.
+  BATON_INLINE bool can_put(std::uint32_t lines) {
+    return BATON_LIKELY(!queued.first) && out.has_room(lines);
+  }
+};
+
+// A source of progress registered from above. `advance` returns whether anything happened; it is
+// called only while `active` is not 0.
+struct ProgressSource {
+  bool (*advance)(void* state);
+  void* state;
+  std::uint32_t active;
+  ProgressSource* next;
+};
+
+struct Engine {
+  Peer** peers = nullptr;        // by rank in the job; null before contact
+  std::uint32_t rank = 0;
+  std::uint32_t ranks = 1;
+  bool senders_fence = false;
+  bool doorbells = false;        // we trust doorbells instead of looking at every ring
+  bool ready = false;
+  Peer** contacts = nullptr;     // the peers whose ring to us is in use
+  std::uint32_t contact_count = 0;
+  std::uint32_t queued_count = 0;    // requests queued at all peers
+  std::uint32_t stream_count = 0;    // sends that stream now
+  std::uint32_t open_offers = 0;
+  std::uint32_t active_sources = 0;
+  List<Request> streams;
+  ProgressSource* sources = nullptr;
+  Counters counters;
+  platform::Lock progress_lock;
+};
+
+extern Engine engine;
+
+// Start and end. The arena is attached before and detached after.
+Error start_engine();
+void stop_engine();
+
+// The peer of a rank in the job; makes contact if need be. Null, explained, when memory is short.
+Peer* contact(std::uint32_t rank);
+// As above for the hot path: null also when there is no contact yet.
+BATON_INLINE Peer* known_peer(std::uint32_t rank) { return engine.peers[rank]; }
+
+// After something was published to a rank: wakes it if it sleeps, rings if it wants that.
+BATON_COLD void notify_slow(std::uint32_t rank);
+BATON_INLINE void notify(const transport::Doorbell& doorbell, std::uint32_t rank) {
+  if (BATON_UNLIKELY(engine.senders_fence)) lockfree::Hardware::full_fence();
+  if (lockfree::wants_attention(doorbell)) notify_slow(rank);
+}
+inline void notify_rank(std::uint32_t rank) { notify(transport::arena.doorbell(rank), rank); }
+
+// One round of progress; whether anything happened.
+bool progress();
+// Takes in what one peer has sent; whether anything came.
+bool poll_peer(Peer& peer);
+
+// Registers a source; it lives as long as the engine. `set_active` keeps the loop's one branch.
+void add_source(ProgressSource& source);
+void set_active(ProgressSource& source, bool active);
+
+}  // namespace baton::message

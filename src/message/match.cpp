@@ -1,0 +1,154 @@
+#include "message/match.hpp"
+
+#include <cstdlib>
+#include <new>
+
+namespace baton::message {
+
+namespace {
+
+// Two levels, so that a queue never moves and an unused range costs one pointer.
+constexpr std::uint32_t leaf_contexts = 1024;
+constexpr std::uint32_t leaf_count = 4096;
+struct Leaf {
+  MatchQueue* queues[leaf_contexts];
+};
+Leaf* leaves[leaf_count];
+
+bool tag_fits(std::int32_t wanted, std::int32_t tag) {
+  // Negative tags belong to the library itself: a wildcard must not see them.
+  return wanted == tag || (wanted == MPI_ANY_TAG && tag >= 0);
+}
+
+struct Place {
+  Request* before = nullptr;
+  Request* request = nullptr;
+};
+
+Place find_posted(List<Request>& list, std::int32_t source, std::int32_t tag) {
+  Request* before = nullptr;
+  for (Request* request = list.first; request; before = request, request = request->next) {
+    bool source_fits = request->source == source || request->source == MPI_ANY_SOURCE;
+    if (source_fits && tag_fits(request->tag, tag)) return {before, request};
+  }
+  return {};
+}
+
+struct ArrivalPlace {
+  List<Arrival>* list = nullptr;
+  Arrival* before = nullptr;
+  Arrival* arrival = nullptr;
+};
+
+ArrivalPlace find_in(List<Arrival>& list, std::int32_t source, std::int32_t tag) {
+  Arrival* before = nullptr;
+  for (Arrival* arrival = list.first; arrival; before = arrival, arrival = arrival->next) {
+    bool source_fits = source == MPI_ANY_SOURCE || arrival->source == source;
+    if (source_fits && tag_fits(tag, arrival->tag)) return {&list, before, arrival};
+  }
+  return {};
+}
+
+ArrivalPlace find_place(MatchQueue& queue, std::int32_t source, std::int32_t tag) {
+  if (queue.arrival_count == 0) return {};
+  if (source != MPI_ANY_SOURCE) return find_in(queue.arrivals[MatchQueue::bin(source)], source, tag);
+  ArrivalPlace best;
+  for (List<Arrival>& list : queue.arrivals) {
+    ArrivalPlace place = find_in(list, source, tag);
+    if (place.arrival && (!best.arrival || place.arrival->order < best.arrival->order)) best = place;
+  }
+  return best;
+}
+
+List<Request>& list_of(MatchQueue& queue, const Request& request) {
+  return request.source == MPI_ANY_SOURCE ? queue.posted_any
+                                          : queue.posted[MatchQueue::bin(request.source)];
+}
+
+}  // namespace
+
+MatchQueue* queue_for(std::uint32_t context) {
+  if (context / leaf_contexts >= leaf_count) return nullptr;
+  Leaf*& leaf = leaves[context / leaf_contexts];
+  if (!leaf) leaf = static_cast<Leaf*>(std::calloc(1, sizeof(Leaf)));
+  if (!leaf) return nullptr;
+  MatchQueue*& queue = leaf->queues[context % leaf_contexts];
+  if (!queue) queue = new (std::nothrow) MatchQueue;
+  return queue;
+}
+
+void drop_queue(std::uint32_t context) {
+  Leaf* leaf = leaves[context / leaf_contexts];
+  if (!leaf || !leaf->queues[context % leaf_contexts]) return;
+  MatchQueue*& queue = leaf->queues[context % leaf_contexts];
+  for (List<Arrival>& list : queue->arrivals)
+    while (list.first) free_arrival(list.take_after(nullptr));
+  delete queue;
+  queue = nullptr;
+}
+
+void post(MatchQueue& queue, Request& request) {
+  request.order = queue.next_order++;
+  request.queue = &queue;
+  request.stage = Stage::posted;
+  list_of(queue, request).push(&request);
+  ++queue.posted_count;
+}
+
+void post_first(MatchQueue& queue, Request& request) {
+  List<Request>& list = list_of(queue, request);
+  request.stage = Stage::posted;
+  request.next = list.first;
+  list.first = &request;
+  if (!list.last) list.last = &request;
+  ++queue.posted_count;
+}
+
+Request* take_posted(MatchQueue& queue, std::int32_t source, std::int32_t tag) {
+  if (queue.posted_count == 0) return nullptr;
+  List<Request>& bin = queue.posted[MatchQueue::bin(source)];
+  Place named = find_posted(bin, source, tag);
+  Place any = find_posted(queue.posted_any, source, tag);
+  if (!named.request && !any.request) return nullptr;
+  --queue.posted_count;
+  bool take_any = any.request && (!named.request || any.request->order < named.request->order);
+  return take_any ? queue.posted_any.take_after(any.before) : bin.take_after(named.before);
+}
+
+bool take_back(MatchQueue& queue, Request& request) {
+  List<Request>& list = list_of(queue, request);
+  Request* before = nullptr;
+  for (Request* item = list.first; item; before = item, item = item->next) {
+    if (item != &request) continue;
+    list.take_after(before);
+    --queue.posted_count;
+    return true;
+  }
+  return false;
+}
+
+void keep(MatchQueue& queue, Arrival& arrival) {
+  arrival.order = queue.next_order++;
+  queue.arrivals[MatchQueue::bin(arrival.source)].push(&arrival);
+  ++queue.arrival_count;
+}
+
+Arrival* find_arrival(MatchQueue& queue, std::int32_t source, std::int32_t tag) {
+  return find_place(queue, source, tag).arrival;
+}
+
+Arrival* take_arrival(MatchQueue& queue, std::int32_t source, std::int32_t tag) {
+  ArrivalPlace place = find_place(queue, source, tag);
+  if (!place.arrival) return nullptr;
+  --queue.arrival_count;
+  return place.list->take_after(place.before);
+}
+
+Arrival* new_arrival(std::int64_t payload_bytes) {
+  void* memory = std::malloc(sizeof(Arrival) + static_cast<std::size_t>(payload_bytes));
+  return memory ? new (memory) Arrival : nullptr;
+}
+
+void free_arrival(Arrival* arrival) { std::free(arrival); }
+
+}  // namespace baton::message

@@ -1,0 +1,90 @@
+// Matching: one queue a context, of receives posted and of messages that arrived before them.
+// Receives that name their source hang in bins by source; any-source ones in a list of their own,
+// and a running number decides who came first.
+// Invariant: a posted receive and a waiting arrival that match never exist together.
+#pragma once
+
+#include <cstdint>
+
+#include "message/request.hpp"
+#include "platform/lock.hpp"
+
+namespace baton::message {
+
+// A message that came before its receive: its payload, or an offer to take it.
+struct Arrival {
+  Arrival* next = nullptr;
+  std::uint64_t order = 0;
+  std::uint32_t context = 0;
+  std::int32_t source = 0;  // rank in the communicator
+  std::int32_t tag = 0;
+  std::uint32_t peer_rank = 0;  // rank in the job
+  std::int64_t bytes = 0;
+  // Of an offer: the sender's buffer and slot. `local` is a send of this process to itself.
+  bool offered = false;
+  bool sender_contiguous = false;
+  std::uint32_t offer = 0;
+  std::uint64_t address = 0;
+  Request* local = nullptr;
+  char* payload() { return reinterpret_cast<char*>(this + 1); }
+};
+
+template <class Item>
+struct List {
+  Item* first = nullptr;
+  Item* last = nullptr;
+  void push(Item* item) {
+    item->next = nullptr;
+    (first ? last->next : first) = item;
+    last = item;
+  }
+  // Takes out the item after `before` (null: the first).
+  Item* take_after(Item* before) {
+    Item*& link = before ? before->next : first;
+    Item* item = link;
+    link = item->next;
+    if (last == item) last = before;
+    return item;
+  }
+};
+
+struct MatchQueue {
+  static constexpr std::uint32_t bin_count = 16;
+
+  platform::Lock lock;
+  std::uint32_t posted_count = 0;
+  std::uint32_t arrival_count = 0;
+  std::uint64_t next_order = 0;
+  List<Request> posted[bin_count];
+  List<Request> posted_any;
+  List<Arrival> arrivals[bin_count];
+
+  static std::uint32_t bin(std::int32_t source) {
+    return static_cast<std::uint32_t>(source) % bin_count;
+  }
+};
+
+// The queue of a context id, made when first asked for: a message may come before its communicator
+// is complete on this side. Null when memory is short.
+MatchQueue* queue_for(std::uint32_t context);
+// Drops the queue of a context that no communicator uses any more.
+void drop_queue(std::uint32_t context);
+
+void post(MatchQueue& queue, Request& request);
+// Puts a receive back to the front: the offer it had matched was withdrawn.
+void post_first(MatchQueue& queue, Request& request);
+// Takes the first posted receive that matches a message; null when there is none.
+Request* take_posted(MatchQueue& queue, std::int32_t source, std::int32_t tag);
+// Takes a given posted receive out, to cancel it. False when it was matched already.
+bool take_back(MatchQueue& queue, Request& request);
+
+void keep(MatchQueue& queue, Arrival& arrival);
+// The first arrival that a receive or probe with this source and tag matches; null when none.
+Arrival* find_arrival(MatchQueue& queue, std::int32_t source, std::int32_t tag);
+Arrival* take_arrival(MatchQueue& queue, std::int32_t source, std::int32_t tag);
+
+// Memory of arrivals; `payload_bytes` follow the head. Null when memory is short.
+Arrival* new_arrival(std::int64_t payload_bytes);
+void free_arrival(Arrival* arrival);
+
+}  // namespace baton::message

@@ -1,0 +1,193 @@
+// Offers: sends whose data stays with the sender until its receiver has come. And the queue of
+// requests that wait for room in a peer's ring.
+#include <bit>
+
+#include "base/settings.hpp"
+#include "message/protocol.hpp"
+#include "transport/choose.hpp"
+#include "transport/single_copy.hpp"
+
+namespace baton::message {
+
+namespace {
+
+constexpr std::uint32_t slot_count = lockfree::offers_per_rank;
+Request* offered_sends[slot_count];
+std::uint64_t open_slots[slot_count / 64];
+
+int free_slot() {
+  for (std::uint32_t word = 0; word < slot_count / 64; ++word)
+    if (~open_slots[word]) return static_cast<int>(word * 64 + std::countr_one(open_slots[word]));
+  return -1;
+}
+
+void close_slot(std::uint32_t slot) {
+  open_slots[slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
+  offered_sends[slot] = nullptr;
+  --engine.open_offers;
+}
+
+lockfree::Offer<lockfree::Hardware>& own_offer(std::uint32_t slot) {
+  return transport::arena.offers(engine.rank)[slot];
+}
+
+// Puts the envelope of an offer; false when slots or room are lacking.
+bool put_offer(Peer& peer, Request& send) {
+  int slot = peer.out.has_room(1) ? free_slot() : -1;
+  if (slot < 0) return false;
+  send.slot = static_cast<std::uint32_t>(slot);
+  send.stage = Stage::offered;
+  open_slots[slot / 64] |= std::uint64_t{1} << (slot % 64);
+  offered_sends[slot] = &send;
+  ++engine.open_offers;
+  lockfree::open_offer(own_offer(send.slot));
+  OfferLine line{reinterpret_cast<std::uint64_t>(send.buffer), send.bytes, send.slot,
+                 send.datatype->contiguous};
+  auto header = lockfree::make_header(static_cast<unsigned>(LineKind::offer), 0, send.source);
+  peer.out.put(header, {send.context, send.tag}, &line, sizeof line);
+  return true;
+}
+
+// Puts a send that fits into the ring; false when there is no room.
+bool put_payload(Peer& peer, Request& send) {
+  auto bytes = static_cast<std::size_t>(send.bytes);
+  if (!peer.out.has_room(lockfree::lines_for(bytes))) return false;
+  auto header = lockfree::make_header(static_cast<unsigned>(LineKind::payload), bytes, send.source);
+  char bounce[lockfree::ring_bytes];
+  auto* data = static_cast<const char*>(send.buffer);
+  if (!send.datatype->contiguous) {
+    datatype::pack(*send.datatype, send.buffer, 0, bounce, send.bytes);
+    data = bounce;
+  }
+  peer.out.put_long(header, {send.context, send.tag}, data, bytes);
+  bool packed = bytes <= lockfree::first_line_payload_bytes;
+  ++(packed ? engine.counters.packed_messages : engine.counters.deposit_messages);
+  (packed ? engine.counters.packed_bytes : engine.counters.deposit_bytes) += bytes;
+  complete(send, MPI_SUCCESS);
+  return true;
+}
+
+// A claim that waited for room: its request is the receive, which goes on streaming.
+bool put_claim(Peer& peer, const ClaimLine& line) {
+  if (!peer.out.has_room(1)) return false;
+  auto header = lockfree::make_header(static_cast<unsigned>(LineKind::claim), 0, 0);
+  peer.out.put(header, {0, 0}, &line, sizeof line);
+  return true;
+}
+
+bool put_request(Peer& peer, Request& request) {
+  bool put;
+  if (request.kind == RequestKind::receive) {
+    put = put_claim(peer, {request.limit, request.slot >> 16, request.slot & 0xffff});
+    if (put) request.stage = Stage::streaming;
+  } else {
+    transport::Choice choice = transport::choose_send(
+        request.bytes, request.synchronous, peer.out.envelopes_only(), settings.eager_bytes_max);
+    put = choice.way == transport::Way::offered ? put_offer(peer, request)
+                                                : put_payload(peer, request);
+  }
+  if (put) notify(*peer.doorbell, peer.rank);
+  return put;
+}
+
+}  // namespace
+
+void submit(Peer& peer, Request& request) {
+  platform::Guard guard(peer.send_lock);
+  if (!peer.queued.first && put_request(peer, request)) return;
+  ++engine.counters.ring_full;
+  request.stage = Stage::queued;
+  peer.queued.push(&request);
+  ++engine.queued_count;
+}
+
+bool drain_queue(Peer& peer) {
+  platform::Guard guard(peer.send_lock);
+  bool any = false;
+  while (Request* request = peer.queued.first) {
+    // Take it out before it may complete and be freed.
+    peer.queued.take_after(nullptr);
+    if (!put_request(peer, *request)) {
+      request->next = peer.queued.first;
+      peer.queued.first = request;
+      if (!peer.queued.last) peer.queued.last = request;
+      break;
+    }
+    --engine.queued_count;
+    any = true;
+  }
+  return any;
+}
+
+bool accept_offer(Arrival& arrival, Request& receive) {
+  auto& offer = transport::arena.offers(arrival.peer_rank)[arrival.offer];
+  transport::OfferFacts facts{receive.bytes, arrival.sender_contiguous, receive.datatype->contiguous,
+                              true, settings.cma_bytes_min};
+  bool direct = receive.bytes == 0;
+  if (!direct && transport::choose_receive(facts).way == transport::Way::cma &&
+      transport::can_read_from(arrival.peer_rank))
+    direct = transport::read_from(arrival.peer_rank, reinterpret_cast<void*>(arrival.address),
+                                  receive.buffer, receive.bytes);
+  if (direct) {
+    BATON_INVARIANT(
+        lockfree::move_offer(offer, lockfree::OfferState::claimed, lockfree::OfferState::done));
+    ++engine.counters.cma_messages;
+    engine.counters.cma_bytes += static_cast<std::uint64_t>(receive.bytes);
+    notify_rank(arrival.peer_rank);
+    complete(receive, receive.error);
+    return true;
+  }
+  // Ask the sender to stream. The slot carries both numbers until the claim is out.
+  receive.limit = receive.bytes;
+  receive.position = 0;
+  receive.slot = arrival.offer << 16 | open_stream(receive);
+  ++engine.counters.staged_messages;
+  engine.counters.staged_bytes += static_cast<std::uint64_t>(receive.bytes);
+  Peer* peer = contact(arrival.peer_rank);
+  BATON_INVARIANT(peer != nullptr);
+  submit(*peer, receive);
+  return true;
+}
+
+bool poll_offers() {
+  bool any = false;
+  for (std::uint32_t word = 0; word < slot_count / 64; ++word) {
+    for (std::uint64_t bits = open_slots[word]; bits; bits &= bits - 1) {
+      std::uint32_t slot = word * 64 + static_cast<std::uint32_t>(std::countr_zero(bits));
+      if (lockfree::offer_state(own_offer(slot)) != lockfree::OfferState::done) continue;
+      Request* send = offered_sends[slot];
+      close_slot(slot);
+      if (send) complete(*send, MPI_SUCCESS);  // null: withdrawn, and the receiver has seen it
+      any = true;
+    }
+  }
+  return any;
+}
+
+void arrive_claim(Peer& peer) {
+  ClaimLine line;
+  peer.in.take(&line, sizeof line);
+  Request* send = offered_sends[line.slot];
+  BATON_INVARIANT(send != nullptr);
+  BATON_INVARIANT(lockfree::move_offer(own_offer(line.slot), lockfree::OfferState::claimed,
+                                       lockfree::OfferState::done));
+  close_slot(line.slot);
+  send->limit = line.limit;
+  send->position = 0;
+  send->slot = line.stream;
+  send->stage = Stage::streaming;
+  engine.streams.push(send);
+  ++engine.stream_count;
+}
+
+bool withdraw(Request& send) {
+  if (send.stage != Stage::offered) return false;
+  if (!lockfree::move_offer(own_offer(send.slot), lockfree::OfferState::offered,
+                            lockfree::OfferState::withdrawn))
+    return false;
+  // The receiver still holds the envelope that names this slot: it stays open until it has looked.
+  offered_sends[send.slot] = nullptr;
+  return true;
+}
+
+}  // namespace baton::message

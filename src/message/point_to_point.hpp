@@ -1,0 +1,45 @@
+// Sending, receiving and probing on a context. Arguments were checked above; ranks are valid or
+// MPI_PROC_NULL, tags valid or wildcards, counts not negative. Called by api/, collective/ and the
+// agreements of world/. Errors: MPI_ERR_TRUNCATE, MPI_ERR_NO_MEM, explained.
+#pragma once
+
+#include "message/context.hpp"
+#include "message/request.hpp"
+
+namespace baton::message {
+
+// Blocking. Budget of a short message to a known peer: no system call, no read-modify-write, no
+// allocation, one shared line written, one read.
+Error send(const Context& context, const void* buffer, std::int64_t count, Datatype& type,
+           std::int32_t destination, std::int32_t tag);
+Error send_synchronous(const Context& context, const void* buffer, std::int64_t count,
+                       Datatype& type, std::int32_t destination, std::int32_t tag);
+// `status` may be null (MPI_STATUS_IGNORE).
+Error receive(const Context& context, void* buffer, std::int64_t count, Datatype& type,
+              std::int32_t source, std::int32_t tag, MPI_Status* status);
+
+// Nonblocking. `*handle` is complete already where nothing is left to do.
+Error start_send(const Context& context, const void* buffer, std::int64_t count, Datatype& type,
+                 std::int32_t destination, std::int32_t tag, bool synchronous, MPI_Request* handle);
+Error start_receive(const Context& context, void* buffer, std::int64_t count, Datatype& type,
+                    std::int32_t source, std::int32_t tag, MPI_Request* handle);
+
+// The same on a request of the caller's, who keeps it and the type alive until it is complete. What
+// fails later is the request's error.
+void begin_send(const Context& context, const void* buffer, std::int64_t count, Datatype& type,
+                std::int32_t destination, std::int32_t tag, bool synchronous, Request& request);
+void begin_receive(const Context& context, void* buffer, std::int64_t count, Datatype& type,
+                   std::int32_t source, std::int32_t tag, Request& request);
+
+// Whether a matching message is there; makes progress once. Fills the status.
+bool probe_once(const Context& context, std::int32_t source, std::int32_t tag, MPI_Status* status);
+// As above, and takes the message out of matching: the caller receives it with receive_arrival.
+Arrival* take_once(const Context& context, std::int32_t source, std::int32_t tag, MPI_Status* status);
+// Receives a taken message into the caller's request, as begin_receive does.
+void receive_arrival(Arrival& arrival, void* buffer, std::int64_t count, Datatype& type,
+                     Request& request);
+
+// Cancels a receive that nothing has matched, or a send that nobody has taken; otherwise nothing.
+void cancel(Request& request);
+
+}  // namespace baton::message

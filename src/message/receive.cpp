@@ -1,0 +1,155 @@
+#include "base/status_fields.hpp"
+#include "message/point_to_point.hpp"
+#include "message/protocol.hpp"
+#include "message/wait.hpp"
+#include "platform/copy.hpp"
+
+namespace baton::message {
+
+namespace {
+
+// Polls of the awaited ring before the receive is posted and all else is looked at, too.
+constexpr int direct_polls = 64;  // guess
+constexpr int direct_polls_crowded = 2;
+
+// Nothing posted and nothing waiting in this context: what stands first in the ring is ours to judge.
+BATON_INLINE bool queue_is_idle(const MatchQueue& queue) {
+  return (queue.posted_count | queue.arrival_count) == 0;
+}
+
+void fill_direct_status(MPI_Status* status, std::int32_t source, std::int32_t tag,
+                        std::size_t bytes) {
+  if (!status) return;
+  status->MPI_SOURCE = source;
+  status->MPI_TAG = tag;
+  set_status_bytes(*status, static_cast<std::int64_t>(bytes));
+  set_status_cancelled(*status, false);
+}
+
+// A blocking receive that names its source, with nothing else in its context: straight from the ring
+// into the buffer, no request. False: take the ordinary way.
+BATON_INLINE bool receive_direct(const Context& context, void* buffer, std::int64_t capacity,
+                                 const Datatype& type, std::int32_t source, std::int32_t tag,
+                                 MPI_Status* status) {
+  if (BATON_UNLIKELY(source < 0 || !type.contiguous || platform::threads_multiple)) return false;
+  Peer* peer = known_peer(context.job_rank(source));
+  if (BATON_UNLIKELY(!peer || !peer->in.attached() || !queue_is_idle(*context.queue))) return false;
+  lockfree::Header header = peer->in.peek();
+  int polls = engine.senders_fence ? direct_polls_crowded : direct_polls;
+  for (; header.lap() == 0; header = peer->in.peek()) {
+    if (--polls == 0) return false;
+    platform::pause_cpu();
+  }
+  lockfree::Envelope envelope = peer->in.envelope();
+  std::size_t bytes = header.bytes();
+  bool ours = header.kind() == static_cast<unsigned>(LineKind::payload) &&
+              envelope.context == context.receive_id &&
+              (envelope.tag == tag || (tag == MPI_ANY_TAG && envelope.tag >= 0)) &&
+              static_cast<std::int64_t>(bytes) <= capacity;
+  if (BATON_UNLIKELY(!ours)) return false;
+  if (BATON_LIKELY(bytes <= lockfree::first_line_payload_bytes)) {
+    platform::copy_short(buffer, peer->in.first_payload(), bytes);
+    peer->in.take(nullptr, 0);
+  } else {
+    peer->in.take_long(static_cast<char*>(buffer), bytes, bytes, pause_for_peer);
+  }
+  fill_direct_status(status, source, envelope.tag, bytes);
+  return true;
+}
+
+void fill_receive(void* buffer, std::int64_t count, Datatype& type, std::int32_t source,
+                  std::int32_t tag, Request& request) {
+  request.kind = RequestKind::receive;
+  request.source = source;
+  request.tag = tag;
+  request.buffer = buffer;
+  request.datatype = &type;
+  request.bytes = count * type.size;
+}
+
+void fill_null_receive(Request& request) {
+  request.source = MPI_PROC_NULL;
+  request.tag = MPI_ANY_TAG;
+  request.bytes = 0;
+  complete(request, MPI_SUCCESS);
+}
+
+void fill_arrival_status(const Arrival& arrival, MPI_Status* status) {
+  fill_direct_status(status, arrival.source, arrival.tag, static_cast<std::size_t>(arrival.bytes));
+}
+
+// Looks for a message that waits; when there is none, makes progress once and looks again.
+template <class Find>
+Arrival* look_twice(MatchQueue& queue, Find find) {
+  for (int look = 0; look < 2; ++look) {
+    {
+      platform::Guard guard(queue.lock);
+      if (Arrival* arrival = find()) return arrival;
+    }
+    if (look == 0) progress();
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void begin_receive(const Context& context, void* buffer, std::int64_t count, Datatype& type,
+                   std::int32_t source, std::int32_t tag, Request& request) {
+  fill_receive(buffer, count, type, source, tag, request);
+  request.context = context.receive_id;
+  request.owner = context.owner;
+  if (source == MPI_PROC_NULL) return fill_null_receive(request);
+  platform::Guard guard(context.queue->lock);
+  while (Arrival* arrival = take_arrival(*context.queue, source, tag))
+    if (deliver(*arrival, request)) return;
+  post(*context.queue, request);
+}
+
+Error receive(const Context& context, void* buffer, std::int64_t count, Datatype& type,
+              std::int32_t source, std::int32_t tag, MPI_Status* status) {
+  if (BATON_LIKELY(
+          receive_direct(context, buffer, count * type.size, type, source, tag, status)))
+    return MPI_SUCCESS;
+  Request request;
+  begin_receive(context, buffer, count, type, source, tag, request);
+  if (!is_complete(request)) wait_for(request);
+  fill_status(request, status);
+  return request.error;
+}
+
+Error start_receive(const Context& context, void* buffer, std::int64_t count, Datatype& type,
+                    std::int32_t source, std::int32_t tag, MPI_Request* handle) {
+  Request* request = new_request();
+  if (!request) return fail(MPI_ERR_NO_MEM, "no memory for a request");
+  datatype::retain(type);
+  begin_receive(context, buffer, count, type, source, tag, *request);
+  *handle = request->handle;
+  return MPI_SUCCESS;
+}
+
+bool probe_once(const Context& context, std::int32_t source, std::int32_t tag, MPI_Status* status) {
+  Arrival* arrival =
+      look_twice(*context.queue, [&] { return find_arrival(*context.queue, source, tag); });
+  if (arrival) fill_arrival_status(*arrival, status);
+  return arrival != nullptr;
+}
+
+Arrival* take_once(const Context& context, std::int32_t source, std::int32_t tag,
+                   MPI_Status* status) {
+  Arrival* arrival =
+      look_twice(*context.queue, [&] { return take_arrival(*context.queue, source, tag); });
+  if (arrival) fill_arrival_status(*arrival, status);
+  return arrival;
+}
+
+void receive_arrival(Arrival& arrival, void* buffer, std::int64_t count, Datatype& type,
+                     Request& request) {
+  fill_receive(buffer, count, type, arrival.source, arrival.tag, request);
+  request.context = arrival.context;
+  if (deliver(arrival, request)) return;
+  // The sender cancelled a message that we had already taken out: it counts as received, empty.
+  request.bytes = 0;
+  complete(request, MPI_SUCCESS);
+}
+
+}  // namespace baton::message

@@ -1,0 +1,88 @@
+// Requests: one operation under way. Made by floor 6 and by the schedules above; blocking calls keep
+// theirs on the stack. Completed in one place: `complete`.
+// Invariant: a request is on at most one list at a time, through `next`.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+
+#include "base/error.hpp"
+#include "base/handle_table.hpp"
+#include "datatype/datatype.hpp"
+
+namespace baton::message {
+
+struct Peer;
+struct MatchQueue;
+
+enum class RequestKind : std::uint8_t { send, receive, control, schedule };
+
+// Where a request stands in its protocol.
+enum class Stage : std::uint8_t {
+  fresh,
+  posted,     // a receive in a match queue
+  queued,     // waits for room in a peer's ring
+  offered,    // a send whose receiver has not come yet
+  streaming,  // chunks through staging, either side
+  complete,
+};
+
+struct Request {
+  RequestKind kind = RequestKind::send;
+  Stage stage = Stage::fresh;
+  bool synchronous = false;
+  bool cancelled = false;
+  bool heap = false;         // from new_request; freed by release_request
+  bool freed_early = false;  // MPI_Request_free on an active request: completion frees it
+  Error error = MPI_SUCCESS;
+
+  // Envelope. Ranks are those of the communicator; MPI_ANY_SOURCE and MPI_ANY_TAG in receives.
+  std::int32_t source = 0;
+  std::int32_t tag = 0;
+  std::uint32_t context = 0;
+  std::uint32_t peer_rank = 0;  // in the job: destination of a send, or the matched sender
+
+  void* buffer = nullptr;
+  Datatype* datatype = nullptr;
+  std::int64_t bytes = 0;     // to send; or capacity, then received
+  std::int64_t position = 0;  // packed bytes already moved
+  std::int64_t limit = 0;     // of a stream: how many bytes move
+  std::uint32_t slot = 0;     // offer (sends) or stream (receives)
+
+  Request* next = nullptr;
+  std::uint64_t order = 0;     // position among posted receives
+  MatchQueue* queue = nullptr;  // a posted receive's
+  void* owner = nullptr;       // the communicator whose error handler is due; opaque here
+  // Of a schedule: makes progress, true when it has completed.
+  bool (*advance)(Request&) = nullptr;
+  void (*destroy)(Request&) = nullptr;
+  void* state = nullptr;
+  MPI_Request handle = MPI_REQUEST_NULL;
+};
+
+using RequestTable = HandleTable<Request, HandleTag::request>;
+extern RequestTable requests;
+
+// A pooled request with a handle; null when memory is short. The datatype is retained by the caller.
+Request* new_request();
+// Gives a completed request back, with its handle and its hold on the datatype.
+void release_request(Request& request);
+
+// The handle of sends that were over before they got a request: always complete, never freed.
+MPI_Request completed_send_handle();
+void make_completed_send();
+
+// Ends the request; the only place that does.
+void complete(Request& request, Error error);
+
+inline bool is_complete(const Request& request) { return request.stage == Stage::complete; }
+
+// The status of a completed request, as the standard wants it. Leaves MPI_ERROR alone.
+void fill_status(const Request& request, MPI_Status* status);
+
+}  // namespace baton::message
+
+namespace baton {
+using message::Request;
+}

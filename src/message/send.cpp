@@ -1,0 +1,108 @@
+#include "base/settings.hpp"
+#include "message/point_to_point.hpp"
+#include "message/protocol.hpp"
+#include "message/wait.hpp"
+#include "platform/copy.hpp"
+
+namespace baton::message {
+
+namespace {
+
+// The whole way of a message that fits into one line: true when it is sent.
+BATON_INLINE bool send_packed(const Context& context, const void* buffer, std::int64_t bytes,
+                              const Datatype& type, std::int32_t destination, std::int32_t tag) {
+  if (BATON_UNLIKELY(destination < 0 || !type.contiguous ||
+                     bytes > std::int64_t{lockfree::first_line_payload_bytes}))
+    return false;
+  std::uint32_t job_rank = context.job_rank(destination);
+  Peer* peer = known_peer(job_rank);
+  if (BATON_UNLIKELY(!peer || !peer->out.attached() || peer->out.envelopes_only())) return false;
+  platform::Guard guard(peer->send_lock);
+  if (BATON_UNLIKELY(!peer->can_put(1))) return false;
+  auto length = static_cast<std::size_t>(bytes);
+  auto header =
+      lockfree::make_header(static_cast<unsigned>(LineKind::payload), length, context.rank);
+  platform::copy_short(peer->out.next_payload(), buffer, length);
+  peer->out.put(header, {context.send_id, tag}, nullptr, 0);
+  ++engine.counters.packed_messages;
+  engine.counters.packed_bytes += length;
+  notify(*peer->doorbell, job_rank);
+  return true;
+}
+
+void fill_send(const Context& context, const void* buffer, std::int64_t count, Datatype& type,
+               std::int32_t tag, bool synchronous, Request& request) {
+  request.kind = RequestKind::send;
+  request.synchronous = synchronous;
+  request.source = context.rank;
+  request.tag = tag;
+  request.context = context.send_id;
+  request.buffer = const_cast<void*>(buffer);
+  request.datatype = &type;
+  request.bytes = count * type.size;
+  request.owner = context.owner;
+}
+
+}  // namespace
+
+void begin_send(const Context& context, const void* buffer, std::int64_t count, Datatype& type,
+                std::int32_t destination, std::int32_t tag, bool synchronous, Request& request) {
+  fill_send(context, buffer, count, type, tag, synchronous, request);
+  if (destination == MPI_PROC_NULL) return complete(request, MPI_SUCCESS);
+  request.peer_rank = context.job_rank(destination);
+  if (request.peer_rank == engine.rank) {
+    if (Error error = send_to_self(request, synchronous)) complete(request, error);
+    return;
+  }
+  Peer* peer = contact(request.peer_rank);
+  if (!peer) return complete(request, MPI_ERR_NO_MEM);
+  submit(*peer, request);
+}
+
+Error send(const Context& context, const void* buffer, std::int64_t count, Datatype& type,
+           std::int32_t destination, std::int32_t tag) {
+  if (BATON_LIKELY(send_packed(context, buffer, count * type.size, type, destination, tag)))
+    return MPI_SUCCESS;
+  Request request;
+  begin_send(context, buffer, count, type, destination, tag, false, request);
+  if (!is_complete(request)) wait_for(request);
+  return request.error;
+}
+
+Error send_synchronous(const Context& context, const void* buffer, std::int64_t count,
+                       Datatype& type, std::int32_t destination, std::int32_t tag) {
+  Request request;
+  begin_send(context, buffer, count, type, destination, tag, true, request);
+  wait_for(request);
+  return request.error;
+}
+
+Error start_send(const Context& context, const void* buffer, std::int64_t count, Datatype& type,
+                 std::int32_t destination, std::int32_t tag, bool synchronous, MPI_Request* handle) {
+  if (!synchronous && send_packed(context, buffer, count * type.size, type, destination, tag)) {
+    *handle = completed_send_handle();
+    return MPI_SUCCESS;
+  }
+  Request* request = new_request();
+  if (!request) return fail(MPI_ERR_NO_MEM, "no memory for a request");
+  datatype::retain(type);
+  begin_send(context, buffer, count, type, destination, tag, synchronous, *request);
+  *handle = request->handle;
+  return MPI_SUCCESS;
+}
+
+void cancel(Request& request) {
+  bool back = false;
+  if (request.kind == RequestKind::receive && request.stage == Stage::posted) {
+    platform::Guard guard(request.queue->lock);
+    back = take_back(*request.queue, request);
+  } else if (request.kind == RequestKind::send) {
+    back = withdraw(request);
+  }
+  if (!back) return;
+  request.cancelled = true;
+  request.bytes = 0;
+  complete(request, MPI_SUCCESS);
+}
+
+}  // namespace baton::message

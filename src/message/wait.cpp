@@ -1,0 +1,49 @@
+#include "message/wait.hpp"
+
+#include "base/settings.hpp"
+
+namespace baton::message {
+
+WaitBudget wait_budget;
+
+void set_wait_budget() {
+  bool crowded = engine.ranks > transport::arena.job->cpus_usable;
+  // guess: with a CPU each, spinning costs nobody anything for a millisecond or so; crowded, the one
+  // we wait for may be waiting for our CPU.
+  wait_budget.spins = settings.spin_count >= 0 ? settings.spin_count : crowded ? 4 : 20000;
+  wait_budget.yields = settings.yield_count >= 0 ? settings.yield_count : crowded ? 200 : 100;
+}
+
+void Waiter::idle_slow() {
+  if (yields_ < wait_budget.yields) {
+    ++yields_;
+    platform::yield_cpu();
+    return;
+  }
+  transport::Doorbell& doorbell = transport::arena.doorbell(engine.rank);
+  if (!announced_) {
+    // Announce, order, and let the caller look once more before we really sleep.
+    announced_ = true;
+    lockfree::announce(doorbell, lockfree::wake_asleep);
+    if (engine.senders_fence)
+      lockfree::Hardware::full_fence();
+    else
+      platform::membarrier_all();
+    return;
+  }
+  // A lost wake-up (a rank whose membarrier a filter refuses) costs this long, not the job.
+  constexpr std::int64_t bound_us = 10000;
+  std::uint32_t expected =
+      lockfree::wake_asleep | (engine.doorbells ? lockfree::wake_doorbell : 0);
+  ++engine.counters.sleeps;
+  platform::futex_wait(doorbell.wake.word, expected, bound_us);
+  rise();
+  yields_ = 0;
+}
+
+void Waiter::rise() {
+  announced_ = false;
+  lockfree::retract(transport::arena.doorbell(engine.rank), lockfree::wake_asleep);
+}
+
+}  // namespace baton::message

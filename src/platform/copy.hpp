@@ -1,0 +1,47 @@
+// Copy kernels.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "base/cache_line.hpp"
+
+namespace baton::platform {
+
+// Copies at most 48 bytes without a call: overlapping pieces of fixed size, nothing beyond `bytes`.
+BATON_INLINE void copy_short(void* to, const void* from, std::size_t bytes) {
+  auto* target = static_cast<char*>(to);
+  auto* source = static_cast<const char*>(from);
+  auto ends = [&](auto piece) {
+    decltype(piece) first, last;
+    std::memcpy(&first, source, sizeof piece);
+    std::memcpy(&last, source + bytes - sizeof piece, sizeof piece);
+    std::memcpy(target, &first, sizeof piece);
+    std::memcpy(target + bytes - sizeof piece, &last, sizeof piece);
+  };
+  struct Sixteen {
+    std::uint64_t half[2];
+  };
+  if (BATON_LIKELY(bytes == 8)) {
+    std::memcpy(target, source, 8);
+  } else if (bytes > 32) {
+    std::memcpy(target + 16, source + 16, 16);
+    ends(Sixteen{});
+  } else if (bytes >= 16) {
+    ends(Sixteen{});
+  } else if (bytes > 8) {
+    ends(std::uint64_t{});
+  } else if (bytes >= 4) {
+    ends(std::uint32_t{});
+  } else if (bytes >= 2) {
+    ends(std::uint16_t{});
+  } else if (bytes == 1) {
+    *target = *source;
+  }
+}
+
+// Fetches a line that will be written soon, with ownership.
+BATON_INLINE void prefetch_for_write(const void* address) { __builtin_prefetch(address, 1, 3); }
+
+}  // namespace baton::platform

@@ -1,0 +1,13 @@
+#include "platform/cross_memory.hpp"
+
+#include <sys/uio.h>
+
+namespace baton::platform {
+
+std::int64_t read_process_memory(int pid, const void* remote, void* local, std::size_t bytes) {
+  iovec here{local, bytes};
+  iovec there{const_cast<void*>(remote), bytes};
+  return process_vm_readv(pid, &here, 1, &there, 1, 0);
+}
+
+}  // namespace baton::platform

@@ -1,0 +1,13 @@
+// Cross-memory attach: one copy straight between two processes, where the kernel permits it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace baton::platform {
+
+// Copies from another process's memory. Returns the bytes copied (fewer than asked when part of the
+// range is unmapped), or -1 with errno set (EPERM: not permitted here; ESRCH: it has ended).
+std::int64_t read_process_memory(int pid, const void* remote, void* local, std::size_t bytes);
+
+}  // namespace baton::platform

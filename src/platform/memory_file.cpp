@@ -1,0 +1,45 @@
+#include "platform/memory_file.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace baton::platform {
+
+int make_memory_file(const char* name, std::uint64_t bytes) {
+  int descriptor = memfd_create(name, MFD_ALLOW_SEALING);
+  if (descriptor < 0) return -1;
+  if (ftruncate(descriptor, static_cast<off_t>(bytes)) != 0 ||
+      fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0) {
+    int cause = errno;
+    close(descriptor);
+    errno = cause;
+    return -1;
+  }
+  return descriptor;
+}
+
+std::uint64_t memory_file_bytes(int descriptor) {
+  struct stat facts;
+  if (fstat(descriptor, &facts) != 0) return 0;
+  return static_cast<std::uint64_t>(facts.st_size);
+}
+
+void* map_memory_file(int descriptor, std::uint64_t bytes) {
+  void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  return address == MAP_FAILED ? nullptr : address;
+}
+
+void unmap_memory(void* address, std::uint64_t bytes) { munmap(address, bytes); }
+
+bool reserve_memory(int descriptor, std::uint64_t offset, std::uint64_t bytes) {
+  while (fallocate(descriptor, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
+                   static_cast<off_t>(bytes)) != 0)
+    if (errno != EINTR) return false;
+  return true;
+}
+
+}  // namespace baton::platform

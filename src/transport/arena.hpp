@@ -1,0 +1,67 @@
+// This process's view of the job's arena: the mapping, and where each part of each slice lies.
+// Called at start by world/ and by every way of transport. Invariant: mapped once, never moved.
+#pragma once
+
+#include <cstdint>
+
+#include "base/error.hpp"
+#include "lockfree/doorbell.hpp"
+#include "lockfree/job.hpp"
+#include "lockfree/offer.hpp"
+#include "lockfree/ring.hpp"
+#include "lockfree/staging.hpp"
+
+namespace baton::transport {
+
+using lockfree::Hardware;
+using Doorbell = lockfree::Doorbell<Hardware>;
+using Offer = lockfree::Offer<Hardware>;
+using Line = lockfree::Line<Hardware>;
+using ConsumerLine = lockfree::ConsumerLine<Hardware>;
+using ProgressLine = lockfree::ProgressLine<Hardware>;
+
+struct Arena {
+  lockfree::JobHeader* job = nullptr;
+  lockfree::SliceLayout layout{};
+  int descriptor = -1;
+  std::uint32_t rank = 0;
+  std::uint32_t ranks = 1;
+
+  char* part(std::uint32_t owner, std::uint64_t offset) const {
+    return lockfree::slice(job, owner) + offset;
+  }
+  Doorbell& doorbell(std::uint32_t owner) const {
+    return *reinterpret_cast<Doorbell*>(part(owner, layout.doorbell));
+  }
+  Offer* offers(std::uint32_t owner) const {
+    return reinterpret_cast<Offer*>(part(owner, layout.offers));
+  }
+  ConsumerLine* consumer(std::uint32_t receiver, std::uint32_t sender) const {
+    return reinterpret_cast<ConsumerLine*>(part(receiver, layout.heads)) + sender;
+  }
+  Line* ring(std::uint32_t receiver, std::uint32_t sender) const {
+    return reinterpret_cast<Line*>(part(receiver, layout.rings + sender * lockfree::ring_bytes));
+  }
+  ProgressLine& chunk_progress(std::uint32_t owner, std::uint32_t chunk) const {
+    return reinterpret_cast<ProgressLine*>(part(owner, layout.progress))[chunk];
+  }
+  char* chunk(std::uint32_t owner, std::uint32_t chunk) const {
+    return part(owner, layout.staging + chunk * lockfree::chunk_bytes);
+  }
+  lockfree::RankRow& row(std::uint32_t owner) const { return *lockfree::rank_row(job, owner); }
+};
+
+extern Arena arena;
+
+// Maps the launcher's memory file and reserves this rank's fixed parts. Once, by the main thread.
+Error attach_arena(int descriptor, std::uint32_t rank);
+
+// For a program started without mpiexec: an arena of one rank.
+Error make_lone_arena(std::uint32_t cpus_usable);
+
+void detach_arena();
+
+// Makes sure that [offset, offset + bytes) of a rank's slice has memory. Explains on failure.
+Error reserve(std::uint32_t owner, std::uint64_t offset, std::uint64_t bytes);
+
+}  // namespace baton::transport

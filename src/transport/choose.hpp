@@ -1,0 +1,46 @@
+// Which way a message takes, and why. Pure: facts in, way and reason out. The sender decides what
+// enters a ring; the receiver, who knows both buffers, decides between staging and single copy.
+#pragma once
+
+#include <cstdint>
+
+#include "lockfree/ring.hpp"
+
+namespace baton::transport {
+
+enum class Way : std::uint8_t { packed, deposit, offered, staged, cma };
+
+struct Choice {
+  Way way;
+  const char* reason;
+};
+
+// The sender's choice before anyone has matched.
+constexpr Choice choose_send(std::int64_t bytes, bool synchronous, bool envelopes_only,
+                             std::int64_t eager_bytes_max) {
+  if (synchronous) return {Way::offered, "a synchronous send waits for its match"};
+  if (envelopes_only) return {Way::offered, "the receiver holds its limit of unexpected messages"};
+  if (bytes <= std::int64_t{lockfree::first_line_payload_bytes})
+    return {Way::packed, "fits into one cache line with its header"};
+  if (bytes <= eager_bytes_max) return {Way::deposit, "short enough to enter a ring unmatched"};
+  return {Way::offered, "longer than eager_bytes_max"};
+}
+
+struct OfferFacts {
+  std::int64_t bytes;
+  bool sender_contiguous;
+  bool receiver_contiguous;
+  bool may_read;  // cross-memory attach works from receiver to sender
+  std::int64_t cma_bytes_min;
+};
+
+// The receiver's choice once an offer has met its receive.
+constexpr Choice choose_receive(const OfferFacts& facts) {
+  if (!facts.sender_contiguous) return {Way::staged, "the sender's data is not contiguous"};
+  if (!facts.receiver_contiguous) return {Way::staged, "the receive buffer is not contiguous"};
+  if (facts.bytes < facts.cma_bytes_min) return {Way::staged, "shorter than cma_bytes_min"};
+  if (!facts.may_read) return {Way::staged, "cross-memory attach is not permitted between the two"};
+  return {Way::cma, "long, contiguous on both sides, and permitted"};
+}
+
+}  // namespace baton::transport

@@ -1,0 +1,77 @@
+#include "transport/single_copy.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+
+#include "base/settings.hpp"
+#include "platform/cross_memory.hpp"
+#include "transport/arena.hpp"
+
+namespace baton::transport {
+
+namespace {
+
+std::uint64_t probe_word;
+// One byte a rank: 0 not probed, 1 permitted, else 2 + errno (errno below 250).
+std::uint8_t* verdicts = nullptr;
+
+std::uint8_t probe(std::uint32_t owner) {
+  constexpr std::uint8_t permitted = 1, refused = 2;
+  if (!settings.cma) return refused + ECANCELED;
+  auto& state = arena.row(owner).state;
+  // ORDER probe.word: acquire here, release in offer_probe_word; pid and value belong to the address.
+  auto* address = reinterpret_cast<void*>(state.probe_address.load(std::memory_order_acquire));
+  std::uint64_t copy = 0;
+  // relaxed: ordered by the address.
+  int pid = state.pid.load(std::memory_order_relaxed);
+  std::uint64_t expected = state.probe_value.load(std::memory_order_relaxed);
+  std::int64_t got = platform::read_process_memory(pid, address, &copy, sizeof copy);
+  if (got == sizeof copy && copy == expected) return permitted;
+  // A process of that number that is not our peer (another process-id namespace) reads as ESRCH.
+  int cause = got < 0 ? errno : ESRCH;
+  return static_cast<std::uint8_t>(refused + std::min(cause, 250));
+}
+
+std::uint8_t verdict_on(std::uint32_t owner) {
+  if (!verdicts) verdicts = static_cast<std::uint8_t*>(std::calloc(arena.ranks, 1));
+  if (!verdicts) return 2 + ENOMEM;
+  if (verdicts[owner] == 0) verdicts[owner] = probe(owner);
+  return verdicts[owner];
+}
+
+}  // namespace
+
+bool can_read_from(std::uint32_t owner) { return verdict_on(owner) == 1; }
+
+int single_copy_refusal(std::uint32_t owner) {
+  std::uint8_t verdict = verdict_on(owner);
+  return verdict == 1 ? 0 : verdict - 2;
+}
+
+void offer_probe_word() {
+  auto& state = arena.row(arena.rank).state;
+  int pid = state.pid.load(std::memory_order_relaxed);  // relaxed: our own store
+  probe_word = lockfree::job_magic ^ (std::uint64_t{static_cast<std::uint32_t>(pid)} << 20) ^ arena.rank;
+  state.probe_value.store(probe_word, std::memory_order_relaxed);  // relaxed: ordered by the address
+  // ORDER probe.word: release here, acquire in probe.
+  state.probe_address.store(reinterpret_cast<std::uint64_t>(&probe_word), std::memory_order_release);
+}
+
+bool read_from(std::uint32_t owner, const void* address, void* target, std::int64_t bytes) {
+  constexpr std::int64_t piece_bytes = 1 << 20;  // guess: short enough to be interruptible
+  int pid = arena.row(owner).state.pid.load(std::memory_order_relaxed);  // relaxed: set before contact
+  auto* from = static_cast<const char*>(address);
+  auto* to = static_cast<char*>(target);
+  while (bytes > 0) {
+    auto piece = static_cast<std::size_t>(std::min(bytes, piece_bytes));
+    std::int64_t got = platform::read_process_memory(pid, from, to, piece);
+    if (got <= 0) return false;
+    from += got;
+    to += got;
+    bytes -= got;
+  }
+  return true;
+}
+
+}  // namespace baton::transport
