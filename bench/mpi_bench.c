@@ -1,0 +1,202 @@
+/* One metric on one MPI: the same binary runs on every library that has the standard ABI.
+ * usage: mpi_bench METRIC MILLISECONDS [SIZE...]
+ * Rank 0 prints a line "cell NAME MICROSECONDS" for every cell (memory: KiB). bench.py reads them. */
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "clock.h"
+
+static int rank, ranks;
+static double budget_us;
+
+static void *buffer_of(size_t bytes) {
+  void *memory = NULL;
+  if (posix_memalign(&memory, 4096, bytes < 4096 ? 4096 : bytes) != 0) {
+    fprintf(stderr, "mpi_bench: no memory for %zu bytes\n", bytes);
+    MPI_Abort(MPI_COMM_WORLD, 3);
+  }
+  memset(memory, 1, bytes < 4096 ? 4096 : bytes);
+  return memory;
+}
+
+/* One exchange of a metric; all ranks call it equally often. */
+typedef struct {
+  char *out, *in;
+  size_t bytes;
+  int fresh;
+  uint32_t turn;
+} Exchange;
+typedef void Step(Exchange *);
+
+static uint64_t sink;
+
+static void send_one(Exchange *x, int to) {
+  if (x->fresh) write_lines(x->out, x->bytes, ++x->turn);
+  MPI_Send(x->out, (int)x->bytes, MPI_BYTE, to, 1, MPI_COMM_WORLD);
+}
+
+static void receive_one(Exchange *x, int from) {
+  MPI_Recv(x->in, (int)x->bytes, MPI_BYTE, from, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (x->fresh) sink += read_lines(x->in, x->bytes);
+}
+
+static void ping_pong(Exchange *x) {
+  if (rank == 0) {
+    send_one(x, 1);
+    receive_one(x, 1);
+  } else if (rank == 1) {
+    receive_one(x, 0);
+    send_one(x, 0);
+  }
+}
+
+enum { window = 64 };
+
+/* A window of messages one way, then one short answer. */
+static void burst(Exchange *x) {
+  MPI_Request requests[window];
+  char answer[4] = {0};
+  if (rank > 1) return;
+  for (int i = 0; i < window; ++i) {
+    if (rank == 0)
+      MPI_Isend(x->out, (int)x->bytes, MPI_BYTE, 1, 2, MPI_COMM_WORLD, &requests[i]);
+    else
+      MPI_Irecv(x->in, (int)x->bytes, MPI_BYTE, 0, 2, MPI_COMM_WORLD, &requests[i]);
+  }
+  MPI_Waitall(window, requests, MPI_STATUSES_IGNORE);
+  if (rank == 0)
+    MPI_Recv(answer, 4, MPI_BYTE, 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  else
+    MPI_Send(answer, 4, MPI_BYTE, 0, 3, MPI_COMM_WORLD);
+}
+
+static void meet(Exchange *x) {
+  (void)x;
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void sum_up(Exchange *x) {
+  MPI_Allreduce(x->out, x->in, (int)(x->bytes / sizeof(double)), MPI_DOUBLE, MPI_SUM,
+                MPI_COMM_WORLD);
+}
+
+static double timed(Step *step, Exchange *x, long repeats) {
+  double start = now_us();
+  for (long i = 0; i < repeats; ++i) step(x);
+  return (now_us() - start) / (double)repeats;
+}
+
+/* The median over batches of the time of one step, in µs. All ranks agree on the repeats. */
+static double measure(Step *step, Exchange *x) {
+  long repeats = 1;
+  double once = 0;
+  timed(step, x, 2);
+  while (1) { /* find out how long one step takes */
+    MPI_Barrier(MPI_COMM_WORLD);
+    once = timed(step, x, repeats);
+    int enough = once * (double)repeats > budget_us / 20 || repeats > 1000000;
+    MPI_Bcast(&enough, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (enough) break;
+    repeats *= 4;
+  }
+  long plan[2] = {9, 1}; /* batches, repeats in each */
+  plan[1] = (long)(budget_us / (double)plan[0] / once);
+  if (plan[1] < 1) plan[1] = 1;
+  MPI_Bcast(plan, 2, MPI_LONG, 0, MPI_COMM_WORLD);
+  double times[batches_max];
+  for (long b = 0; b < plan[0]; ++b) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    times[b] = timed(step, x, plan[1]);
+  }
+  return median(times, (int)plan[0]);
+}
+
+static void print_cell(const char *metric, const char *variant, size_t bytes, double value) {
+  if (rank == 0) printf("cell %s%s/%zu %.4f\n", metric, variant, bytes, value);
+  fflush(stdout);
+}
+
+static void sized(const char *metric, Step *step, double per_step, int variants, int count,
+                  char **sizes) {
+  for (int i = 0; i < count; ++i)
+    for (int fresh = 0; fresh < variants; ++fresh) {
+      Exchange x = {NULL, NULL, strtoul(sizes[i], NULL, 10), fresh, 0};
+      x.out = buffer_of(x.bytes);
+      x.in = buffer_of(x.bytes);
+      double value = measure(step, &x) / per_step;
+      print_cell(metric, variants == 1 ? "" : fresh ? "/fresh" : "/reused", x.bytes, value);
+      free(x.out);
+      free(x.in);
+    }
+}
+
+/* Proportional set size of this process in KiB. */
+static double own_kib(void) {
+  FILE *file = fopen("/proc/self/smaps_rollup", "r");
+  char line[256];
+  double kib = 0;
+  while (file && fgets(line, sizeof line, file))
+    if (sscanf(line, "Pss: %lf", &kib) == 1) break;
+  if (file) fclose(file);
+  return kib;
+}
+
+/* Every rank has sent to and received from every other; then all look at the same time. */
+static void memory(void) {
+  MPI_Request *requests = buffer_of(2 * (size_t)ranks * sizeof *requests);
+  char(*in)[64] = buffer_of((size_t)ranks * 64), out[64] = {0};
+  for (int round = 0; round < 4; ++round) {
+    for (int r = 0; r < ranks; ++r)
+      MPI_Irecv(in[r], 64, MPI_BYTE, r, 4, MPI_COMM_WORLD, &requests[r]);
+    for (int r = 0; r < ranks; ++r)
+      MPI_Isend(out, 64, MPI_BYTE, r, 4, MPI_COMM_WORLD, &requests[ranks + r]);
+    MPI_Waitall(2 * ranks, requests, MPI_STATUSES_IGNORE);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  double kib = own_kib(), total = 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Reduce(&kib, &total, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+  if (rank == 0) printf("cell memory %.1f\n", total / ranks);
+}
+
+static int run(const char *metric, int sizes, char **size) {
+  if (!strcmp(metric, "lat"))
+    sized("lat", ping_pong, 2, 2, sizes, size);
+  else if (!strcmp(metric, "rate"))
+    sized("rate", burst, window, 1, sizes, size);
+  else if (!strcmp(metric, "bw"))
+    sized("bw", burst, window, 1, sizes, size);
+  else if (!strcmp(metric, "allreduce"))
+    sized("allreduce", sum_up, 1, 1, sizes, size);
+  else if (!strcmp(metric, "barrier")) {
+    Exchange none = {NULL, NULL, 0, 0, 0};
+    double value = measure(meet, &none);
+    if (rank == 0) printf("cell barrier %.4f\n", value);
+  } else if (!strcmp(metric, "memory"))
+    memory();
+  else if (!strcmp(metric, "version")) {
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+    MPI_Get_library_version(text, &length);
+    if (rank == 0) printf("version %.*s\n", (int)strcspn(text, "\n"), text);
+  } else if (strcmp(metric, "hello"))
+    return 2;
+  return 0;
+}
+
+int main(int count, char **words) {
+  MPI_Init(&count, &words);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  int code = 2;
+  if (count >= 3) {
+    budget_us = atof(words[2]) * 1000;
+    code = run(words[1], count - 3, words + 3);
+  }
+  if (code == 2 && rank == 0)
+    fprintf(stderr, "usage: mpi_bench lat|rate|bw|barrier|allreduce|memory|hello|version "
+                    "MILLISECONDS [SIZE...]\n");
+  MPI_Finalize();
+  return code;
+}
