@@ -221,7 +221,8 @@ bool predefined_attribute(int id, int** value) {
   }
 }
 
-void set_predefined_attributes(int universe_size, int application_number) {
+void set_predefined_attributes(int universe_size, int application_number, bool one_clock) {
+  wtime_is_global_value = one_clock;
   universe_size_value = universe_size;
   appnum_value = application_number;
 }

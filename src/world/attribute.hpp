@@ -73,7 +73,8 @@ bool get_attribute(const AttributeSet& set, const Keyval& keyval, void** value);
 // int, as MPI_Comm_get_attr gives it out; null: not set).
 bool predefined_attribute(int id, int** value);
 
-// Process start sets those that are not constant. Negative: the attribute is not set.
-void set_predefined_attributes(int universe_size, int application_number);
+// Process start sets those that are not constant. Negative: the attribute is not set. `one_clock`:
+// all ranks are on one node, so that MPI_Wtime means the same to all.
+void set_predefined_attributes(int universe_size, int application_number, bool one_clock);
 
 }  // namespace baton

@@ -1,0 +1,101 @@
+#include "api/attribute.hpp"
+
+namespace baton::api {
+
+namespace {
+
+using Kind = Keyval::Kind;
+
+Error find_key(Kind kind, int id, Keyval** keyval) {
+  *keyval = find_keyval(kind, id);
+  if (*keyval) return MPI_SUCCESS;
+  if (id == MPI_KEYVAL_INVALID) return fail(MPI_ERR_KEYVAL, "the key is MPI_KEYVAL_INVALID");
+  int* unused = nullptr;
+  if (kind == Kind::comm && predefined_attribute(id, &unused))
+    return fail(MPI_ERR_KEYVAL, "key %d is predefined: its attribute can only be read", id);
+  return fail(MPI_ERR_KEYVAL, "%d is no live attribute key for this kind of object", id);
+}
+
+Error free_key(Kind kind, int* id) {
+  Keyval* keyval = nullptr;
+  if (Error rc = find_key(kind, *id, &keyval)) return rc;
+  free_keyval(*keyval);
+  *id = MPI_KEYVAL_INVALID;
+  return MPI_SUCCESS;
+}
+
+// A datatype keeps its set as a plain pointer: floor 4 knows no attributes. The callbacks may
+// change the set while they run, so it is used in place.
+struct __attribute__((may_alias)) SetInPlace : AttributeSet {};
+static_assert(sizeof(SetInPlace) == sizeof(void*));
+
+AttributeSet& set_of(Datatype& datatype) {
+  return reinterpret_cast<SetInPlace&>(datatype.attributes);
+}
+
+}  // namespace
+
+Error comm_create_keyval(MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_attr_function* remove,
+                         int* keyval, void* extra_state) {
+  return create_keyval(Kind::comm, reinterpret_cast<Keyval::Function>(copy),
+                       reinterpret_cast<Keyval::Function>(remove), extra_state, keyval);
+}
+
+Error comm_free_keyval(int* keyval) {
+  return free_key(Kind::comm, keyval);
+}
+
+Error comm_set_attr(Communicator& comm, int keyval, void* value) {
+  Keyval* key = nullptr;
+  if (Error rc = find_key(Kind::comm, keyval, &key)) return rc;
+  return set_attribute(comm.attributes, comm.handle, *key, value);
+}
+
+Error comm_get_attr(Communicator& comm, int keyval, void* value, int* flag) {
+  if (int* predefined = nullptr; predefined_attribute(keyval, &predefined)) {
+    *flag = predefined != nullptr;
+    if (predefined) *static_cast<void**>(value) = predefined;
+    return MPI_SUCCESS;
+  }
+  Keyval* key = nullptr;
+  if (Error rc = find_key(Kind::comm, keyval, &key)) return rc;
+  *flag = get_attribute(comm.attributes, *key, static_cast<void**>(value));
+  return MPI_SUCCESS;
+}
+
+Error comm_delete_attr(Communicator& comm, int keyval) {
+  Keyval* key = nullptr;
+  if (Error rc = find_key(Kind::comm, keyval, &key)) return rc;
+  return delete_attribute(comm.attributes, comm.handle, *key);
+}
+
+Error type_create_keyval(MPI_Type_copy_attr_function* copy, MPI_Type_delete_attr_function* remove,
+                         int* keyval, void* extra_state) {
+  return create_keyval(Kind::type, reinterpret_cast<Keyval::Function>(copy),
+                       reinterpret_cast<Keyval::Function>(remove), extra_state, keyval);
+}
+
+Error type_free_keyval(int* keyval) {
+  return free_key(Kind::type, keyval);
+}
+
+Error type_set_attr(Datatype& datatype, int keyval, void* value) {
+  Keyval* key = nullptr;
+  if (Error rc = find_key(Kind::type, keyval, &key)) return rc;
+  return set_attribute(set_of(datatype), datatype.handle, *key, value);
+}
+
+Error type_get_attr(Datatype& datatype, int keyval, void* value, int* flag) {
+  Keyval* key = nullptr;
+  if (Error rc = find_key(Kind::type, keyval, &key)) return rc;
+  *flag = get_attribute(set_of(datatype), *key, static_cast<void**>(value));
+  return MPI_SUCCESS;
+}
+
+Error type_delete_attr(Datatype& datatype, int keyval) {
+  Keyval* key = nullptr;
+  if (Error rc = find_key(Kind::type, keyval, &key)) return rc;
+  return delete_attribute(set_of(datatype), datatype.handle, *key);
+}
+
+}  // namespace baton::api

@@ -1,0 +1,174 @@
+#include "api/entry.hpp"
+
+#include <cinttypes>
+#include <cstdio>
+#include <cstring>
+
+namespace baton::api {
+
+namespace {
+
+struct HandleWords {
+  Error error_class;
+  const char* noun;
+  const char* null_name;
+  std::uint64_t null_value;
+};
+
+constexpr HandleWords handle_words[] = {
+    {MPI_ERR_COMM, "communicator", "MPI_COMM_NULL", 0x100},
+    {MPI_ERR_TYPE, "datatype", "MPI_DATATYPE_NULL", 0x200},
+    {MPI_ERR_GROUP, "group", "MPI_GROUP_NULL", 0x108},
+    {MPI_ERR_OP, "operation", "MPI_OP_NULL", 0x20},
+    {MPI_ERR_INFO, "info object", "MPI_INFO_NULL", 0x130},
+    {MPI_ERR_ERRHANDLER, "error handler", "MPI_ERRHANDLER_NULL", 0x140},
+    {MPI_ERR_REQUEST, "request", "MPI_REQUEST_NULL", 0x180},
+    {MPI_ERR_WIN, "window", "MPI_WIN_NULL", 0x110},
+    {MPI_ERR_FILE, "file", "MPI_FILE_NULL", 0x118},
+    {MPI_ERR_SESSION, "session", "MPI_SESSION_NULL", 0x120},
+};
+
+// "argument 4 (dest)", for the beginning of an explanation.
+struct Where {
+  Where(Procedure procedure, int argument) {
+    char name[64];
+    std::snprintf(text, sizeof text, "argument %d (%s)", argument,
+                  argument_name(procedure, argument, name));
+  }
+  char text[96];
+};
+
+}  // namespace
+
+const char* procedure_name(Procedure procedure) {
+  return procedure_words[static_cast<int>(procedure)].name;
+}
+
+const char* argument_name(Procedure procedure, int argument, char (&name)[64]) {
+  const char* word = procedure_words[static_cast<int>(procedure)].arguments;
+  for (int i = 1; i < argument && word; ++i) {
+    word = std::strchr(word, ' ');
+    if (word) ++word;
+  }
+  std::size_t length = word ? std::strcspn(word, " ") : 0;
+  if (length >= sizeof name) length = sizeof name - 1;
+  std::memcpy(name, word ? word : "", length);
+  name[length] = 0;
+  return name;
+}
+
+int report(Procedure procedure, ErrorTarget* target, Error code) {
+  return raise(procedure_name(procedure), target, code);
+}
+
+int not_running(Procedure procedure) {
+  bool finalized = library_state.phase == LibraryState::Phase::finalized;
+  return report(procedure, nullptr,
+                fail(MPI_ERR_OTHER, finalized ? "called after MPI_Finalize"
+                                              : "called before MPI_Init or MPI_Init_thread"));
+}
+
+int unsupported(Procedure procedure, ErrorTarget* target) {
+  return report(procedure, target,
+                fail(MPI_ERR_UNSUPPORTED_OPERATION,
+                     "this version of Baton has no %s yet (docs/coverage.md lists what it has)",
+                     procedure_name(procedure)));
+}
+
+// The tool interface has codes of its own and never calls an error handler.
+int unsupported_tool(Procedure procedure) {
+  return MPI_T_ERR_NOT_SUPPORTED;
+}
+
+int bad_handle(Procedure procedure, int argument, ErrorTarget* target, const void* value,
+               Error error_class) {
+  Where where(procedure, argument);
+  const HandleWords* words = handle_words;
+  while (words->error_class != error_class) ++words;
+  std::uint64_t bits = reinterpret_cast<std::uint64_t>(value);
+  if (bits == words->null_value)
+    return report(procedure, target, fail(error_class, "%s is %s", where.text, words->null_name));
+  return report(procedure, target,
+                fail(error_class,
+                     "%s: 0x%" PRIx64 " is no live %s; it was freed, is of another kind or was "
+                     "never one",
+                     where.text, bits, words->noun));
+}
+
+int null_argument(Procedure procedure, int argument, ErrorTarget* target) {
+  Where where(procedure, argument);
+  return report(procedure, target, fail(MPI_ERR_ARG, "%s is a null pointer", where.text));
+}
+
+int bad_number(Procedure procedure, int argument, ErrorTarget* target, std::int64_t value,
+               int minimum, Error error_class) {
+  Where where(procedure, argument);
+  return report(
+      procedure, target,
+      fail(error_class, "%s is %" PRId64 "; it must be at least %d", where.text, value, minimum));
+}
+
+int bad_element(Procedure procedure, int argument, ErrorTarget* target, std::int64_t value,
+                std::int64_t place, Error error_class) {
+  Where where(procedure, argument);
+  return report(procedure, target,
+                fail(error_class, "%s: element %" PRId64 " is %" PRId64 "; it must be at least 0",
+                     where.text, place, value));
+}
+
+int bad_rank(Procedure procedure, int argument, ErrorTarget* target, int rank, int size,
+             bool any_source_allowed) {
+  Where where(procedure, argument);
+  if (rank == MPI_ANY_SOURCE && !any_source_allowed)
+    return report(procedure, target,
+                  fail(MPI_ERR_RANK, "%s: MPI_ANY_SOURCE is for receives and probes", where.text));
+  return report(procedure, target,
+                fail(MPI_ERR_RANK, "%s: rank %d is not in this communicator of %d rank%s",
+                     where.text, rank, size, size == 1 ? "" : "s"));
+}
+
+int bad_root(Procedure procedure, int argument, ErrorTarget* target, int root, int size,
+             bool is_inter) {
+  Where where(procedure, argument);
+  return report(
+      procedure, target,
+      fail(MPI_ERR_ROOT, "%s: root %d is not in this communicator's %s of %d rank%s%s", where.text,
+           root, is_inter ? "remote group" : "group", size, size == 1 ? "" : "s",
+           !is_inter && root == MPI_ROOT ? " (MPI_ROOT is for intercommunicators)" : ""));
+}
+
+int bad_tag(Procedure procedure, int argument, ErrorTarget* target, int tag, bool any_tag_allowed) {
+  Where where(procedure, argument);
+  if (tag == MPI_ANY_TAG && !any_tag_allowed)
+    return report(procedure, target,
+                  fail(MPI_ERR_TAG, "%s: MPI_ANY_TAG is for receives and probes", where.text));
+  return report(procedure, target,
+                fail(MPI_ERR_TAG, "%s: tag %d is not between 0 and MPI_TAG_UB (%d)", where.text,
+                     tag, tag_upper_bound));
+}
+
+int uncommitted(Procedure procedure, int argument, ErrorTarget* target, const char* type_name) {
+  Where where(procedure, argument);
+  return report(procedure, target,
+                fail(MPI_ERR_TYPE, "%s: the datatype%s%s is not committed; call MPI_Type_commit",
+                     where.text, *type_name ? " " : "", type_name));
+}
+
+int aliased(Procedure procedure, int argument, ErrorTarget* target) {
+  Where where(procedure, argument);
+  return report(procedure, target,
+                fail(MPI_ERR_BUFFER,
+                     "%s is also the send buffer; pass MPI_IN_PLACE to work in place", where.text));
+}
+
+int check_special_buffer(Procedure procedure, int argument, ErrorTarget* target, const void* buffer,
+                         bool null_allowed) {
+  if (!buffer && null_allowed) return MPI_SUCCESS;
+  Where where(procedure, argument);
+  const char* why = !buffer                  ? "is a null pointer, but the count is not 0"
+                    : buffer == MPI_IN_PLACE ? "must not be MPI_IN_PLACE here"
+                                             : "must not be MPI_BUFFER_AUTOMATIC here";
+  return report(procedure, target, fail(MPI_ERR_BUFFER, "%s %s", where.text, why));
+}
+
+}  // namespace baton::api

@@ -1,0 +1,79 @@
+// What every generated entry point uses: the checks that run per call, inline, and one cold
+// function per kind of failure. Included by src/api/generated/*.cpp and the bodies' tests only.
+// Budget of a passing check: a compare and a branch that is not taken.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+
+#include "api/generated/procedures.hpp"
+#include "base/cache_line.hpp"
+#include "base/error.hpp"
+#include "world/attribute.hpp"
+#include "world/error_handler.hpp"
+#include "world/library_state.hpp"
+
+#define BATON_EXPORT extern "C" __attribute__((visibility("default")))
+// MPI_X, which tools may replace, is a weak second name of PMPI_X.
+#define BATON_ALIAS(name) \
+  BATON_EXPORT __attribute__((weak, alias("PMPI_" #name))) decltype(PMPI_##name) MPI_##name;
+
+namespace baton::api {
+
+// The MPI name of a procedure, and of its argument (1 is the first).
+const char* procedure_name(Procedure procedure);
+const char* argument_name(Procedure procedure, int argument, char (&name)[64]);
+
+// Raises a body's failure; success costs one branch.
+BATON_COLD int report(Procedure procedure, ErrorTarget* target, Error code);
+BATON_INLINE int finish(Procedure procedure, ErrorTarget* target, Error code) {
+  return BATON_LIKELY(code == MPI_SUCCESS) ? MPI_SUCCESS : report(procedure, target, code);
+}
+
+// The failures. Each explains, raises on `target` and returns what the entry point returns.
+BATON_COLD int not_running(Procedure procedure);
+BATON_COLD int unsupported(Procedure procedure, ErrorTarget* target);
+BATON_COLD int unsupported_tool(Procedure procedure);
+BATON_COLD int bad_handle(Procedure procedure, int argument, ErrorTarget* target, const void* value,
+                          Error error_class);
+BATON_COLD int null_argument(Procedure procedure, int argument, ErrorTarget* target);
+BATON_COLD int bad_number(Procedure procedure, int argument, ErrorTarget* target,
+                          std::int64_t value, int minimum, Error error_class);
+// A number in an array; `place` counts from 0.
+BATON_COLD int bad_element(Procedure procedure, int argument, ErrorTarget* target,
+                           std::int64_t value, std::int64_t place, Error error_class);
+BATON_COLD int bad_rank(Procedure procedure, int argument, ErrorTarget* target, int rank, int size,
+                        bool any_source_allowed);
+BATON_COLD int bad_root(Procedure procedure, int argument, ErrorTarget* target, int root, int size,
+                        bool is_inter);
+BATON_COLD int bad_tag(Procedure procedure, int argument, ErrorTarget* target, int tag,
+                       bool any_tag_allowed);
+BATON_COLD int uncommitted(Procedure procedure, int argument, ErrorTarget* target,
+                           const char* type_name);
+BATON_COLD int aliased(Procedure procedure, int argument, ErrorTarget* target);
+// A buffer address that is a constant of the ABI. Returns 0 when it is allowed after all:
+// MPI_BOTTOM is the null pointer, so null is wrong only for a type whose data begins at the buffer
+// itself.
+BATON_COLD int check_special_buffer(Procedure procedure, int argument, ErrorTarget* target,
+                                    const void* buffer, bool null_allowed);
+
+// Whether an address is one of MPI_BOTTOM (null), MPI_IN_PLACE and MPI_BUFFER_AUTOMATIC.
+BATON_INLINE bool is_special(const void* buffer) {
+  return reinterpret_cast<std::uintptr_t>(buffer) <= 2;
+}
+
+BATON_INLINE bool outside(int value, int size) {
+  return static_cast<unsigned>(value) >= static_cast<unsigned>(size);
+}
+
+BATON_INLINE bool is_no_tag(int tag) {
+  return tag < 0 || tag > tag_upper_bound;
+}
+
+// A 64-bit result for a caller who offers an int: MPI_UNDEFINED when it does not fit.
+BATON_INLINE int narrow(std::int64_t value) {
+  return BATON_LIKELY(value == static_cast<int>(value)) ? static_cast<int>(value) : MPI_UNDEFINED;
+}
+
+}  // namespace baton::api

@@ -1,0 +1,78 @@
+#include "api/environment.hpp"
+
+#include <time.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+
+#include "world/library_state.hpp"
+
+namespace baton::api {
+
+namespace {
+
+// The project's version in CMakeLists.txt; tests/api/symbols_test.py compares the two.
+constexpr char library_version[] = "0.1.0";
+
+}  // namespace
+
+Error initialized(int* flag) {
+  *flag = library_state.phase != LibraryState::Phase::before_init;
+  return MPI_SUCCESS;
+}
+
+Error finalized(int* flag) {
+  *flag = library_state.phase == LibraryState::Phase::finalized;
+  return MPI_SUCCESS;
+}
+
+Error query_thread(int* provided) {
+  *provided = library_state.thread_level;
+  return MPI_SUCCESS;
+}
+
+Error is_thread_main(int* flag) {
+  *flag = ::pthread_equal(::pthread_self(), library_state.main_thread) != 0;
+  return MPI_SUCCESS;
+}
+
+Error get_version(int* version, int* subversion) {
+  *version = MPI_VERSION;
+  *subversion = MPI_SUBVERSION;
+  return MPI_SUCCESS;
+}
+
+Error get_library_version(char* version, int* resultlen) {
+  *resultlen = std::snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING,
+                             "Baton %s (MPI %d.%d, standard ABI %d.%d)", library_version,
+                             MPI_VERSION, MPI_SUBVERSION, MPI_ABI_VERSION, MPI_ABI_SUBVERSION);
+  return MPI_SUCCESS;
+}
+
+// The kernel's name of the machine; no resolver is asked, so no network is touched.
+Error get_processor_name(char* name, int* resultlen) {
+  if (::gethostname(name, MPI_MAX_PROCESSOR_NAME) != 0) std::strcpy(name, "localhost");
+  name[MPI_MAX_PROCESSOR_NAME - 1] = 0;
+  *resultlen = static_cast<int>(std::strlen(name));
+  return MPI_SUCCESS;
+}
+
+// For tools that replace it; the library itself has nothing to control.
+Error pcontrol(int) {
+  return MPI_SUCCESS;
+}
+
+double wtime() {
+  timespec now;
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+double wtick() {
+  timespec step;
+  ::clock_getres(CLOCK_MONOTONIC, &step);
+  return static_cast<double>(step.tv_sec) + 1e-9 * static_cast<double>(step.tv_nsec);
+}
+
+}  // namespace baton::api

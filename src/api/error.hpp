@@ -1,0 +1,27 @@
+// Bodies of the error procedures: codes and their texts, and error handlers of communicators.
+#pragma once
+
+#include "base/error.hpp"
+#include "world/communicator.hpp"
+#include "world/error_handler.hpp"
+
+namespace baton::api {
+
+Error add_error_class(int* errorclass);
+Error add_error_code(int errorclass, int* errorcode);
+Error add_error_string(int errorcode, const char* string);
+Error remove_error_class(int errorclass);
+Error remove_error_code(int errorcode);
+Error remove_error_string(int errorcode);
+Error error_class(int errorcode, int* errorclass);
+// The standard text of a code. When this thread's last error had it, the cause stands there
+// instead.
+Error error_string(int errorcode, char* string, int* resultlen);
+
+Error errhandler_free(MPI_Errhandler* errhandler);
+Error comm_create_errhandler(MPI_Comm_errhandler_function* function, MPI_Errhandler* errhandler);
+Error comm_set_errhandler(Communicator& comm, ErrorHandler& errhandler);
+Error comm_get_errhandler(Communicator& comm, MPI_Errhandler* errhandler);
+Error comm_call_errhandler(Communicator& comm, int errorcode);
+
+}  // namespace baton::api

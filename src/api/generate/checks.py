@@ -1,0 +1,285 @@
+"""The inside of an implemented entry point: argument checks by semantic kind, then the body's call.
+
+Order: library state; communicator (so that later errors reach its handler); root; other handles;
+the remaining arguments from left to right. An argument that the standard calls insignificant in
+this call (not at the root, or replaced by MPI_IN_PLACE) is not looked at: its checks have a guard.
+"""
+
+HANDLE_CLASSES = {
+    "MPI_Comm": "MPI_ERR_COMM",
+    "MPI_Datatype": "MPI_ERR_TYPE",
+    "MPI_Group": "MPI_ERR_GROUP",
+    "MPI_Op": "MPI_ERR_OP",
+    "MPI_Info": "MPI_ERR_INFO",
+    "MPI_Errhandler": "MPI_ERR_ERRHANDLER",
+}
+HANDLE_NULLS = {
+    "MPI_Comm": "MPI_COMM_NULL",
+    "MPI_Datatype": "MPI_DATATYPE_NULL",
+    "MPI_Group": "MPI_GROUP_NULL",
+    "MPI_Op": "MPI_OP_NULL",
+    "MPI_Info": "MPI_INFO_NULL",
+    "MPI_Errhandler": "MPI_ERRHANDLER_NULL",
+}
+# Pointers that may be null, or whose meaning only the body knows.
+FREE_KINDS = {"ARGUMENT_COUNT", "ARGUMENT_LIST", "EXTRA_STATE", "EXTRA_STATE2", "C_BUFFER2"}
+# Chapters whose completions take MPI_STATUS_IGNORE.
+STATUS_IGNORABLE = {"point_to_point", "partitioned"}
+
+
+class Checks:
+    def __init__(self, api, procedure, body, enumerator):
+        self.api = api
+        self.procedure = procedure
+        self.body = body
+        self.enumerator = enumerator
+        self.names = [p.name for p in procedure.parameters]
+        self.exceptions = api.overlay["parameters"].get(procedure.base, {})
+        self.comm = next((p for p in procedure.parameters if self.resolves(p, "MPI_Comm")), None)
+        self.target = f"&{self.comm.name}_object->errors" if self.comm else "nullptr"
+        self.out = []
+
+    # ---- small questions -------------------------------------------------------------------
+
+    def resolves(self, p, handle_type=None):
+        """Whether p is an input handle that the entry point looks up."""
+        if p.is_pointer or p.direction != "in" or self.exceptions.get(p.name) == "raw":
+            return False
+        if p.type not in HANDLE_CLASSES or (handle_type and p.type != handle_type):
+            return False
+        return True
+
+    def nullable(self, p):
+        if self.exceptions.get(p.name) == "nullable":
+            return True
+        return p.type == "MPI_Info" and self.procedure.chapter != "info"
+
+    def number(self, p):
+        return self.names.index(p.name) + 1
+
+    def parameter(self, name):
+        return next((p for p in self.procedure.parameters if p.name == name), None)
+
+    def is_rooted(self):
+        return self.procedure.chapter == "collective" and "root" in self.names
+
+    def in_place_buffer(self):
+        return self.api.overlay["rules"]["in_place"].get(self.procedure.base)
+
+    def guard(self, p):
+        """The C++ condition under which p is significant; empty means always."""
+        parts = []
+        if self.is_rooted() and p.name not in ("root", "comm", "op"):
+            if p.root_only:
+                parts.append("at_root")
+            elif any(q.root_only for q in self.procedure.parameters):
+                parts.append("contributes")
+        buffer = self.in_place_buffer()
+        if buffer:
+            prefix = buffer.removesuffix("buf")
+            companions = {prefix + "type", prefix + "count", prefix + "counts", prefix + "types"}
+            companions |= {buffer, prefix[0] + "displs"}
+            if p.name in companions:
+                parts.append("!in_place")
+        return " && ".join(parts)
+
+    # ---- emitting --------------------------------------------------------------------------
+
+    def fail_if(self, condition, call, guard=""):
+        if guard:
+            condition = f"{guard} && ({condition})"
+        self.out.append(f"if (BATON_UNLIKELY({condition}))")
+        self.out.append(f"  return {call};")
+
+    def call(self, function, p, *rest):
+        arguments = ", ".join(["here", str(self.number(p)), self.target, *rest])
+        return f"{function}({arguments})"
+
+    def handle(self, p):
+        table = self.api.overlay["tables"][p.type]
+        guard, null = self.guard(p), HANDLE_NULLS[p.type]
+        found = f"{table['table']}.find({p.name})"
+        target = "nullptr" if p is self.comm else self.target
+        if guard:
+            found = f"{guard} ? {found} : nullptr"
+        self.out.append(f"{table['type']}* const {p.name}_object = {found};")
+        condition = f"!{p.name}_object"
+        if self.nullable(p):
+            condition += f" && {p.name} != {null}"
+        arguments = f"here, {self.number(p)}, {target}, {p.name}, {HANDLE_CLASSES[p.type]}"
+        self.fail_if(condition, f"bad_handle({arguments})", guard)
+        moves_data = any(q.kind == "BUFFER" for q in self.procedure.parameters)
+        if p.type == "MPI_Datatype" and moves_data and self.procedure.chapter != "memory":
+            self.fail_if(
+                f"!{p.name}_object->committed",
+                self.call("uncommitted", p, f"{p.name}_object->name"),
+                guard,
+            )
+
+    def root(self):
+        p = self.parameter("root")
+        comm = f"{self.comm.name}_object"
+        self.out.append(f"const bool is_inter = {comm}->is_inter();")
+        self.fail_if(
+            f"outside(root, {comm}->remote_size()) && "
+            "!(is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))",
+            self.call("bad_root", p, "root", f"{comm}->remote_size()", "is_inter"),
+        )
+        if any(q.root_only for q in self.procedure.parameters):
+            self.out.append(
+                f"const bool at_root = is_inter ? root == MPI_ROOT : root == {comm}->rank();"
+            )
+            self.out.append("[[maybe_unused]] const bool contributes = !is_inter || root >= 0;")
+
+    def in_place(self):
+        buffer = self.in_place_buffer()
+        if not buffer:
+            return
+        at_root = any(q.root_only for q in self.procedure.parameters)
+        condition = f"{buffer} == MPI_IN_PLACE" + (" && at_root" if at_root else "")
+        self.out.append(f"const bool in_place = {condition};")
+
+    def buffer(self, p):
+        prefix = p.name[:-3] if p.name.endswith("buf") else ""
+        count = self.parameter(prefix + "count") or self.parameter("count")
+        count = count or self.parameter("incount")
+        datatype = self.parameter(prefix + "type") or self.parameter("datatype")
+        if not count or not datatype or count.is_pointer or not self.resolves(datatype):
+            return
+        null_allowed = f"!{datatype.name}_object->predefined || {datatype.name}_object->size == 0"
+        guard = (self.guard(p) + " && " if self.guard(p) else "") + f"{count.name} > 0"
+        self.out.append(f"if (BATON_UNLIKELY({guard} && is_special({p.name}))) {{")
+        special = self.call("check_special_buffer", p, p.name, null_allowed)
+        self.out.append(f"  if (int rc = {special}) return rc;")
+        self.out.append("}")
+        if p.name == "recvbuf" and "sendbuf" in self.names and self.procedure.chapter == "collective":
+            self.fail_if(
+                f"sendbuf == recvbuf && !is_special(sendbuf) && {count.name} > 0",
+                self.call("aliased", p),
+                self.guard(p),
+            )
+
+    def count(self, p):
+        minimum = 1 if p.kind.endswith("_PI") else 0
+        error_class = "MPI_ERR_COUNT" if "count" in p.name else "MPI_ERR_ARG"
+        self.fail_if(
+            f"{p.name} < {minimum}",
+            self.call("bad_number", p, p.name, str(minimum), error_class),
+            self.guard(p),
+        )
+
+    def length_of(self, p):
+        length = p.length[0] if isinstance(p.length, list) else p.length
+        if length in self.names and not self.parameter(length).is_pointer:
+            return length
+        if length == "*" and self.procedure.chapter == "collective" and self.comm:
+            return f"{self.comm.name}_object->remote_size()"
+        return None
+
+    def array(self, p):
+        length = self.length_of(p)
+        ignorable = p.kind == "STATUS" and self.procedure.chapter in STATUS_IGNORABLE
+        if not length or ignorable:
+            return
+        guard = self.guard(p)
+        self.fail_if(f"!{p.name} && {length} > 0", self.call("null_argument", p), guard)
+        if "NNI" in p.kind and p.direction == "in":
+            error_class = "MPI_ERR_COUNT" if "count" in p.name else "MPI_ERR_ARG"
+            step = f"for (std::int64_t i = 0; i < {length}; ++i)"
+            self.out.append(f"if ({guard}) {step}" if guard else step)
+            bad = self.call("bad_element", p, f"{p.name}[i]", "i", error_class)
+            self.out.append(f"  if (BATON_UNLIKELY({p.name}[i] < 0)) return {bad};")
+
+    def rank(self, p):
+        comm = f"{self.comm.name}_object"
+        any_source = p.name == "source" or p.name == "recvsource"
+        condition = f"outside({p.name}, {comm}->remote_size()) && {p.name} != MPI_PROC_NULL"
+        if any_source:
+            condition += f" && {p.name} != MPI_ANY_SOURCE"
+        extra = (p.name, f"{comm}->remote_size()", "true" if any_source else "false")
+        self.fail_if(condition, self.call("bad_rank", p, *extra))
+
+    def tag(self, p):
+        receives = p.name == "recvtag" or (p.name == "tag" and "dest" not in self.names)
+        condition = f"is_no_tag({p.name})" + (f" && {p.name} != MPI_ANY_TAG" if receives else "")
+        self.fail_if(condition, self.call("bad_tag", p, p.name, "true" if receives else "false"))
+
+    def pointer(self, p):
+        if p.kind in FREE_KINDS or p.kind in ("BUFFER", "C_BUFFER") and p.direction == "in":
+            return
+        if p.kind == "STATUS" and self.procedure.chapter in STATUS_IGNORABLE:
+            return
+        if p.kind.startswith("ATTRIBUTE_VAL") and p.direction != "out":
+            return
+        if "FUNCTION" in p.kind and self.procedure.chapter in ("attribute", "window"):
+            return
+        self.fail_if(f"!{p.name}", self.call("null_argument", p), self.guard(p))
+
+    def argument(self, p):
+        """Checks of one argument that is no looked-up handle."""
+        if self.exceptions.get(p.name) in ("raw", "unchecked"):
+            return
+        if p.kind == "BUFFER":
+            self.buffer(p)
+        elif p.is_array:
+            self.array(p)
+        elif p.stars:
+            self.pointer(p)
+        elif p.direction == "in" and (
+            "NNI" in p.kind or p.kind.startswith("ARRAY_LENGTH") or p.kind.endswith("NUM_BYTES")
+        ):
+            self.count(p)
+        elif p.kind == "RANK" and self.comm and p.name in ("dest", "source"):
+            self.rank(p)
+        elif p.kind == "TAG" and self.comm and p.name.endswith("tag"):
+            self.tag(p)
+
+    # ---- the call --------------------------------------------------------------------------
+
+    def narrows(self, p):
+        """An int result of a body that counts in 64 bits."""
+        return (
+            p.widens and p.type == "int" and p.stars == 1 and not p.is_array and p.direction != "in"
+        )
+
+    def passed(self, p):
+        if self.resolves(p):
+            by_pointer = self.nullable(p) or self.guard(p)
+            return f"{p.name}_object" if by_pointer else f"*{p.name}_object"
+        return f"&wide_{p.name}" if self.narrows(p) else p.name
+
+    def finish(self):
+        parameters = [p for p in self.procedure.parameters if p.type != "..."]
+        results = [p for p in parameters if self.narrows(p)]
+        arguments = ", ".join(self.passed(p) for p in parameters)
+        call = f"api::{self.body}({arguments})"
+        if not results:
+            self.out.append(f"return finish(here, {self.target}, {call});")
+            return
+        for p in results:
+            start = f"*{p.name}" if p.direction == "inout" else "0"
+            self.out.append(f"std::int64_t wide_{p.name} = {start};")
+        self.out.append(f"const Error rc = {call};")
+        stores = [f"*{p.name} = narrow(wide_{p.name});" for p in results]
+        inside = stores[0] if len(stores) == 1 else "{ " + " ".join(stores) + " }"
+        self.out.append(f"if (BATON_LIKELY(rc == MPI_SUCCESS)) {inside}")
+        self.out.append(f"return finish(here, {self.target}, rc);")
+
+    def lines(self):
+        self.out = [f"constexpr Procedure here = Procedure::{self.enumerator};"]
+        if self.procedure.base not in self.api.overlay["any_time"]:
+            self.fail_if("!library_is_running()", "not_running(here)")
+        handles = [p for p in self.procedure.parameters if self.resolves(p)]
+        handles.sort(key=lambda p: p is not self.comm)
+        if self.comm:
+            self.handle(handles.pop(0))
+        if self.is_rooted() and self.comm:
+            self.root()
+        self.in_place()
+        for p in handles:
+            self.handle(p)
+        for p in self.procedure.parameters:
+            if not self.resolves(p):
+                self.argument(p)
+        self.finish()
+        return self.out

@@ -1,0 +1,56 @@
+#include "api/memory.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+
+#include "base/cache_line.hpp"
+
+namespace baton::api {
+
+namespace {
+
+constexpr long largest_alignment = 1L << 30;
+
+// The standard's info key; values that are no power of two are no hint we can follow.
+std::size_t wanted_alignment(const Info* info) {
+  const char* text = info ? info->get("mpi_minimum_memory_alignment") : nullptr;
+  long wanted = text ? std::strtol(text, nullptr, 10) : 0;
+  bool power_of_two = wanted > 0 && wanted <= largest_alignment && (wanted & (wanted - 1)) == 0;
+  return std::max(cache_line_bytes, power_of_two ? static_cast<std::size_t>(wanted) : 0);
+}
+
+}  // namespace
+
+Error get_address(const void* location, MPI_Aint* address) {
+  *address = reinterpret_cast<MPI_Aint>(location);
+  return MPI_SUCCESS;
+}
+
+// Addresses wrap as unsigned numbers do; signed overflow would be undefined.
+MPI_Aint aint_add(MPI_Aint base, MPI_Aint displacement) {
+  return static_cast<MPI_Aint>(static_cast<std::uintptr_t>(base) +
+                               static_cast<std::uintptr_t>(displacement));
+}
+
+MPI_Aint aint_diff(MPI_Aint first, MPI_Aint second) {
+  return static_cast<MPI_Aint>(static_cast<std::uintptr_t>(first) -
+                               static_cast<std::uintptr_t>(second));
+}
+
+Error alloc_mem(MPI_Aint size, const Info* info, void* baseptr) {
+  void* memory = nullptr;
+  // A size of 0 gives a pointer that MPI_Free_mem takes back, as any other.
+  std::size_t bytes = static_cast<std::size_t>(std::max<MPI_Aint>(size, 1));
+  if (::posix_memalign(&memory, wanted_alignment(info), bytes) != 0)
+    return fail(MPI_ERR_NO_MEM, "no memory for %lld bytes", static_cast<long long>(size));
+  *static_cast<void**>(baseptr) = memory;
+  return MPI_SUCCESS;
+}
+
+Error free_mem(void* base) {
+  std::free(base);
+  return MPI_SUCCESS;
+}
+
+}  // namespace baton::api

@@ -1,0 +1,25 @@
+// Where the library stands between MPI_Init and MPI_Finalize. Process start and end write it; every
+// entry point reads it. Alone in a header so that the argument checks need nothing else of
+// start-up.
+#pragma once
+
+#include <mpi.h>
+#include <pthread.h>
+
+namespace baton {
+
+struct LibraryState {
+  enum class Phase : unsigned char { before_init, running, finalized };
+  Phase phase = Phase::before_init;
+  // What MPI_Init_thread granted, and to whom MPI_Is_thread_main answers yes.
+  int thread_level = MPI_THREAD_SINGLE;
+  pthread_t main_thread = {};
+};
+
+inline constinit LibraryState library_state;
+
+inline bool library_is_running() {
+  return library_state.phase == LibraryState::Phase::running;
+}
+
+}  // namespace baton
