@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <new>
+#include <thread>
 
 #include "base/cache_line.hpp"
 
@@ -169,14 +170,13 @@ class HandleTable {
 
   struct Guard {
     explicit Guard(std::atomic<bool>& its_lock) : lock(its_lock), taken(handle_tables_are_shared) {
-      // ORDER handle.lock: acquire here, release in the destructor; slots and the free list.
+      // ORDER handle.lock: acquire here, release in the destructor; slots and the free list. Held
+      // for a few instructions, so a waiter only makes room on the CPU for the holder.
       while (BATON_UNLIKELY(taken) && lock.exchange(true, std::memory_order_acquire))
-        lock.wait(true, std::memory_order_relaxed);
+        std::this_thread::yield();
     }
     ~Guard() {
-      if (BATON_LIKELY(!taken)) return;
-      lock.store(false, std::memory_order_release);
-      lock.notify_one();
+      if (BATON_UNLIKELY(taken)) lock.store(false, std::memory_order_release);
     }
     std::atomic<bool>& lock;
     bool taken;
