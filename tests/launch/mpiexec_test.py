@@ -286,10 +286,10 @@ class Ending(unittest.TestCase):
 
 
 class Kills(unittest.TestCase):
-    """Random moments; the seed is printed, and BATON_TEST_SEED repeats it."""
+    """Random moments; the seed is printed, and LAUNCH_TEST_SEED repeats it."""
 
     def setUp(self):
-        seed = int(os.environ.get("BATON_TEST_SEED", time.time_ns() % 10**9))
+        seed = int(os.environ.get("LAUNCH_TEST_SEED", time.time_ns() % 10**9))
         print(f"seed {seed}", file=sys.stderr)
         self.random = random.Random(seed)
 
