@@ -107,4 +107,6 @@ void read_settings() {
   }
 }
 
+const char* environment_variable(const char* name) { return std::getenv(name); }
+
 }  // namespace baton

@@ -43,8 +43,11 @@ std::span<const SettingRow> setting_rows();
 extern Settings settings;
 
 // Reads BATON_* once. Unknown names and values out of range are reported on standard error with the
-// nearest name or the range, and otherwise ignored. Names in `launcher_names` (null-terminated list)
-// belong to the launcher and are not reported.
+// nearest name or the range, and otherwise ignored.
 void read_settings();
+
+// A variable that is not a setting (the launcher's, a foreign launcher's); null when it is not set.
+// The only other place that looks into the environment.
+const char* environment_variable(const char* name);
 
 }  // namespace baton

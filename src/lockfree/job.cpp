@@ -1,5 +1,7 @@
 #include "lockfree/job.hpp"
 
+#include "platform/futex.hpp"
+
 namespace baton::lockfree {
 
 namespace {
@@ -43,6 +45,8 @@ JobHeader job_header(std::uint32_t ranks, std::uint32_t cpus_usable) {
   header.layout_hash = layout_hash();
   header.ranks = ranks;
   header.cpus_usable = cpus_usable;
+  // With a CPU each, receivers buy the order with membarrier; else senders fence.
+  header.senders_fence = ranks > cpus_usable || !platform::membarrier_register();
   header.rows_offset = page_bytes;
   header.slices_offset = round_up(header.rows_offset + ranks * sizeof(RankRow), page_bytes);
   header.slice_bytes = slice_layout(ranks).bytes;

@@ -82,7 +82,7 @@ inline constexpr int chunks_per_rank = 64;  // one bit each in the free-chunk wo
 inline constexpr std::uint64_t chunk_bytes = 16384;
 inline constexpr std::uint64_t room_bytes_per_rank = 1 << 20;
 
-// Pure: the layout for a job of `ranks`.
+// The layout for a job of `ranks`.
 SliceLayout slice_layout(std::uint32_t ranks);
 
 // Fills a header for a job of `ranks`; the caller makes a file of `file_bytes` and writes it there.

@@ -1,0 +1,58 @@
+// What the algorithms share: tags, temporary buffers, exchanges, copies within a rank.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+
+#include "collective/collective.hpp"
+#include "message/point_to_point.hpp"
+#include "message/wait.hpp"
+#include "platform/copy.hpp"
+
+namespace baton::collective {
+
+// The library's own tags on the collective plane; agreements have theirs below.
+enum Tag : std::int32_t {
+  barrier_tag = -4,
+  broadcast_tag = -5,
+  reduce_tag = -6,
+  allreduce_tag = -7,
+  gather_tag = -8,
+  scatter_tag = -9,
+  allgather_tag = -10,
+  alltoall_tag = -11,
+};
+
+// Sends and receives at once. Returns the first error.
+Error exchange(const message::Context& context, const void* out, std::int64_t out_count,
+               Datatype& out_type, int destination, void* in, std::int64_t in_count,
+               Datatype& in_type, int source, std::int32_t tag);
+
+// Copies typed data within this rank; the signatures match.
+Error copy_local(const void* from, std::int64_t from_count, Datatype& from_type, void* to,
+                 std::int64_t to_count, Datatype& to_type);
+
+// Room for `count` elements of a type, wherever its data lies around the address.
+class Scratch {
+ public:
+  Scratch(std::int64_t count, const Datatype& type)
+      : memory_(static_cast<char*>(std::malloc(bytes(count, type)))),
+        origin_(memory_ ? memory_ - type.true_lower_bound : nullptr) {}
+  ~Scratch() { std::free(memory_); }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  explicit operator bool() const { return memory_ != nullptr; }
+  void* get() const { return origin_; }
+
+ private:
+  static std::size_t bytes(std::int64_t count, const Datatype& type) {
+    std::int64_t span = count > 0 ? type.true_extent + (count - 1) * std::abs(type.extent) : 0;
+    return static_cast<std::size_t>(span) + 1;
+  }
+  char* memory_;
+  char* origin_;
+};
+
+Error no_scratch();
+
+}  // namespace baton::collective

@@ -1,0 +1,132 @@
+#include "world/group.hpp"
+
+#include <cstdlib>
+#include <new>
+
+#include "message/engine.hpp"
+
+namespace baton::world {
+
+GroupTable groups;
+
+namespace {
+
+Group* empty_group = nullptr;
+
+Error no_memory() { return fail(MPI_ERR_NO_MEM, "no memory for a group"); }
+
+// Makes the group of those candidates that `keep(index)` wants.
+template <class Keep>
+Error select(const std::int32_t* candidates, std::int32_t count, Keep keep, Group** made) {
+  Group* group = new_group(count);
+  if (!group) return no_memory();
+  std::int32_t used = 0;
+  for (std::int32_t i = 0; i < count; ++i)
+    if (keep(i)) group->job_ranks[used++] = candidates[i];
+  group->size = used;
+  finish_group(*group, static_cast<std::int32_t>(message::engine.rank));
+  *made = group;
+  return publish_group(*group);
+}
+
+bool contains(const Group& group, std::int32_t job_rank) {
+  return group.rank_of(job_rank) != MPI_UNDEFINED;
+}
+
+}  // namespace
+
+std::int32_t Group::rank_of(std::int32_t job_rank) const {
+  if (identity) return job_rank < size ? job_rank : MPI_UNDEFINED;
+  for (std::int32_t i = 0; i < size; ++i)
+    if (job_ranks[i] == job_rank) return i;
+  return MPI_UNDEFINED;
+}
+
+Group* new_group(std::int32_t size) {
+  std::size_t extra = size > 1 ? static_cast<std::size_t>(size - 1) * sizeof(std::int32_t) : 0;
+  void* memory = std::malloc(sizeof(Group) + extra);
+  if (!memory) return nullptr;
+  auto* group = new (memory) Group;
+  group->size = size;
+  return group;
+}
+
+void finish_group(Group& group, std::int32_t own_job_rank) {
+  group.identity = true;
+  for (std::int32_t i = 0; i < group.size; ++i) group.identity &= group.job_ranks[i] == i;
+  group.rank = group.rank_of(own_job_rank);
+}
+
+Error publish_group(Group& group) {
+  if (group.handle != MPI_GROUP_NULL) return MPI_SUCCESS;
+  group.handle = groups.add(&group);
+  if (group.handle) return MPI_SUCCESS;
+  group.handle = MPI_GROUP_NULL;
+  return no_memory();
+}
+
+void release(Group& group) {
+  if (&group == empty_group) return;
+  // ORDER group.references: release by each, acquire by the last; all uses are over.
+  if (group.references.fetch_sub(1, std::memory_order_acq_rel) == 1) std::free(&group);
+}
+
+void make_empty_group() {
+  if (empty_group) return;
+  empty_group = new_group(0);
+  BATON_INVARIANT(empty_group != nullptr);
+  empty_group->identity = true;
+  empty_group->handle = MPI_GROUP_EMPTY;
+  groups.set_predefined(MPI_GROUP_EMPTY, empty_group);
+}
+
+Error group_union(const Group& a, const Group& b, Group** made) {
+  Group* group = new_group(a.size + b.size);
+  if (!group) return no_memory();
+  std::int32_t used = 0;
+  for (std::int32_t i = 0; i < a.size; ++i) group->job_ranks[used++] = a.job_ranks[i];
+  for (std::int32_t i = 0; i < b.size; ++i)
+    if (!contains(a, b.job_ranks[i])) group->job_ranks[used++] = b.job_ranks[i];
+  group->size = used;
+  finish_group(*group, static_cast<std::int32_t>(message::engine.rank));
+  *made = group;
+  return publish_group(*group);
+}
+
+Error group_intersection(const Group& a, const Group& b, Group** made) {
+  return select(a.job_ranks, a.size, [&](auto i) { return contains(b, a.job_ranks[i]); }, made);
+}
+
+Error group_difference(const Group& a, const Group& b, Group** made) {
+  return select(a.job_ranks, a.size, [&](auto i) { return !contains(b, a.job_ranks[i]); }, made);
+}
+
+Error group_include(const Group& group, const int* ranks, int count, Group** made) {
+  Group* picked = new_group(count);
+  if (!picked) return no_memory();
+  for (int i = 0; i < count; ++i) picked->job_ranks[i] = group.job_ranks[ranks[i]];
+  finish_group(*picked, static_cast<std::int32_t>(message::engine.rank));
+  *made = picked;
+  return publish_group(*picked);
+}
+
+Error group_exclude(const Group& group, const int* ranks, int count, Group** made) {
+  auto excluded = [&](std::int32_t rank) {
+    for (int i = 0; i < count; ++i)
+      if (ranks[i] == rank) return true;
+    return false;
+  };
+  return select(group.job_ranks, group.size, [&](auto i) { return !excluded(i); }, made);
+}
+
+int compare_groups(const Group& a, const Group& b) {
+  if (a.size != b.size) return MPI_UNEQUAL;
+  bool same_order = true;
+  for (std::int32_t i = 0; i < a.size; ++i) {
+    same_order &= a.job_ranks[i] == b.job_ranks[i];
+    if (!contains(b, a.job_ranks[i])) return MPI_UNEQUAL;
+  }
+  return same_order ? MPI_IDENT : MPI_SIMILAR;
+}
+
+}  // namespace baton::world

@@ -1,0 +1,61 @@
+// Groups: ordered sets of processes, as ranks in the job. Immutable once made; shared by counting.
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/error.hpp"
+#include "base/handle_table.hpp"
+
+namespace baton::world {
+
+struct Group {
+  MPI_Group handle = MPI_GROUP_NULL;  // null while only communicators hold it
+  std::int32_t size = 0;
+  std::int32_t rank = MPI_UNDEFINED;  // ours in it
+  bool identity = false;              // rank i is rank i of the job
+  std::atomic<std::int32_t> references{1};
+  std::int32_t job_ranks[1];          // as many as `size`
+
+  // The rank of a process of the job in this group, or MPI_UNDEFINED.
+  std::int32_t rank_of(std::int32_t job_rank) const;
+};
+
+using GroupTable = HandleTable<Group, HandleTag::group>;
+extern GroupTable groups;
+
+// A group without a handle, its members still to be filled in; finish_group completes it. Null when
+// memory is short.
+Group* new_group(std::int32_t size);
+void finish_group(Group& group, std::int32_t own_job_rank);
+
+// Gives a group a handle for the user. MPI_ERR_NO_MEM, explained.
+Error publish_group(Group& group);
+
+inline void retain(Group& group) {
+  // relaxed: whoever retains already holds a reference.
+  group.references.fetch_add(1, std::memory_order_relaxed);
+}
+void release(Group& group);
+
+// MPI_GROUP_EMPTY. Once.
+void make_empty_group();
+
+// The set operations of the standard (chapter "Groups, Contexts, Communicators"). The result has a
+// handle; an empty one is MPI_GROUP_EMPTY's.
+Error group_union(const Group& a, const Group& b, Group** made);
+Error group_intersection(const Group& a, const Group& b, Group** made);
+Error group_difference(const Group& a, const Group& b, Group** made);
+// Ranks are valid and differ (checked by the caller).
+Error group_include(const Group& group, const int* ranks, int count, Group** made);
+Error group_exclude(const Group& group, const int* ranks, int count, Group** made);
+// MPI_IDENT, MPI_SIMILAR or MPI_UNEQUAL.
+int compare_groups(const Group& a, const Group& b);
+
+}  // namespace baton::world
+
+namespace baton {
+using world::Group;
+}
