@@ -17,7 +17,7 @@ struct PlacementPolicy {
   int ranks = 0;              // 0: one for each usable core (or as many as `width` leaves)
   int width = 1;              // threads a rank will run
   Level map_by = Level::core;  // neighbouring ranks go to neighbouring objects of this level
-  std::optional<Level> bind_to;  // Level::machine: not bound; nothing: chosen here
+  std::optional<Level> bind_to = {};  // Level::machine: not bound; nothing: chosen here
 };
 
 struct PlannedRank {
