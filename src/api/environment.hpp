@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/error.hpp"
+#include "world/communicator.hpp"
 
 namespace baton::api {
 
@@ -9,6 +10,7 @@ namespace baton::api {
 Error init(int* argc, char*** argv);
 Error init_thread(int* argc, char*** argv, int required, int* provided);
 Error finalize();
+Error abort(Communicator& comm, int errorcode);
 
 Error initialized(int* flag);
 Error finalized(int* flag);

@@ -137,7 +137,7 @@ class Checks:
             return
         at_root = any(q.root_only for q in self.procedure.parameters)
         condition = f"{buffer} == MPI_IN_PLACE" + (" && at_root" if at_root else "")
-        self.out.append(f"const bool in_place = {condition};")
+        self.out.append(f"[[maybe_unused]] const bool in_place = {condition};")
 
     def buffer(self, p):
         prefix = p.name[:-3] if p.name.endswith("buf") else ""
@@ -153,10 +153,11 @@ class Checks:
         self.out.append(f"  if (int rc = {special}) return rc;")
         self.out.append("}")
         if p.name == "recvbuf" and "sendbuf" in self.names and self.procedure.chapter == "collective":
+            guards = [g for g in (self.guard(p), self.guard(self.parameter("sendbuf"))) if g]
             self.fail_if(
                 f"sendbuf == recvbuf && !is_special(sendbuf) && {count.name} > 0",
                 self.call("aliased", p),
-                self.guard(p),
+                " && ".join(guards),
             )
 
     def count(self, p):
@@ -200,7 +201,7 @@ class Checks:
         self.fail_if(condition, self.call("bad_rank", p, *extra))
 
     def tag(self, p):
-        receives = p.name == "recvtag" or (p.name == "tag" and "dest" not in self.names)
+        receives = p.name == "recvtag" or (p.name == "tag" and "source" in self.names)
         condition = f"is_no_tag({p.name})" + (f" && {p.name} != MPI_ANY_TAG" if receives else "")
         self.fail_if(condition, self.call("bad_tag", p, p.name, "true" if receives else "false"))
 
@@ -226,7 +227,10 @@ class Checks:
         elif p.stars:
             self.pointer(p)
         elif p.direction == "in" and (
-            "NNI" in p.kind or p.kind.startswith("ARRAY_LENGTH") or p.kind.endswith("NUM_BYTES")
+            "NNI" in p.kind
+            or "NUM_ELEM" in p.kind
+            or p.kind.startswith("ARRAY_LENGTH")
+            or p.kind.endswith("NUM_BYTES")
         ):
             self.count(p)
         elif p.kind == "RANK" and self.comm and p.name in ("dest", "source"):

@@ -123,6 +123,8 @@ BATON_EXPORT int PMPI_Status_set_elements(MPI_Status *status, MPI_Datatype datat
     return bad_handle(here, 2, nullptr, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!status))
     return null_argument(here, 1, nullptr);
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, nullptr, count, 0, MPI_ERR_COUNT);
   return finish(here, nullptr, api::status_set_elements(status, *datatype_object, count));
 }
 BATON_ALIAS(Status_set_elements)
@@ -134,6 +136,8 @@ BATON_EXPORT int PMPI_Status_set_elements_c(MPI_Status *status, MPI_Datatype dat
     return bad_handle(here, 2, nullptr, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!status))
     return null_argument(here, 1, nullptr);
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, nullptr, count, 0, MPI_ERR_COUNT);
   return finish(here, nullptr, api::status_set_elements(status, *datatype_object, count));
 }
 BATON_ALIAS(Status_set_elements_c)
@@ -145,6 +149,8 @@ BATON_EXPORT int PMPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype dat
     return bad_handle(here, 2, nullptr, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!status))
     return null_argument(here, 1, nullptr);
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, nullptr, count, 0, MPI_ERR_COUNT);
   return finish(here, nullptr, api::status_set_elements(status, *datatype_object, count));
 }
 BATON_ALIAS(Status_set_elements_x)

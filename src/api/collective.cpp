@@ -1,0 +1,17 @@
+#include "api/collective.hpp"
+
+namespace baton::api {
+
+Error reduce(const void* send, void* receive, std::int64_t count, Datatype& type,
+             Operation& operation, int root, Communicator& comm) {
+  if (Error error = datatype::check_operation(operation, type)) return error;
+  return collective::reduce(comm, send, receive, count, type, operation, root);
+}
+
+Error allreduce(const void* send, void* receive, std::int64_t count, Datatype& type,
+                Operation& operation, Communicator& comm) {
+  if (Error error = datatype::check_operation(operation, type)) return error;
+  return collective::allreduce(comm, send, receive, count, type, operation);
+}
+
+}  // namespace baton::api

@@ -1,0 +1,138 @@
+#include "api/point_to_point.hpp"
+
+#include "base/status_fields.hpp"
+#include "message/wait.hpp"
+
+namespace baton::api {
+
+namespace {
+
+// The status of a receive or probe from MPI_PROC_NULL.
+void fill_null_status(MPI_Status* status) {
+  if (!status) return;
+  set_status_empty(*status);
+  status->MPI_SOURCE = MPI_PROC_NULL;
+}
+
+// A message that was taken out of matching gets a handle.
+Error publish(message::Arrival& arrival, MPI_Message* message) {
+  MPI_Message handle = message::messages.add(&arrival);
+  if (!handle) return fail(MPI_ERR_NO_MEM, "no memory for a message handle");
+  *message = handle;
+  return MPI_SUCCESS;
+}
+
+// Takes the message behind a handle, which becomes MPI_MESSAGE_NULL.
+Error take(MPI_Message* message, message::Arrival** arrival) {
+  *arrival = message::messages.remove(*message);
+  if (!*arrival)
+    return fail(MPI_ERR_REQUEST,
+                "argument 4 (message): this is not a message that MPI_Mprobe or MPI_Improbe returned "
+                "and nobody has received; a matched message is received once");
+  *message = MPI_MESSAGE_NULL;
+  return MPI_SUCCESS;
+}
+
+bool from_nobody(MPI_Message* message) {
+  if (*message != MPI_MESSAGE_NO_PROC) return false;
+  *message = MPI_MESSAGE_NULL;
+  return true;
+}
+
+void begin_null_receive(Request& request) {
+  request.kind = message::RequestKind::receive;
+  request.source = MPI_PROC_NULL;
+  request.tag = MPI_ANY_TAG;
+  message::complete(request, MPI_SUCCESS);
+}
+
+}  // namespace
+
+Error sendrecv(const void* send_buffer, std::int64_t send_count, Datatype& send_type,
+               int destination, int send_tag, void* receive_buffer, std::int64_t receive_count,
+               Datatype& receive_type, int source, int receive_tag, Communicator& comm,
+               MPI_Status* status) {
+  Request receive;
+  message::begin_receive(comm.point_to_point, receive_buffer, receive_count, receive_type, source,
+                         receive_tag, receive);
+  Error sent = message::send(comm.point_to_point, send_buffer, send_count, send_type, destination,
+                             send_tag);
+  message::wait_for(receive);
+  message::fill_status(receive, status);
+  return sent ? sent : receive.error;
+}
+
+Error probe(int source, int tag, Communicator& comm, MPI_Status* status) {
+  if (source == MPI_PROC_NULL) {
+    fill_null_status(status);
+    return MPI_SUCCESS;
+  }
+  message::wait_until([&] { return message::probe_once(comm.point_to_point, source, tag, status); });
+  return MPI_SUCCESS;
+}
+
+Error iprobe(int source, int tag, Communicator& comm, int* flag, MPI_Status* status) {
+  if (source == MPI_PROC_NULL) fill_null_status(status);
+  *flag = source == MPI_PROC_NULL ||
+          message::probe_once(comm.point_to_point, source, tag, status);
+  return MPI_SUCCESS;
+}
+
+Error improbe(int source, int tag, Communicator& comm, int* flag, MPI_Message* message,
+              MPI_Status* status) {
+  *flag = 1;
+  if (source == MPI_PROC_NULL) {
+    fill_null_status(status);
+    *message = MPI_MESSAGE_NO_PROC;
+    return MPI_SUCCESS;
+  }
+  message::Arrival* arrival = message::take_once(comm.point_to_point, source, tag, status);
+  *flag = arrival != nullptr;
+  return arrival ? publish(*arrival, message) : MPI_SUCCESS;
+}
+
+Error mprobe(int source, int tag, Communicator& comm, MPI_Message* message, MPI_Status* status) {
+  int flag = 0;
+  Error error = MPI_SUCCESS;
+  message::wait_until([&] {
+    error = improbe(source, tag, comm, &flag, message, status);
+    return flag || error;
+  });
+  return error;
+}
+
+Error mrecv(void* buffer, std::int64_t count, Datatype& type, MPI_Message* message,
+            MPI_Status* status) {
+  Request receive;
+  if (from_nobody(message)) {
+    begin_null_receive(receive);
+  } else {
+    message::Arrival* arrival = nullptr;
+    if (Error error = take(message, &arrival)) return error;
+    message::receive_arrival(*arrival, buffer, count, type, receive);
+    message::wait_for(receive);
+  }
+  message::fill_status(receive, status);
+  return receive.error;
+}
+
+Error imrecv(void* buffer, std::int64_t count, Datatype& type, MPI_Message* message,
+             MPI_Request* handle) {
+  Request* receive = message::new_request();
+  if (!receive) return fail(MPI_ERR_NO_MEM, "no memory for a request");
+  if (from_nobody(message)) {
+    begin_null_receive(*receive);
+  } else {
+    message::Arrival* arrival = nullptr;
+    if (Error error = take(message, &arrival)) {
+      message::release_request(*receive);
+      return error;
+    }
+    datatype::retain(type);
+    message::receive_arrival(*arrival, buffer, count, type, *receive);
+  }
+  *handle = receive->handle;
+  return MPI_SUCCESS;
+}
+
+}  // namespace baton::api

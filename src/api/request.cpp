@@ -1,0 +1,241 @@
+// Completion: wait, test and their any, all and some forms; free, cancel, get_status.
+#include "api/point_to_point.hpp"
+#include "base/status_fields.hpp"
+#include "message/wait.hpp"
+
+namespace baton::api {
+
+namespace {
+
+Error bad_request(const MPI_Request* requests, int index) {
+  auto bits = static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(requests[index]));
+  return fail(MPI_ERR_REQUEST,
+              "request %d (0x%llx) is not alive: it was completed and set to MPI_REQUEST_NULL in a "
+              "copy, freed, or never started", index, bits);
+}
+
+// A null request, or one that is alive. MPI_ERR_REQUEST otherwise.
+Error look_up(MPI_Request* requests, int index, Request** found) {
+  *found = nullptr;
+  if (requests[index] == MPI_REQUEST_NULL) return MPI_SUCCESS;
+  *found = message::requests.find(requests[index]);
+  return *found ? MPI_SUCCESS : bad_request(requests, index);
+}
+
+Error check_all(int count, MPI_Request* requests) {
+  Request* ignored;
+  for (int i = 0; i < count; ++i)
+    if (Error error = look_up(requests, i, &ignored)) return error;
+  return MPI_SUCCESS;
+}
+
+// Ends the life of a completed request; errors go to the handler of its communicator.
+Error retire(Request& request, MPI_Request* handle, MPI_Status* status) {
+  message::fill_status(request, status);
+  Error error = request.error;
+  if (BATON_UNLIKELY(error != MPI_SUCCESS)) {
+    if (last_explanation().error_class != error) (void)fail(error, "an operation failed earlier");
+    if (request.owner)
+      last_explanation().target = &static_cast<Communicator*>(request.owner)->errors;
+  }
+  message::release_request(request);
+  *handle = MPI_REQUEST_NULL;
+  return error;
+}
+
+MPI_Status* status_at(MPI_Status* statuses, int index) {
+  return statuses ? statuses + index : nullptr;
+}
+
+void fill_empty(MPI_Status* status) {
+  if (status) set_status_empty(*status);
+}
+
+// Index of a completed request; count when none is, MPI_UNDEFINED when none is active.
+int find_completed(int count, MPI_Request* requests) {
+  bool active = false;
+  for (int i = 0; i < count; ++i) {
+    Request* request = message::requests.find(requests[i]);
+    if (!request) continue;
+    active = true;
+    if (message::is_complete(*request)) return i;
+  }
+  return active ? count : MPI_UNDEFINED;
+}
+
+// Retires what is complete. Many completions report errors in the statuses.
+Error retire_some(int count, MPI_Request* requests, int* completed, int* indices,
+                  MPI_Status* statuses) {
+  Error result = MPI_SUCCESS;
+  int done = 0;
+  bool active = false;
+  for (int i = 0; i < count; ++i) {
+    Request* request = message::requests.find(requests[i]);
+    if (!request) continue;
+    active = true;
+    if (!message::is_complete(*request)) continue;
+    MPI_Status* status = status_at(statuses, done);
+    Error error = retire(*request, &requests[i], status);
+    if (error) result = MPI_ERR_IN_STATUS;
+    if (status) status->MPI_ERROR = error;
+    indices[done++] = i;
+  }
+  if (result) last_explanation().error_class = result;
+  *completed = active ? done : MPI_UNDEFINED;
+  return result;
+}
+
+Error retire_all(int count, MPI_Request* requests, MPI_Status* statuses) {
+  Error result = MPI_SUCCESS;
+  for (int i = 0; i < count; ++i) {
+    MPI_Status* status = status_at(statuses, i);
+    Request* request = message::requests.find(requests[i]);
+    Error error = MPI_SUCCESS;
+    if (request)
+      error = retire(*request, &requests[i], status);
+    else
+      fill_empty(status);
+    if (BATON_UNLIKELY(error != MPI_SUCCESS) && !result) {
+      result = MPI_ERR_IN_STATUS;
+      last_explanation().error_class = MPI_ERR_IN_STATUS;
+      // The earlier statuses were fine and must say so now.
+      for (int j = 0; statuses && j < i; ++j) statuses[j].MPI_ERROR = MPI_SUCCESS;
+    }
+    if (BATON_UNLIKELY(result != MPI_SUCCESS) && status) status->MPI_ERROR = error;
+  }
+  return result;
+}
+
+bool all_complete(int count, MPI_Request* requests) {
+  for (int i = 0; i < count; ++i) {
+    Request* request = message::requests.find(requests[i]);
+    if (request && !message::is_complete(*request)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Error wait(MPI_Request* handle, MPI_Status* status) {
+  Request* request;
+  if (Error error = look_up(handle, 0, &request)) return error;
+  if (!request) {
+    fill_empty(status);
+    return MPI_SUCCESS;
+  }
+  if (!message::is_complete(*request)) message::wait_for(*request);
+  return retire(*request, handle, status);
+}
+
+Error test(MPI_Request* handle, int* flag, MPI_Status* status) {
+  Request* request;
+  if (Error error = look_up(handle, 0, &request)) return error;
+  *flag = 1;
+  if (!request) {
+    fill_empty(status);
+    return MPI_SUCCESS;
+  }
+  if (!message::is_complete(*request)) message::progress();
+  *flag = message::is_complete(*request);
+  return *flag ? retire(*request, handle, status) : MPI_SUCCESS;
+}
+
+Error waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
+  if (Error error = check_all(count, requests)) return error;
+  int found = MPI_UNDEFINED;
+  message::wait_until([&] {
+    found = find_completed(count, requests);
+    return found != count;
+  });
+  if (count == 0) found = MPI_UNDEFINED;
+  *index = found;
+  if (found != MPI_UNDEFINED)
+    return retire(*message::requests.find(requests[found]), &requests[found], status);
+  fill_empty(status);
+  return MPI_SUCCESS;
+}
+
+Error testany(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
+  if (Error error = check_all(count, requests)) return error;
+  int found = find_completed(count, requests);
+  if (found == count && count > 0) {
+    message::progress();
+    found = find_completed(count, requests);
+  }
+  *flag = found != count || count == 0;
+  *index = *flag && count > 0 ? found : MPI_UNDEFINED;
+  if (*index != MPI_UNDEFINED)
+    return retire(*message::requests.find(requests[found]), &requests[found], status);
+  if (*flag) fill_empty(status);
+  return MPI_SUCCESS;
+}
+
+Error waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
+  if (Error error = check_all(count, requests)) return error;
+  for (int i = 0; i < count; ++i) {
+    Request* request = message::requests.find(requests[i]);
+    if (request && !message::is_complete(*request)) message::wait_for(*request);
+  }
+  return retire_all(count, requests, statuses);
+}
+
+Error testall(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
+  if (Error error = check_all(count, requests)) return error;
+  if (!all_complete(count, requests)) message::progress();
+  *flag = all_complete(count, requests);
+  return *flag ? retire_all(count, requests, statuses) : MPI_SUCCESS;
+}
+
+Error waitsome(int count, MPI_Request* requests, int* completed, int* indices,
+               MPI_Status* statuses) {
+  if (Error error = check_all(count, requests)) return error;
+  message::wait_until([&] {
+    return count == 0 || find_completed(count, requests) != count;
+  });
+  return retire_some(count, requests, completed, indices, statuses);
+}
+
+Error testsome(int count, MPI_Request* requests, int* completed, int* indices,
+               MPI_Status* statuses) {
+  if (Error error = check_all(count, requests)) return error;
+  message::progress();
+  return retire_some(count, requests, completed, indices, statuses);
+}
+
+Error request_free(MPI_Request* handle) {
+  Request* request;
+  if (Error error = look_up(handle, 0, &request)) return error;
+  if (!request)
+    return fail(MPI_ERR_REQUEST, "argument 1 (request): MPI_REQUEST_NULL cannot be freed");
+  if (message::is_complete(*request))
+    message::release_request(*request);
+  else
+    request->freed_early = true;
+  *handle = MPI_REQUEST_NULL;
+  return MPI_SUCCESS;
+}
+
+Error request_get_status(MPI_Request handle, int* flag, MPI_Status* status) {
+  Request* request;
+  if (Error error = look_up(&handle, 0, &request)) return error;
+  *flag = 1;
+  if (!request) {
+    fill_empty(status);
+    return MPI_SUCCESS;
+  }
+  if (!message::is_complete(*request)) message::progress();
+  *flag = message::is_complete(*request);
+  if (*flag) message::fill_status(*request, status);
+  return MPI_SUCCESS;
+}
+
+Error cancel(MPI_Request* handle) {
+  Request* request;
+  if (Error error = look_up(handle, 0, &request)) return error;
+  if (!request)
+    return fail(MPI_ERR_REQUEST, "argument 1 (request): MPI_REQUEST_NULL cannot be cancelled");
+  if (!message::is_complete(*request)) message::cancel(*request);
+  return MPI_SUCCESS;
+}
+
+}  // namespace baton::api

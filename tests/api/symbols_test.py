@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""What the library exports: every procedure under both names, and nothing else; and what it needs.
+Usage: symbols_test.py PROJECT_ROOT LIBRARY"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+# The library promises to need only the C library.
+ALLOWED_NEEDS = re.compile(r"lib(c|m|pthread|rt|dl)\.so|ld-linux.*\.so")
+
+
+def defined(library):
+    """Exported names -> address."""
+    command = ["nm", "--dynamic", "--defined-only", "--format=posix", library]
+    lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+    return {words[0].split("@")[0]: words[2] for words in map(str.split, lines)}
+
+
+def main():
+    root, library = Path(sys.argv[1]), sys.argv[2]
+    expected = set((root / "tests/api/generated/symbols.txt").read_text().split())
+    exported = defined(library)
+    problems = [f"{name} is not exported" for name in sorted(expected - set(exported))]
+    problems += [f"{name} is exported, but is no MPI procedure"
+                 for name in sorted(set(exported) - expected)]
+    problems += [f"{name} and P{name} are not one function" for name in sorted(expected)
+                 if name.startswith("MPI_") and exported.get(name) != exported.get("P" + name)]
+    dynamic = subprocess.run(["readelf", "--dynamic", "--wide", library], check=True,
+                             capture_output=True, text=True).stdout
+    for need in re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic):
+        if not ALLOWED_NEEDS.match(need):
+            problems.append(f"the library needs {need}")
+    if "[libmpi_abi.so.1]" not in dynamic:
+        problems.append("the library's soname is not libmpi_abi.so.1")
+    version = re.search(r"project\(baton VERSION ([0-9.]+)", (root / "CMakeLists.txt").read_text())
+    source = (root / "src/api/environment.cpp").read_text()
+    if f'"{version[1]}"' not in source:
+        problems.append(f"MPI_Get_library_version does not say {version[1]}")
+    print("\n".join(problems))
+    print(f"{len(expected)} names expected, {len(problems)} problems")
+    return 1 if problems or len(expected) < 1300 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
