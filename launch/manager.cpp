@@ -225,6 +225,7 @@ void Manager::reap() {
       if (ranks_[rank].running && ranks_[rank].pid == pid) {
         ranks_[rank].running = false;
         --running_;
+        // ORDER rank.phase: acquire here, release in the library; codes and counters are written.
         Phase phase =
             job_.file.row(static_cast<int>(rank)).state.phase.load(std::memory_order_acquire);
         batch.push_back({static_cast<int>(rank), status, phase});

@@ -176,6 +176,7 @@ class HandleTable {
         std::this_thread::yield();
     }
     ~Guard() {
+      // ORDER handle.lock: release here, acquire in the constructor.
       if (BATON_UNLIKELY(taken)) lock.store(false, std::memory_order_release);
     }
     std::atomic<bool>& lock;

@@ -1,0 +1,352 @@
+#!/usr/bin/env python3
+"""Style as a test: floors, sizes, bans, pairs of orderings, headers that stand alone, fresh generated files.
+
+Prints file:line, what is wrong and the remedy; ends with 1 when anything is.
+"""
+import argparse
+import concurrent.futures
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+# Includes point strictly downward; rooms on one floor do not know each other.
+FLOORS = {"base": 0, "platform": 1, "machine": 2, "lockfree": 3, "datatype": 4, "transport": 5, "message": 6,
+          "world": 7, "collective": 8, "window": 9, "file": 9, "dynamic": 9, "topology": 9, "tool": 9, "api": 10}
+TOOLS_HIGHEST_FLOOR = 3          # launch/ and cli/ use floors 0 to 3 only
+HOT_ROOMS = ("lockfree", "transport", "message")
+HEADER_LINES, SOURCE_LINES, FUNCTION_LINES = 250, 500, 70
+GENERATED = ("/generated/", "include/mpi.h")
+CODE = (".hpp", ".cpp", ".h", ".c")
+
+
+class Findings:
+    def __init__(self):
+        self.lines = []
+
+    def add(self, path, line, text, remedy):
+        self.lines.append(f"{path}:{line}: {text}; {remedy}")
+
+
+def files():
+    """Tracked and new files that are not ignored."""
+    done = subprocess.run(["git", "-C", ROOT, "ls-files", "-co", "--exclude-standard"], capture_output=True, text=True)
+    names = done.stdout.splitlines() if done.returncode == 0 else [
+        os.path.relpath(os.path.join(folder, name), ROOT)
+        for folder, _, found in os.walk(ROOT) for name in found if "/build" not in folder and "/.git" not in folder]
+    return sorted({name for name in names if os.path.isfile(os.path.join(ROOT, name))})
+
+
+def read(name):
+    with open(os.path.join(ROOT, name), encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
+def is_generated(name):
+    return any(part in f"/{name}" if part.startswith("/") else name == part for part in GENERATED)
+
+
+def without_comments_and_strings(text):
+    """The same text, line for line, with comments and literals blanked."""
+    def blank(match):
+        return re.sub(r"[^\n]", " ", match.group(0))
+    pattern = r'R"\((?:.|\n)*?\)"|//[^\n]*|/\*(?:.|\n)*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\''
+    # Digit separators (1'000) are no character literals.
+    text = re.sub(r"(?<=[0-9a-fA-F])'(?=[0-9a-fA-F])", "_", text)
+    return re.sub(pattern, blank, text)
+
+
+def line_of(text, position):
+    return text.count("\n", 0, position) + 1
+
+
+def room_of(name):
+    parts = name.split("/")
+    return parts[1] if parts[0] == "src" and len(parts) > 2 else parts[0]
+
+
+def check_floors(name, text, findings):
+    room = room_of(name)
+    if name.startswith("src/") and len(name.split("/")) > 2 and room not in FLOORS:
+        findings.add(name, 1, f"the room {room}/ has no floor", "give it one in devtools/tidy.py and docs/architecture.md")
+        return
+    for match in re.finditer(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', text, re.M):
+        target = match.group(1).split("/")[0]
+        line = line_of(text, match.start())
+        if target not in FLOORS or target == room:
+            continue
+        if room in FLOORS and FLOORS[target] >= FLOORS[room]:
+            way = "a room on the same floor" if FLOORS[target] == FLOORS[room] else "upward"
+            findings.add(name, line, f"{room} (floor {FLOORS[room]}) includes {match.group(1)} (floor "
+                         f"{FLOORS[target]}): {way}", "move what is shared to a lower floor, or register from above")
+        elif name.startswith(("launch/", "cli/")) and FLOORS[target] > TOOLS_HIGHEST_FLOOR:
+            findings.add(name, line, f"{name.split('/')[0]}/ includes floor {FLOORS[target]}",
+                         f"tools use floors 0 to {TOOLS_HIGHEST_FLOOR} only")
+
+
+def check_size(name, text, findings):
+    count = text.count("\n")
+    limit = HEADER_LINES if name.endswith((".hpp", ".h")) else SOURCE_LINES
+    if count >= limit:
+        findings.add(name, count, f"{count} lines, the limit is {limit - 1}", "divide the room")
+
+
+KEYWORDS = re.compile(r"\b(namespace|class|struct|union|enum|extern)\b")
+
+
+def function_spans(code):
+    """(first line, last line) of every brace block that is a function's body: outside of functions, opened
+    after a parameter list."""
+    stack, spans, inside = [], [], 0
+    start = 0
+    for match in re.finditer(r"[{};]", code):
+        token, position = match.group(0), match.start()
+        if token == ";":
+            if not inside:
+                start = position + 1
+            continue
+        if token == "{":
+            head = code[start:position]
+            if not inside and re.search(r"[\w>]$", head):  # member{value}: part of what comes before a body
+                stack.append((None, position))
+                continue
+            is_function = bool(not inside and ")" in head and not re.search(r"=\s*$", head) and (
+                not KEYWORDS.search(head.split("(")[0]) or re.search(r"\)\s*(const|noexcept|override|\s)*$", head)))
+            stack.append((is_function, position - len(head.lstrip()) if head.strip() else position))
+            inside += is_function
+        elif stack:
+            was_function, first = stack.pop()
+            if was_function is None:
+                continue
+            if was_function:
+                inside -= 1
+                spans.append((line_of(code, first), line_of(code, position)))
+        if not inside:
+            start = position + 1
+    return spans
+
+
+def check_functions(name, code, findings):
+    for first, last in function_spans(re.sub(r"^[ \t]*#(?:[^\n\\]|\\\n|\\.)*", lambda m: re.sub(r"[^\n]", " ", m.group(0)),
+                                            code, flags=re.M)):
+        if last - first + 1 >= FUNCTION_LINES:
+            findings.add(name, first, f"a function of {last - first + 1} lines, the limit is {FUNCTION_LINES - 1}",
+                         "divide it by what it does")
+
+
+def preprocessor_ladders(code):
+    """Lines of #elif, and of #if nested in #if: choices that belong in one place each."""
+    depth, found = 0, []
+    for number, line in enumerate(code.split("\n"), 1):
+        directive = re.match(r"\s*#\s*(if|ifdef|ifndef|elif|endif)\b", line)
+        if not directive:
+            continue
+        if directive.group(1) == "endif":
+            depth -= 1
+        elif directive.group(1) == "elif":
+            found.append(number)
+        else:
+            depth += 1
+            if depth > 1:
+                found.append(number)
+    return found
+
+
+def check_bans(name, code, findings):
+    bans = [
+        (r"\bvolatile\b(?!\s*\()", ("src", "launch", "cli"), "volatile", "use std::atomic with an order"),
+        (r"\bmemory_order(?:_|::)seq_cst\b", ("src", "launch", "cli"), "seq_cst, but in a function named as a fence or membarrier or with an ORDER name,",
+         "name the edge in a comment (ORDER name:) or use acquire and release"),
+        (r"\bgetenv\s*\(", ("src", "launch", "cli"), "getenv", "make it a row of base/settings.hpp"),
+        (r"\bthrow\b|\bcatch\s*\(|\btry\s*\{", ("src",), "an exception", "return an Error or a value with a reason"),
+        (r"\bdynamic_cast\b|\btypeid\b", ("src",), "run-time type information", "say the kind in the data"),
+    ]
+    for pattern, rooms, what, remedy in bans:
+        if not name.startswith(tuple(f"{room}/" for room in rooms)):
+            continue
+        for match in re.finditer(pattern, code):
+            line = line_of(code, match.start())
+            if what == "getenv" and name.startswith(("src/base/settings", "launch/")):
+                continue
+            source = read(name).split("\n")
+            near = "\n".join(source[max(0, line - 5):line])
+            if what == "volatile" and re.search(r"\basm\b|__asm__", source[line - 1]):
+                continue
+            if what.startswith("seq_cst") and "atomic_thread_fence" in source[line - 1] and re.search(
+                    r"ORDER |\w*_fence\(\)|membarrier\w*\(\)", near):
+                continue
+            findings.add(name, line, f"{what} is banned", remedy)
+    if name.startswith("src/") and room_of(name) in HOT_ROOMS:
+        for line in preprocessor_ladders(code):
+            findings.add(name, line, "an #if ladder in a hot room", "choose in platform/, once")
+
+
+def check_implicit_order(name, code, findings):
+    """load(), store() and their kin without an order are seq_cst by default."""
+    if not name.startswith(("src/", "launch/", "cli/")):
+        return
+    calls = r"\.(load|store|exchange|fetch_add|fetch_sub|fetch_or|fetch_and|compare_exchange_(?:weak|strong))\s*\("
+    for match in re.finditer(calls, code):
+        depth, at = 1, match.end()
+        while at < len(code) and depth:
+            depth += {"(": 1, ")": -1}.get(code[at], 0)
+            at += 1
+        arguments = code[match.end():at - 1]
+        expected_empty = match.group(1) != "load" and not arguments.strip()
+        if "order" in arguments or "relaxed" in arguments or "acquire" in arguments or "release" in arguments:
+            continue
+        # Only atomics take these; something else with such a method has other arguments.
+        if expected_empty or not re.search(r"atomic|Atomic", code):
+            continue
+        findings.add(name, line_of(code, match.start()), f"{match.group(1)} without a memory order",
+                     "say acquire, release or relaxed (with its reason)")
+
+
+def check_names(name, findings):
+    stem = os.path.splitext(os.path.basename(name))[0]
+    parts = set(os.path.dirname(name).split("/")) | set(re.split(r"[_.]", stem))
+    for banned in ("util", "utils", "impl", "misc", "helper", "helpers"):
+        if banned in parts:
+            findings.add(name, 1, f"'{banned}' says nothing", "name it after what it is")
+
+
+def check_start(name, text, findings):
+    first = text.lstrip("\ufeff").split("\n", 1)[0]
+    if name.endswith((".hpp", ".h")) and not first.startswith(("//", "/*")):
+        findings.add(name, 1, "the file does not say what it is", "open with a comment: what, who calls it, its invariant")
+    if name.endswith(".hpp") and "#pragma once" not in text:
+        findings.add(name, 1, "no #pragma once", "add it below the opening comment")
+
+
+SIDES = {"release": r"release|acq_rel", "acquire": r"acquire|acq_rel"}
+
+
+def sides_of(comment):
+    """Which sides a comment says stand here: "release here, acquire in f"; "acquire in f" alone names the
+    other side; "release by each, acquire by the last" names both."""
+    here = re.findall(r"\b(release|acquire)\b(?= here)", comment)
+    if here:
+        return set(here)
+    named = set(re.findall(r"\b(release|acquire)\b", comment))
+    there = re.match(r"\s*(release|acquire) in ", comment)
+    return {"release", "acquire"} - named if there and len(named) == 1 else named
+
+
+def orders_of(names, findings):
+    """ORDER name -> side -> first place; a side counts only where the code has it too."""
+    edges = {}
+    for name in names:
+        text = read(name)
+        lines, code = text.split("\n"), without_comments_and_strings(text).split("\n")
+        for number, line in enumerate(lines):
+            match = re.search(r"//.*\bORDER ([a-z0-9_.]+):(.*)", line)
+            if not match:
+                continue
+            edge, comment, after = match.group(1), match.group(2), number + 1
+            while after < len(lines) and lines[after].lstrip().startswith("//") and "ORDER " not in lines[after]:
+                comment += " " + lines[after].lstrip(" /")
+                after += 1
+            sides = edges.setdefault(edge, {"": (name, number + 1)})
+            for side in sides_of(comment.split(";")[0]):
+                if re.search(SIDES[side], " ".join(code[number:after + 10])):
+                    sides.setdefault(side, (name, number + 1))
+                else:
+                    findings.add(name, number + 1, f"ORDER {edge} promises {side}, the code below does not have it",
+                                 "move the comment to its statement, or give the statement its order")
+    return edges
+
+
+def check_orders(names, findings):
+    for edge, sides in sorted(orders_of(names, findings).items()):
+        for side, other in (("release", "acquire"), ("acquire", "release")):
+            if side not in sides:
+                findings.add(*sides[""], f"ORDER {edge} has no {side} side", f"name it in a comment where the {side} is, "
+                             f"as at the {other}")
+
+
+def check_mirror(names, findings):
+    """A test file stands where its subject stands."""
+    subjects = {os.path.splitext(name)[0] for name in names}
+    for name in names:
+        match = re.fullmatch(r"tests/(" + "|".join(FLOORS) + r")/(.+)_test\.cpp", name)
+        if match and f"src/{match.group(1)}/{match.group(2)}" not in subjects:
+            findings.add(name, 1, f"it tests src/{match.group(1)}/{match.group(2)}, which is not there",
+                         "name it after its subject")
+
+
+def stands_alone(name, build):
+    flags = ["-std=gnu++23", "-fsyntax-only", "-x", "c++"] if name.endswith(".hpp") else ["-fsyntax-only", "-x", "c"]
+    compiler = "g++" if name.endswith(".hpp") else "gcc"
+    done = subprocess.run([os.environ.get("CXX" if compiler == "g++" else "CC", compiler), *flags, "-w", "-I",
+                           os.path.join(ROOT, "src"), "-I", os.path.join(ROOT, "include"), "-I", ROOT,
+                           os.path.join(ROOT, name)], capture_output=True, text=True)
+    if done.returncode == 0:
+        return None
+    errors = [line for line in done.stderr.splitlines() if "error" in line]
+    return errors[0] if errors else done.stderr.strip()[:200]
+
+
+def check_headers(names, build, findings):
+    headers = [name for name in names if name.endswith((".hpp", ".h")) and not name.startswith("tests/")]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        for name, error in zip(headers, pool.map(lambda header: stands_alone(header, build), headers)):
+            if error:
+                findings.add(name, 1, f"does not compile alone: {error}", "include what it uses")
+
+
+def check_generated(findings):
+    script = os.path.join(ROOT, "src", "api", "generate", "generate.py")
+    if not os.path.exists(script):
+        findings.add("src/api/generate/generate.py", 1, "the generator is missing", "restore it")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([sys.executable, script, "--into", folder], capture_output=True, text=True)
+        if done.returncode != 0:
+            findings.add("src/api/generate/generate.py", 1, f"the generator failed: {done.stderr[-300:]}", "repair it")
+            return
+        for path, _, names in os.walk(folder):
+            for name in names:
+                relative = os.path.relpath(os.path.join(path, name), folder)
+                kept = os.path.join(ROOT, relative)
+                with open(os.path.join(path, name), "rb") as file:
+                    fresh = file.read()
+                if not os.path.exists(kept) or open(kept, "rb").read() != fresh:
+                    findings.add(relative, 1, "this generated file is not fresh", "run ./dev gen")
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./dev tidy", description=__doc__)
+    parser.add_argument("--build", default=os.path.join(ROOT, "build"), help=argparse.SUPPRESS)
+    parser.add_argument("--fast", action="store_true", help="only what needs no compiler and no generator")
+    options = parser.parse_args()
+    findings = Findings()
+    names = files()
+    code_names = [name for name in names if name.endswith(CODE) and not is_generated(name)]
+    for name in names:
+        if name.endswith((*CODE, ".py")):
+            check_names(name, findings)
+    for name in code_names:
+        text = read(name)
+        code = without_comments_and_strings(text)
+        check_floors(name, text, findings)
+        check_size(name, text, findings)
+        check_functions(name, code, findings)
+        check_bans(name, code, findings)
+        check_implicit_order(name, code, findings)
+        check_start(name, text, findings)
+    check_orders([name for name in code_names if name.startswith(("src/", "launch/"))], findings)
+    check_mirror(names, findings)
+    if not options.fast:
+        check_headers(code_names, options.build, findings)
+        check_generated(findings)
+    for line in findings.lines:
+        print(line)
+    print(f"tidy: {len(code_names)} files, {len(findings.lines)} finding{'s' * (len(findings.lines) != 1)}")
+    return 1 if findings.lines else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

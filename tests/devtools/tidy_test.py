@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""Every rule of tidy finds its sin and lets good code pass."""
+import os
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "devtools"))
+import tidy  # noqa: E402
+
+HEADER = "// What it is.\n#pragma once\n"
+
+
+class Rules(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.real_root, tidy.ROOT = tidy.ROOT, self.folder.name
+        self.addCleanup(setattr, tidy, "ROOT", self.real_root)
+
+    def found(self, name, text, check):
+        path = os.path.join(tidy.ROOT, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w") as file:
+            file.write(text)
+        findings = tidy.Findings()
+        code = tidy.without_comments_and_strings(text)
+        {"floors": lambda: tidy.check_floors(name, text, findings),
+         "size": lambda: tidy.check_size(name, text, findings),
+         "functions": lambda: tidy.check_functions(name, code, findings),
+         "bans": lambda: tidy.check_bans(name, code, findings),
+         "implicit": lambda: tidy.check_implicit_order(name, code, findings),
+         "names": lambda: tidy.check_names(name, findings),
+         "start": lambda: tidy.check_start(name, text, findings),
+         "orders": lambda: tidy.check_orders([name], findings)}[check]()
+        return findings.lines
+
+    def test_an_include_upward_is_found_and_downward_is_fine(self):
+        self.assertEqual(len(self.found("src/lockfree/a.cpp", '#include "world/b.hpp"\n', "floors")), 1)
+        self.assertEqual(self.found("src/world/a.cpp", '#include "lockfree/b.hpp"\n#include "world/c.hpp"\n', "floors"), [])
+
+    def test_rooms_on_one_floor_do_not_include_each_other(self):
+        self.assertEqual(len(self.found("src/window/a.cpp", '#include "file/b.hpp"\n', "floors")), 1)
+
+    def test_tools_stay_on_the_low_floors(self):
+        self.assertEqual(len(self.found("cli/a.cpp", '#include "message/b.hpp"\n', "floors")), 1)
+        self.assertEqual(self.found("launch/a.cpp", '#include "lockfree/b.hpp"\n', "floors"), [])
+
+    def test_an_unknown_room_is_found(self):
+        self.assertEqual(len(self.found("src/attic/a.cpp", "int x;\n", "floors")), 1)
+
+    def test_long_files_are_found(self):
+        self.assertEqual(len(self.found("src/base/a.hpp", HEADER + "\n" * 250, "size")), 1)
+        self.assertEqual(self.found("src/base/a.cpp", "\n" * 499, "size"), [])
+        self.assertEqual(len(self.found("src/base/a.cpp", "\n" * 500, "size")), 1)
+
+    def test_long_functions_are_found_wherever_they_stand(self):
+        body = "  x();\n" * 70
+        for text in (f"void f() {{\n{body}}}\n", f"namespace n {{\nclass C {{\n  int f(int a) const {{\n{body}  }}\n}};\n}}\n",
+                     f"C::C(int a) : b{{a}} {{\n{body}}}\n", f"struct S f(void) {{\n{body}}}\n"):
+            self.assertEqual(len(self.found("src/base/a.cpp", text, "functions")), 1, text[:40])
+        short = "  x();\n" * 60
+        self.assertEqual(self.found("src/base/a.cpp", f"namespace n {{\nvoid f() {{\n{short}}}\nvoid g() {{\n{short}}}\n}}\n",
+                                    "functions"), [])
+
+    def test_bans_are_found_but_not_in_comments_or_text(self):
+        for text in ("volatile int x;\n", "a.load(std::memory_order_seq_cst);\n", 'getenv("X");\n', "throw 1;\n"):
+            self.assertEqual(len(self.found("src/base/a.cpp", text, "bans")), 1, text)
+        self.assertEqual(self.found("src/base/a.cpp", '// volatile, getenv("X")\nauto s = "throw volatile";\n', "bans"), [])
+        self.assertEqual(self.found("src/base/settings.cpp", 'getenv("X");\n', "bans"), [])
+
+    def test_a_named_fence_may_be_sequentially_consistent(self):
+        good = "void full_fence() { std::atomic_thread_fence(std::memory_order_seq_cst); }\n"
+        self.assertEqual(self.found("src/base/a.cpp", good, "bans"), [])
+        bad = "void f() { std::atomic_thread_fence(std::memory_order_seq_cst); }\n"
+        self.assertEqual(len(self.found("src/base/a.cpp", bad, "bans")), 1)
+
+    def test_ladders_are_banned_in_hot_rooms_only(self):
+        text = "#ifdef A\n#elif B\n#endif\n"
+        self.assertEqual(len(self.found("src/transport/a.cpp", text, "bans")), 1)
+        self.assertEqual(self.found("src/platform/a.cpp", text, "bans"), [])
+
+    def test_an_atomic_without_an_order_is_found(self):
+        self.assertEqual(len(self.found("src/base/a.cpp", "std::atomic<int> a;\nint f() { return a.load(); }\n", "implicit")), 1)
+        self.assertEqual(self.found("src/base/a.cpp", "std::atomic<int> a;\nint f() { return a.load(std::memory_order_acquire); }\n",
+                                    "implicit"), [])
+
+    def test_names_that_say_nothing_are_found(self):
+        self.assertEqual(len(self.found("src/base/string_util.cpp", "", "names")), 1)
+        self.assertEqual(self.found("src/base/utility_bill.cpp", "", "names"), [])
+
+    def test_a_header_opens_with_what_it_is(self):
+        self.assertEqual(len(self.found("src/base/a.hpp", "#pragma once\n", "start")), 1)
+        self.assertEqual(self.found("src/base/a.hpp", HEADER, "start"), [])
+
+    def test_an_edge_needs_both_sides_in_comment_and_code(self):
+        both = ("// ORDER a.b: release here, acquire in g.\nx.store(1, std::memory_order_release);\n" + "\n" * 12 +
+                "// ORDER a.b: acquire here, release in f.\nx.load(std::memory_order_acquire);\n")
+        self.assertEqual(self.found("src/base/a.cpp", both, "orders"), [])
+        self.assertEqual(len(self.found("src/base/a.cpp", both.split("\n\n")[0] + "\n", "orders")), 1)
+        lying = both.replace("x.load(std::memory_order_acquire)", "x.load(std::memory_order_relaxed)")
+        self.assertEqual(len(self.found("src/base/a.cpp", lying, "orders")), 2)
+
+    def test_a_test_without_a_subject_is_found(self):
+        findings = tidy.Findings()
+        tidy.check_mirror(["tests/base/a_test.cpp", "src/base/b.cpp"], findings)
+        self.assertEqual(len(findings.lines), 1)
+
+    def test_a_header_that_needs_another_first_is_found(self):
+        path = os.path.join(tidy.ROOT, "src", "base")
+        os.makedirs(path)
+        for name, text in (("good.hpp", HEADER + "inline int f() { return 1; }\n"), ("bad.hpp", HEADER + "std::string s;\n")):
+            with open(os.path.join(path, name), "w") as file:
+                file.write(text)
+        findings = tidy.Findings()
+        tidy.check_headers(["src/base/good.hpp", "src/base/bad.hpp"], None, findings)
+        self.assertEqual([line.split(":")[0] for line in findings.lines], ["src/base/bad.hpp"])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
