@@ -63,6 +63,9 @@ class Checks:
     def is_rooted(self):
         return self.procedure.chapter == "collective" and "root" in self.names
 
+    def has_root_only(self):
+        return any(q.root_only for q in self.procedure.parameters)
+
     def in_place_buffer(self):
         return self.api.overlay["rules"]["in_place"].get(self.procedure.base)
 
@@ -72,7 +75,7 @@ class Checks:
         if self.is_rooted() and p.name not in ("root", "comm", "op"):
             if p.root_only:
                 parts.append("at_root")
-            elif any(q.root_only for q in self.procedure.parameters):
+            elif p.name.startswith(("send", "recv")) and self.has_root_only():
                 parts.append("contributes")
         buffer = self.in_place_buffer()
         if buffer:
@@ -125,7 +128,7 @@ class Checks:
             "!(is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))",
             self.call("bad_root", p, "root", f"{comm}->remote_size()", "is_inter"),
         )
-        if any(q.root_only for q in self.procedure.parameters):
+        if self.has_root_only():
             self.out.append(
                 f"const bool at_root = is_inter ? root == MPI_ROOT : root == {comm}->rank();"
             )
@@ -135,7 +138,7 @@ class Checks:
         buffer = self.in_place_buffer()
         if not buffer:
             return
-        at_root = any(q.root_only for q in self.procedure.parameters)
+        at_root = self.has_root_only()
         condition = f"{buffer} == MPI_IN_PLACE" + (" && at_root" if at_root else "")
         self.out.append(f"[[maybe_unused]] const bool in_place = {condition};")
 
@@ -228,7 +231,7 @@ class Checks:
             self.pointer(p)
         elif p.direction == "in" and (
             "NNI" in p.kind
-            or "NUM_ELEM" in p.kind
+            or ("NUM_ELEM" in p.kind and "count" in p.name)
             or p.kind.startswith("ARRAY_LENGTH")
             or p.kind.endswith("NUM_BYTES")
         ):

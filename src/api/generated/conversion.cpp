@@ -109,22 +109,22 @@ BATON_EXPORT int PMPI_Info_toint(MPI_Info info) {
 BATON_ALIAS(Info_toint)
 
 BATON_EXPORT MPI_Fint PMPI_Message_c2f(MPI_Message message) {
-  return predefined_to_int(message);
+  return message::messages.to_int(message);
 }
 BATON_ALIAS(Message_c2f)
 
 BATON_EXPORT MPI_Message PMPI_Message_f2c(MPI_Fint message) {
-  return predefined_from_int<MPI_Message>(message);
+  return message::messages.from_int(message);
 }
 BATON_ALIAS(Message_f2c)
 
 BATON_EXPORT MPI_Message PMPI_Message_fromint(int message) {
-  return predefined_from_int<MPI_Message>(message);
+  return message::messages.from_int(message);
 }
 BATON_ALIAS(Message_fromint)
 
 BATON_EXPORT int PMPI_Message_toint(MPI_Message message) {
-  return predefined_to_int(message);
+  return message::messages.to_int(message);
 }
 BATON_ALIAS(Message_toint)
 

@@ -21,11 +21,6 @@ BATON_EXPORT int PMPI_Comm_connect(const char *port_name, MPI_Info info, int roo
 }
 BATON_ALIAS(Comm_connect)
 
-BATON_EXPORT int PMPI_Comm_disconnect(MPI_Comm *comm) {
-  return unsupported(Procedure::Comm_disconnect, nullptr);
-}
-BATON_ALIAS(Comm_disconnect)
-
 BATON_EXPORT int PMPI_Comm_get_parent(MPI_Comm *parent) {
   return unsupported(Procedure::Comm_get_parent, nullptr);
 }

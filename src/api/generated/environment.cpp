@@ -62,12 +62,21 @@ BATON_EXPORT int PMPI_Abi_set_fortran_info(MPI_Info info) {
 BATON_ALIAS(Abi_set_fortran_info)
 
 BATON_EXPORT int PMPI_Abort(MPI_Comm comm, int errorcode) {
-  return unsupported(Procedure::Abort, target_of(comm));
+  constexpr Procedure here = Procedure::Abort;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 1, nullptr, comm, MPI_ERR_COMM);
+  return finish(here, &comm_object->errors, api::abort(*comm_object, errorcode));
 }
 BATON_ALIAS(Abort)
 
 BATON_EXPORT int PMPI_Finalize() {
-  return unsupported(Procedure::Finalize, nullptr);
+  constexpr Procedure here = Procedure::Finalize;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  return finish(here, nullptr, api::finalize());
 }
 BATON_ALIAS(Finalize)
 
@@ -115,12 +124,16 @@ BATON_EXPORT int PMPI_Get_version(int *version, int *subversion) {
 BATON_ALIAS(Get_version)
 
 BATON_EXPORT int PMPI_Init(int *argc, char ***argv) {
-  return unsupported(Procedure::Init, nullptr);
+  constexpr Procedure here = Procedure::Init;
+  return finish(here, nullptr, api::init(argc, argv));
 }
 BATON_ALIAS(Init)
 
 BATON_EXPORT int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
-  return unsupported(Procedure::Init_thread, nullptr);
+  constexpr Procedure here = Procedure::Init_thread;
+  if (BATON_UNLIKELY(!provided))
+    return null_argument(here, 4, nullptr);
+  return finish(here, nullptr, api::init_thread(argc, argv, required, provided));
 }
 BATON_ALIAS(Init_thread)
 

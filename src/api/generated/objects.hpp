@@ -3,6 +3,7 @@
 
 #include "datatype/datatype.hpp"
 #include "datatype/operation.hpp"
+#include "message/match.hpp"
 #include "message/request.hpp"
 #include "world/communicator.hpp"
 #include "world/error_handler.hpp"
