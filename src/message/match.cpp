@@ -5,6 +5,8 @@
 
 namespace baton::message {
 
+MessageTable messages;
+
 namespace {
 
 // Two levels, so that a queue never moves and an unused range costs one pointer.

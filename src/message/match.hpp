@@ -29,6 +29,10 @@ struct Arrival {
   char* payload() { return reinterpret_cast<char*>(this + 1); }
 };
 
+// Messages taken out of matching by MPI_Mprobe.
+using MessageTable = HandleTable<Arrival, HandleTag::message>;
+extern MessageTable messages;
+
 template <class Item>
 struct List {
   Item* first = nullptr;

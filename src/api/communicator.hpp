@@ -1,0 +1,29 @@
+// Bodies of the procedures about communicators.
+#pragma once
+
+#include "world/communicator.hpp"
+#include "world/info.hpp"
+
+namespace baton::api {
+
+Error comm_size(Communicator& comm, int* size);
+Error comm_rank(Communicator& comm, int* rank);
+Error comm_remote_size(Communicator& comm, int* size);
+Error comm_test_inter(Communicator& comm, int* flag);
+Error comm_group(Communicator& comm, MPI_Group* group);
+Error comm_compare(Communicator& first, Communicator& second, int* result);
+
+Error comm_dup(Communicator& comm, MPI_Comm* made);
+Error comm_dup_with_info(Communicator& comm, const Info* info, MPI_Comm* made);
+Error comm_split(Communicator& comm, int color, int key, MPI_Comm* made);
+Error comm_split_type(Communicator& comm, int type, int key, const Info* info, MPI_Comm* made);
+Error comm_create(Communicator& comm, Group& group, MPI_Comm* made);
+Error comm_create_group(Communicator& comm, Group& group, int tag, MPI_Comm* made);
+Error comm_free(MPI_Comm* comm);
+Error comm_disconnect(MPI_Comm* comm);
+
+Error comm_set_name(Communicator& comm, const char* name);
+Error comm_get_name(Communicator& comm, char* name, int* length);
+Error abort(Communicator& comm, int code);
+
+}  // namespace baton::api

@@ -1,0 +1,23 @@
+// Bodies of MPI_Init, MPI_Init_thread and MPI_Finalize.
+#include "api/environment.hpp"
+#include "world/library_state.hpp"
+#include "world/process.hpp"
+
+namespace baton::api {
+
+Error init_thread(int*, char***, int required, int* provided) {
+  if (library_state.phase == LibraryState::Phase::running)
+    return fail(MPI_ERR_OTHER, "it was called already; a process initialises MPI once");
+  if (library_state.phase == LibraryState::Phase::finalized)
+    return fail(MPI_ERR_OTHER, "MPI was finalized; it cannot be initialised again");
+  return world::start_process(required, provided);
+}
+
+Error init(int* argc, char*** argv) {
+  int provided;
+  return init_thread(argc, argv, MPI_THREAD_SINGLE, &provided);
+}
+
+Error finalize() { return world::end_process(); }
+
+}  // namespace baton::api
