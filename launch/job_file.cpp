@@ -1,6 +1,5 @@
 #include "launch/job_file.hpp"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -8,6 +7,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+
+#include "platform/memory_file.hpp"
 
 namespace baton::launch {
 
@@ -48,12 +49,8 @@ std::expected<JobFile, std::string> make_job_file(const machine::Machine& machin
 
   JobFile file;
   // Left open across exec on purpose: this descriptor is what a rank inherits.
-  file.descriptor = ::memfd_create("baton-job", MFD_ALLOW_SEALING);
+  file.descriptor = platform::make_memory_file("baton-job", header.file_bytes);
   if (file.descriptor < 0) return std::unexpected(failure("memfd_create"));
-  if (::ftruncate(file.descriptor, static_cast<off_t>(header.file_bytes)) != 0)
-    return std::unexpected(failure("ftruncate"));
-  if (::fcntl(file.descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0)
-    return std::unexpected(failure("sealing"));
   void* head = ::mmap(nullptr, header.slices_offset, PROT_READ | PROT_WRITE, MAP_SHARED,
                       file.descriptor, 0);
   if (head == MAP_FAILED) return std::unexpected(failure("mmap"));

@@ -1,0 +1,193 @@
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include "cli/commands.hpp"
+#include "lockfree/job.hpp"
+#include "machine/discover.hpp"
+#include "platform/cross_memory.hpp"
+#include "platform/futex.hpp"
+#include "platform/memory_file.hpp"
+
+extern char** environ;
+
+namespace baton::cli {
+
+namespace {
+
+enum class Verdict { good, slower, bad, note };
+
+struct Finding {
+  Verdict verdict;
+  std::string subject;
+  std::string text;
+};
+
+void print(const Finding& finding) {
+  const char* words[] = {"ok", "slower", "BAD", "note"};
+  fmt::print("{:<7} {:<16} {}\n", words[static_cast<int>(finding.verdict)], finding.subject,
+             finding.text);
+}
+
+Finding examine_memory_file() {
+  const char* subject = "memory file";
+  constexpr std::uint64_t bytes = 1 << 20;
+  int file = platform::make_memory_file("baton-doctor", bytes);
+  if (file < 0)
+    return {Verdict::bad, subject,
+            fmt::format("memfd_create: {}; jobs cannot share memory. A seccomp filter may forbid it",
+                        std::strerror(errno))};
+  bool reserved = platform::reserve_memory(file, 0, bytes);
+  int error = errno;
+  void* memory = platform::map_memory_file(file, bytes);
+  if (memory) platform::unmap_memory(memory, bytes);
+  ::close(file);
+  if (!reserved || !memory)
+    return {Verdict::bad, subject,
+            fmt::format("{}: {}; see the control group's memory.max and ulimit -v",
+                        reserved ? "mmap" : "fallocate", std::strerror(reserved ? errno : error))};
+  return {Verdict::good, subject, "memfd_create, sealing, fallocate and mmap work"};
+}
+
+Finding examine_file_limit() {
+  const char* subject = "file size";
+  rlimit limit{};
+  std::uint64_t needed = lockfree::job_header(64, 64).file_bytes;
+  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < needed)
+    return {Verdict::bad, subject,
+            fmt::format("ulimit -f allows {} MiB, a job of 64 ranks spans {} MiB; raise it",
+                        limit.rlim_cur >> 20, needed >> 20)};
+  return {Verdict::good, subject, "no limit (ulimit -f) in the way of 64 ranks"};
+}
+
+// A sibling's memory, as one rank would read another's: a parent may read its child where siblings may
+// not read each other.
+int sibling_read_error() {
+  std::uint64_t word = 0x6261746f6e;
+  pid_t target = ::fork();
+  if (target == 0) {
+    ::pause();
+    ::_exit(0);
+  }
+  pid_t reader = target < 0 ? -1 : ::fork();
+  if (reader == 0) {
+    std::uint64_t copy = 0;
+    std::int64_t got = platform::read_process_memory(target, &word, &copy, sizeof copy);
+    ::_exit(got == sizeof copy && copy == word ? 0 : errno & 0xff);
+  }
+  int status = 0;
+  bool known = reader > 0 && ::waitpid(reader, &status, 0) == reader && WIFEXITED(status);
+  if (target > 0) {
+    ::kill(target, SIGKILL);
+    ::waitpid(target, nullptr, 0);
+  }
+  return known ? WEXITSTATUS(status) : EAGAIN;
+}
+
+Finding examine_cross_memory() {
+  const char* subject = "single copy";
+  int error = sibling_read_error();
+  if (error == 0) return {Verdict::good, subject, "one rank may copy from another (CMA)"};
+  std::string remedy = "in a container start it with --cap-add SYS_PTRACE or a seccomp profile that "
+                       "allows process_vm_readv";
+  std::string scope;
+  if (std::ifstream("/proc/sys/kernel/yama/ptrace_scope") >> scope && scope != "0")
+    remedy = "sysctl kernel.yama.ptrace_scope=0 permits it (it is " + scope + ")";
+  return {Verdict::slower, subject,
+          fmt::format("process_vm_readv: {}; long messages are staged instead. {}",
+                      std::strerror(error), remedy)};
+}
+
+Finding examine_futex() {
+  std::atomic<std::uint32_t> word{0};
+  errno = 0;
+  platform::futex_wake(word);
+  if (errno == ENOSYS || errno == EPERM)
+    return {Verdict::bad, "futex", fmt::format("{}; waiting ranks cannot sleep", std::strerror(errno))};
+  return {Verdict::good, "futex", "waiting ranks can sleep and be woken"};
+}
+
+Finding examine_membarrier() {
+  if (platform::membarrier_register())
+    return {Verdict::good, "membarrier", "senders need no fence"};
+  return {Verdict::slower, "membarrier",
+          fmt::format("{}; senders fence instead (some 35 ns a message)", std::strerror(errno))};
+}
+
+void examine_machine() {
+  auto machine = machine::read_machine();
+  if (!machine) {
+    print({Verdict::bad, "topology", machine.error()});
+    return;
+  }
+  int cpus = static_cast<int>(machine->cpus.size());
+  print({Verdict::good, "CPUs",
+         fmt::format("{} of {} usable, {} cores", cpus, machine->cpus_present,
+                     machine::core_count(*machine))});
+  if (machine->quota_cpus <= 0)
+    print({Verdict::good, "CPU quota", "none"});
+  else if (machine->quota_cpus < cpus)
+    print({Verdict::slower, "CPU quota",
+           fmt::format("the control group grants {:.2f} CPUs of the {} seen; ranks beyond that wait "
+                       "by sleeping, and mpiexec without -n starts {}",
+                       machine->quota_cpus, cpus, machine::cpus_usable(*machine))});
+  else
+    print({Verdict::good, "CPU quota", fmt::format("{:.2f} CPUs, enough", machine->quota_cpus)});
+}
+
+Finding examine_dev_shm() {
+  struct statvfs status {};
+  if (::statvfs("/dev/shm", &status) != 0)
+    return {Verdict::note, "/dev/shm", "absent; Baton does not use it"};
+  return {Verdict::note, "/dev/shm",
+          fmt::format("{} MiB; Baton does not use it, its size does not matter",
+                      status.f_frsize * status.f_blocks >> 20)};
+}
+
+Finding examine_processes() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NPROC, &limit) == 0 && limit.rlim_cur < 256 && ::geteuid() != 0)
+    return {Verdict::slower, "processes",
+            fmt::format("ulimit -u is {}; larger jobs will not start", limit.rlim_cur)};
+  return {Verdict::good, "processes", "no limit in the way"};
+}
+
+Finding examine_launchers() {
+  for (char** entry = environ; *entry; ++entry) {
+    std::string_view text = *entry;
+    for (std::string_view name : {"PMI_FD=", "PMI_PORT=", "PMIX_RANK=", "PMI_RANK="})
+      if (text.starts_with(name))
+        return {Verdict::slower, "other launcher",
+                fmt::format("{} is set: a program started from here believes to be another launcher's "
+                            "rank; start it with Baton's mpiexec",
+                            name.substr(0, name.size() - 1))};
+  }
+  return {Verdict::good, "other launcher", "none in this environment"};
+}
+
+}  // namespace
+
+int examine_system() {
+  Finding findings[] = {examine_memory_file(), examine_file_limit(), examine_cross_memory(),
+                        examine_futex(),       examine_membarrier(), examine_processes(),
+                        examine_dev_shm(),     examine_launchers()};
+  examine_machine();
+  bool bad = false;
+  for (const Finding& finding : findings) {
+    print(finding);
+    bad = bad || finding.verdict == Verdict::bad;
+  }
+  fmt::print("{}\n", bad ? "jobs will not run here until what is BAD is mended" : "jobs run here");
+  return bad ? 1 : 0;
+}
+
+}  // namespace baton::cli
