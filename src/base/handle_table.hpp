@@ -156,10 +156,10 @@ class HandleTable {
   static constexpr int tag_shift = 27;
   static constexpr std::uint32_t index_mask = (1u << tag_shift) - 1;
   static constexpr std::uint32_t no_slot = ~0u;
-  // Block k holds 64 * 2^k slots: small programs pay for one KiB, nothing is ever copied.
+  // A slot's place is its index plus 64. Places of one bit width are a block: the first has 64,
+  // each further one as many as all before it and the 64 places that do not exist. Small programs
+  // pay for one KiB, and nothing is ever copied.
   static constexpr std::uint32_t first_block_slots = 64;
-  static constexpr int first_block_width = std::bit_width(first_block_slots);
-  static constexpr int block_count = tag_shift - first_block_width + 1;
 
   struct Slot {
     std::atomic<T*> object;
@@ -185,13 +185,13 @@ class HandleTable {
 
   BATON_INLINE Slot* slot_at(std::uint32_t index) const {
     std::uint32_t place = index + first_block_slots;
-    int block = std::bit_width(place) - first_block_width;
-    return blocks_[block] + (place - (first_block_slots << block));
+    int width = std::bit_width(place);
+    return blocks_[width] + (place ^ 1u << (width - 1));
   }
 
   BATON_INLINE const Slot* slot_of(std::uint32_t low) const {
-    if (low >> tag_shift != static_cast<std::uint32_t>(tag)) return nullptr;
-    std::uint32_t index = low & index_mask;
+    // A foreign tag, or bit 31, gives an index beyond any capacity: one comparison finds all.
+    std::uint32_t index = low - (static_cast<std::uint32_t>(tag) << tag_shift);
     // ORDER handle.grow: release in `grow`; the block below this capacity exists.
     return index < capacity_.load(std::memory_order_acquire) ? slot_at(index) : nullptr;
   }
@@ -203,15 +203,15 @@ class HandleTable {
 
   BATON_COLD bool grow() {
     std::uint32_t first = capacity_.load(std::memory_order_relaxed);
-    int block = std::bit_width(first + first_block_slots) - first_block_width;
-    if (block == block_count) return false;
-    std::uint32_t slots = first_block_slots << block;
+    // As many as there are, plus what makes the places of the new block one power of two.
+    std::uint32_t slots = first + first_block_slots;
+    if (slots > index_mask - first) return false;
     void* memory = std::malloc(slots * sizeof(Slot));
     if (!memory) return false;
     Slot* fresh = static_cast<Slot*>(memory);
     for (std::uint32_t i = 0; i < slots; ++i)
       new (&fresh[i]) Slot{nullptr, 1, i + 1 < slots ? first + i + 1 : no_slot};
-    blocks_[block] = fresh;
+    blocks_[std::bit_width(slots)] = fresh;
     free_ = first;
     // ORDER handle.grow: acquire in `slot_of`.
     capacity_.store(first + slots, std::memory_order_release);
@@ -219,7 +219,8 @@ class HandleTable {
   }
 
   T* predefined_[Traits::predefined_count] = {};
-  Slot* blocks_[block_count] = {};
+  // By bit width of the places in it; all 33 widths, though only some exist.
+  Slot* blocks_[33] = {};
   std::atomic<std::uint32_t> capacity_ = 0;
   std::uint32_t free_ = no_slot;
   std::uint32_t live_ = 0;
