@@ -27,6 +27,7 @@ baton_wrapper(mpicxx C++ ${cxx_name})
 baton_wrapper(mpic++ C++ ${cxx_name})
 
 configure_file(${CMAKE_SOURCE_DIR}/include/mpi.h ${CMAKE_BINARY_DIR}/include/mpi.h COPYONLY)
+file(RELATIVE_PATH PKGCONFIG_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 configure_file(${CMAKE_CURRENT_LIST_DIR}/baton.pc.in ${CMAKE_CURRENT_BINARY_DIR}/baton.pc @ONLY)
 
 install(TARGETS mpi_abi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""What cmake --install puts into a prefix can be used: wrappers, pkg-config, CMake's FindMPI, mpiexec.
+Usage: install_test.py BUILD_FOLDER"""
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILD = os.path.abspath(sys.argv.pop(1))
+WATCHDOG_SECONDS = 120
+HELLO = """#include <mpi.h>
+#include <stdio.h>
+int main(int count, char **words) {
+  int rank, ranks;
+  MPI_Init(&count, &words);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  printf("%d of %d\\n", rank, ranks);
+  MPI_Finalize();
+  return 0;
+}
+"""
+PROJECT = """cmake_minimum_required(VERSION 3.16)
+project(hello C CXX)
+find_package(MPI REQUIRED)
+add_executable(hello hello.c)
+target_link_libraries(hello PRIVATE MPI::MPI_C)
+add_executable(hello_cxx hello.cpp)
+target_link_libraries(hello_cxx PRIVATE MPI::MPI_CXX)
+"""
+
+
+def run(*words, **more):
+    done = subprocess.run(words, capture_output=True, text=True, timeout=WATCHDOG_SECONDS, **more)
+    assert done.returncode == 0, (words, done.returncode, done.stdout, done.stderr)
+    return done.stdout
+
+
+class Installed(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.prefix = os.path.join(cls.folder.name, "a prefix")
+        run("cmake", "--install", BUILD, "--prefix", cls.prefix)
+        for name in ("hello.c", "hello.cpp"):
+            with open(os.path.join(cls.folder.name, name), "w") as file:
+                file.write(HELLO)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def path(self, *parts):
+        return os.path.join(self.folder.name, *parts)
+
+    def says_hello(self, program, bin_folder=None):
+        mpiexec = os.path.join(bin_folder or os.path.join(self.prefix, "bin"), "mpiexec")
+        out = run(mpiexec, "--timeout", "60", "-n", "2", program)
+        self.assertEqual(sorted(out.splitlines()), ["0 of 2", "1 of 2"])
+
+    def test_wrappers_compile_link_and_run_in_both_places(self):
+        for bin_folder in (os.path.join(BUILD, "bin"), os.path.join(self.prefix, "bin")):
+            for wrapper, source in (("mpicc", "hello.c"), ("mpicxx", "hello.cpp")):
+                run(os.path.join(bin_folder, wrapper), self.path(source), "-o", self.path("hello"))
+                self.says_hello(self.path("hello"), bin_folder)
+
+    def test_compiling_and_linking_in_two_steps_works(self):
+        mpicc = os.path.join(self.prefix, "bin", "mpicc")
+        run(mpicc, "-c", self.path("hello.c"), "-o", self.path("hello.o"))
+        run(mpicc, self.path("hello.o"), "-o", self.path("hello"))
+        self.says_hello(self.path("hello"))
+
+    def test_what_a_wrapper_would_do_is_shown(self):
+        mpicc = os.path.join(self.prefix, "bin", "mpicc")
+        self.assertIn("-lmpi_abi", run(mpicc, "-show"))
+        self.assertNotIn("-lmpi_abi", run(mpicc, "-showme:compile"))
+        self.assertEqual(run(mpicc, "-showme:incdirs").strip(), os.path.join(os.path.realpath(self.prefix), "include"))
+        self.assertNotEqual(subprocess.run([mpicc, "-showme:nonsense"], capture_output=True).returncode, 0)
+
+    def test_cmakes_find_package_finds_the_wrappers(self):
+        # In a path without spaces, which FindMPI does not take apart rightly.
+        prefix = self.path("plain")
+        run("cmake", "--install", BUILD, "--prefix", prefix)
+        project = self.path("project")
+        os.makedirs(project)
+        for name, text in (("CMakeLists.txt", PROJECT), ("hello.c", HELLO), ("hello.cpp", HELLO)):
+            with open(os.path.join(project, name), "w") as file:
+                file.write(text)
+        environment = {**os.environ, "PATH": os.path.join(prefix, "bin") + ":" + os.environ["PATH"]}
+        said = run("cmake", "-S", project, "-B", os.path.join(project, "build"), env=environment)
+        self.assertIn(os.path.join(prefix, "lib"), said)
+        run("cmake", "--build", os.path.join(project, "build"), env=environment)
+        for program in ("hello", "hello_cxx"):
+            self.says_hello(os.path.join(project, "build", program))
+
+    def test_pkg_config_flags_build_a_program_wherever_it_is_installed(self):
+        prefix = self.path("packaged")
+        run("cmake", "--install", BUILD, "--prefix", prefix)
+        folders = [folder for folder, _, names in os.walk(prefix) if "baton.pc" in names]
+        self.assertEqual(len(folders), 1)
+        environment = {**os.environ, "PKG_CONFIG_PATH": folders[0]}
+        flags = run("pkg-config", "--cflags", "--libs", "baton", env=environment).split()
+        lib = os.path.dirname(folders[0])
+        run("cc", self.path("hello.c"), *flags, f"-Wl,-rpath,{lib}", "-o", self.path("hello"))
+        self.says_hello(self.path("hello"))
+
+    def test_all_promised_files_are_there(self):
+        for name in ("bin/mpiexec", "bin/mpirun", "bin/mpicc", "bin/mpicxx", "bin/baton", "include/mpi.h"):
+            self.assertTrue(os.path.exists(os.path.join(self.prefix, name)), name)
+            self.assertTrue(os.path.exists(os.path.join(BUILD, name)), name)
+        self.assertTrue(os.path.exists(os.path.join(BUILD, "lib", "libmpi_abi.so.1")))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
