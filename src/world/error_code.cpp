@@ -152,13 +152,14 @@ Error error_class_of(int code) {
 }
 
 bool error_code_known(int code) {
-  if (is_standard(code)) return true;
+  if (code >= 0 && code <= MPI_ERR_LASTCODE) return true;
   std::lock_guard guard(added_lock);
   return find_added(code) != nullptr;
 }
 
 const char* error_text(int code) {
   if (is_standard(code)) return standard_classes[code].text;
+  if (code <= MPI_ERR_LASTCODE) return standard_classes[MPI_ERR_UNKNOWN].text;
   std::lock_guard guard(added_lock);
   const AddedCode* entry = find_added(code);
   return entry && entry->text ? entry->text : "";

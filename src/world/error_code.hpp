@@ -10,7 +10,8 @@ namespace baton {
 // The class of a code; MPI_ERR_UNKNOWN's class for a code nobody added.
 Error error_class_of(int code);
 
-// Whether `code` is a standard class, or was added and not removed.
+// Whether a program may ask about `code`: the standard's range up to MPI_ERR_LASTCODE, in which
+// unused numbers are of class MPI_ERR_UNKNOWN, or added and not removed.
 bool error_code_known(int code);
 
 // The text of a code or class: the standard's, or the one the program gave ("" if it gave none).

@@ -21,7 +21,10 @@ static void standard_classes_have_texts(void) {
     EXPECT_INT(length, strlen(text));
     EXPECT(length > 0);
   }
-  EXPECT_INT(MPI_Error_class(MPI_ERR_LASTCODE - 1, &class), MPI_ERR_ARG);
+  EXPECT_OK(MPI_Error_class(MPI_ERR_LASTCODE, &class));
+  EXPECT_INT(class, MPI_ERR_UNKNOWN);
+  EXPECT_INT(MPI_Error_class(MPI_ERR_LASTCODE + 1, &class), MPI_ERR_ARG);
+  EXPECT_INT(MPI_Error_string(-1, text, &length), MPI_ERR_ARG);
 }
 
 static void programs_add_and_remove_codes(void) {
