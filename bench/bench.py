@@ -319,6 +319,9 @@ def main():
     if not libraries or ("baton" in absent):
         print("bench: nothing to measure; --without-baton compares the peers alone", file=sys.stderr)
         return 1
+    load = os.getloadavg()[0]
+    if load > 0.5:
+        print(f"bench: the machine is busy (load {load:.1f}); the intervals will be wide", file=sys.stderr)
     cma = cma_probe()
     comparison = Comparison(options, libraries, peers.build_limits(work))
     code = 0
