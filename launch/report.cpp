@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <span>
+#include <string_view>
 
 #include "base/counters.hpp"
 #include "machine/draw.hpp"
@@ -78,21 +80,24 @@ int ending_code(int wait_status) {
 std::string explanation(const JobFile& job, const machine::Machine& machine,
                         const machine::Placement& placement) {
   std::string text = "where the ranks ran: " + machine::draw_placement(machine, placement);
-  text += "which way the messages took (all ranks together, and the least and most of one rank):\n";
-  bool any = false;
-  for (const CounterRow& counter : counter_rows()) {
-    Total total = total_of(job, counter);
-    if (total.sum == 0) continue;
-    any = true;
-    bool bytes = std::string_view(counter.name).ends_with("_bytes");
-    auto shown = [bytes](std::uint64_t value) {
-      return bytes ? bytes_text(static_cast<double>(value)) : std::to_string(value);
-    };
-    text += fmt::format("  {:<18} {:>12}  ({} to {})  {}\n", counter.name, shown(total.sum),
-                        shown(total.least), shown(total.most), counter.what);
+  std::string ways;
+  std::string events;
+  std::span<const CounterRow> rows = counter_rows();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::string_view name = rows[i].name;
+    Total total = total_of(job, rows[i]);
+    bool is_way = name.ends_with("_messages") && i + 1 < rows.size();
+    if (total.sum == 0 || name.ends_with("_bytes")) continue;
+    std::string bytes = is_way ? bytes_text(static_cast<double>(total_of(job, rows[i + 1]).sum)) : "";
+    if (is_way) name.remove_suffix(std::string_view("_messages").size());
+    (is_way ? ways : events) +=
+        fmt::format("  {:<16} {:>12} {:>12}   {:<24} {}\n", name, total.sum, bytes,
+                    fmt::format("{} to {} a rank", total.least, total.most), rows[i].what);
   }
-  if (!any) text += "  none was counted: no rank came to the end of MPI_Finalize\n";
-  return text;
+  if (ways.empty() && events.empty())
+    return text + "no message was counted: no rank came to the end of MPI_Finalize\n";
+  return text + "which way the messages took (messages, payload):\n" + ways + "what else happened:\n" +
+         events;
 }
 
 }  // namespace baton::launch
