@@ -69,9 +69,20 @@ static_assert(sizeof(Line<Hardware>) == cache_line_bytes);
 static_assert(offsetof(Line<Hardware>, envelope) == 8 && offsetof(Line<Hardware>, payload) == 16);
 static_assert(sizeof(ConsumerLine<Hardware>) == cache_line_bytes);
 
+// Where an end stands: lines since the start. Which line of the ring that is, and its lap, follow.
+template <std::uint32_t lines_in_ring>
+struct RingPosition {
+  static_assert((lines_in_ring & (lines_in_ring - 1)) == 0);
+  std::uint64_t lines = 0;
+  std::uint64_t index() const { return lines % lines_in_ring; }
+  std::uint64_t lap() const { return (lines / lines_in_ring) % 2 + first_lap; }
+};
+
 // The sender's end; lives in the sender's private memory.
 template <class Atomics, std::uint32_t lines_in_ring = ring_lines>
 class SendRing {
+  using Position = RingPosition<lines_in_ring>;
+
  public:
   void attach(Line<Atomics>* lines, ConsumerLine<Atomics>* consumer) {
     lines_ = lines;
@@ -81,21 +92,21 @@ class SendRing {
 
   // Whether `lines` more lines fit now. Full is an outcome: the caller makes progress and asks again.
   bool has_room(std::uint32_t lines) {
-    if (BATON_LIKELY(tail_ + lines - cached_head_ <= lines_in_ring)) return true;
+    if (BATON_LIKELY(position_.lines + lines - cached_head_ <= lines_in_ring)) return true;
     return has_room_slow(lines);
   }
 
   // Where the next first line's payload goes, for callers that fill it in place before put(.., 0).
-  char* next_payload() { return lines_[index_].payload; }
+  char* next_payload() { return lines_[position_.index()].payload; }
 
   // Writes a message of at most one line. The caller has asked has_room(1).
   BATON_INLINE void put(Header header, Envelope envelope, const void* payload, std::size_t bytes) {
-    Line<Atomics>& line = lines_[index_];
+    Line<Atomics>& line = lines_[position_.index()];
     Atomics::store_payload(&line.envelope, &envelope, sizeof envelope);
     if (bytes) Atomics::store_payload(line.payload, payload, bytes);
     // ORDER ring.publish: release here, acquire in ReceiveRing::peek; payload and envelope become visible.
-    line.header.store(header.bits | lap_, std::memory_order_release);
-    advance();
+    line.header.store(header.bits | position_.lap(), std::memory_order_release);
+    ++position_.lines;
   }
 
   // Writes a message in as many lines as it needs, each visible at once, so that the receiver copies
@@ -103,13 +114,12 @@ class SendRing {
   void put_long(Header header, Envelope envelope, const char* payload, std::size_t bytes) {
     std::size_t first = std::min(bytes, first_line_payload_bytes);
     put(header, envelope, payload, first);
-    payload += first;
-    bytes -= first;
-    for (; bytes >= next_line_payload_bytes; bytes -= next_line_payload_bytes) {
-      put_continuation(payload, next_line_payload_bytes);
-      payload += next_line_payload_bytes;
-    }
-    if (bytes) put_continuation(payload, bytes);
+    Position at = position_;  // in registers: payload could alias this object
+    std::size_t offset = first;
+    for (; offset + next_line_payload_bytes <= bytes; offset += next_line_payload_bytes)
+      put_continuation(at, payload + offset, next_line_payload_bytes);
+    if (offset < bytes) put_continuation(at, payload + offset, bytes - offset);
+    position_ = at;
   }
 
   // The receiver asked that only envelopes be sent; seen whenever the head is re-read.
@@ -121,35 +131,28 @@ class SendRing {
     cached_head_ = consumer_->head.load(std::memory_order_acquire);
     // relaxed: a hint; a late look costs some memory, nothing else.
     envelopes_only_ = consumer_->envelopes_only.load(std::memory_order_relaxed) != 0;
-    return tail_ + lines - cached_head_ <= lines_in_ring;
+    return position_.lines + lines - cached_head_ <= lines_in_ring;
   }
-  BATON_INLINE void put_continuation(const char* payload, std::size_t bytes) {
-    Line<Atomics>& line = lines_[index_];
+  BATON_INLINE void put_continuation(Position& at, const char* payload, std::size_t bytes) {
+    Line<Atomics>& line = lines_[at.index()];
     Atomics::store_payload(line.continuation(), payload, bytes);
     // ORDER ring.publish: release here, acquire in ReceiveRing::wait_line; this line's payload becomes visible.
-    line.header.store(lap_, std::memory_order_release);
-    advance();
-  }
-  BATON_INLINE void advance() {
-    ++tail_;
-    if (BATON_UNLIKELY(++index_ == lines_in_ring)) {
-      index_ = 0;
-      lap_ ^= lap_mask;
-    }
+    line.header.store(at.lap(), std::memory_order_release);
+    ++at.lines;
   }
 
   Line<Atomics>* lines_ = nullptr;
   ConsumerLine<Atomics>* consumer_ = nullptr;
-  std::uint64_t tail_ = 0;
+  Position position_;
   std::uint64_t cached_head_ = 0;
-  std::uint64_t lap_ = first_lap;
-  std::uint32_t index_ = 0;
   bool envelopes_only_ = false;
 };
 
 // The receiver's end; lives in the receiver's private memory.
 template <class Atomics, std::uint32_t lines_in_ring = ring_lines>
 class ReceiveRing {
+  using Position = RingPosition<lines_in_ring>;
+
  public:
   void attach(Line<Atomics>* lines, ConsumerLine<Atomics>* consumer) {
     lines_ = lines;
@@ -160,21 +163,21 @@ class ReceiveRing {
   // The header at the head of the ring; lap() of 0 when nothing is there.
   BATON_INLINE Header peek() const {
     // ORDER ring.publish: acquire here, release in SendRing::put; the first line's payload is visible.
-    Header header{lines_[index_].header.load(std::memory_order_acquire)};
-    return header.lap() == lap_ ? header : Header{0};
+    Header header{lines_[position_.index()].header.load(std::memory_order_acquire)};
+    return header.lap() == position_.lap() ? header : Header{0};
   }
   // Of the message that peek returned.
   Envelope envelope() const {
     Envelope envelope;
-    Atomics::load_payload(&envelope, &lines_[index_].envelope, sizeof envelope);
+    Atomics::load_payload(&envelope, &lines_[position_.index()].envelope, sizeof envelope);
     return envelope;
   }
-  const char* first_payload() const { return lines_[index_].payload; }
+  const char* first_payload() const { return lines_[position_.index()].payload; }
 
   // Consumes a message of one line, copying the first `wanted` bytes of its payload.
   BATON_INLINE void take(void* target, std::size_t wanted) {
-    if (wanted) Atomics::load_payload(target, lines_[index_].payload, wanted);
-    advance();
+    if (wanted) Atomics::load_payload(target, lines_[position_.index()].payload, wanted);
+    ++position_.lines;
     release();
   }
 
@@ -183,17 +186,19 @@ class ReceiveRing {
   template <class Pause>
   void take_long(char* target, std::size_t wanted, std::size_t bytes, Pause&& pause) {
     std::size_t first = std::min(bytes, first_line_payload_bytes);
-    Atomics::load_payload(target, lines_[index_].payload, std::min(first, wanted));
-    advance();
-    for (std::size_t offset = first; offset < bytes; offset += next_line_payload_bytes) {
-      Line<Atomics>& line = wait_line(pause);
-      std::size_t here = offset < wanted ? std::min(wanted - offset, next_line_payload_bytes) : 0;
-      if (BATON_LIKELY(here == next_line_payload_bytes))
-        Atomics::load_payload(target + offset, line.continuation(), next_line_payload_bytes);
-      else if (here)
-        Atomics::load_payload(target + offset, line.continuation(), here);
-      advance();
+    Atomics::load_payload(target, first_payload(), std::min(first, wanted));
+    Position at = position_;  // in registers: the target could alias this object
+    ++at.lines;
+    std::size_t offset = first;
+    for (; offset + next_line_payload_bytes <= wanted; offset += next_line_payload_bytes, ++at.lines)
+      Atomics::load_payload(target + offset, wait_line(at, pause).continuation(),
+                            next_line_payload_bytes);
+    for (; offset < bytes; offset += next_line_payload_bytes, ++at.lines) {
+      Line<Atomics>& line = wait_line(at, pause);
+      if (offset < wanted)
+        Atomics::load_payload(target + offset, line.continuation(), wanted - offset);
     }
+    position_ = at;
     release();
   }
 
@@ -205,29 +210,20 @@ class ReceiveRing {
 
  private:
   template <class Pause>
-  BATON_INLINE Line<Atomics>& wait_line(Pause&& pause) {
-    Line<Atomics>& line = lines_[index_];
+  BATON_INLINE Line<Atomics>& wait_line(Position at, Pause&& pause) {
+    Line<Atomics>& line = lines_[at.index()];
     // ORDER ring.publish: acquire here, release in SendRing::put_continuation.
-    while ((line.header.load(std::memory_order_acquire) & lap_mask) != lap_) pause();
+    while ((line.header.load(std::memory_order_acquire) & lap_mask) != at.lap()) pause();
     return line;
-  }
-  BATON_INLINE void advance() {
-    ++head_;
-    if (BATON_UNLIKELY(++index_ == lines_in_ring)) {
-      index_ = 0;
-      lap_ ^= lap_mask;
-    }
   }
   BATON_INLINE void release() {
     // ORDER ring.consume: release here, acquire in SendRing::has_room_slow; our reads of the lines are over.
-    consumer_->head.store(head_, std::memory_order_release);
+    consumer_->head.store(position_.lines, std::memory_order_release);
   }
 
   Line<Atomics>* lines_ = nullptr;
   ConsumerLine<Atomics>* consumer_ = nullptr;
-  std::uint64_t head_ = 0;
-  std::uint64_t lap_ = first_lap;
-  std::uint32_t index_ = 0;
+  Position position_;
 };
 
 }  // namespace baton::lockfree

@@ -89,8 +89,8 @@ MatchQueue& queue_of(std::uint32_t context) {
 }  // namespace
 
 void pause_for_peer() {
-  // The sender is between two stores, unless it lost its CPU.
-  static thread_local int patience = 0;
+  // The sender is between two stores, unless it lost its CPU. One count for all threads is enough.
+  static int patience = 0;
   if ((++patience & 63) != 0)
     platform::pause_cpu();
   else

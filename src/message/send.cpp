@@ -8,24 +8,30 @@ namespace baton::message {
 
 namespace {
 
-// The whole way of a message that fits into one line: true when it is sent.
-BATON_INLINE bool send_packed(const Context& context, const void* buffer, std::int64_t bytes,
-                              const Datatype& type, std::int32_t destination, std::int32_t tag) {
-  if (BATON_UNLIKELY(destination < 0 || !type.contiguous ||
-                     bytes > std::int64_t{lockfree::first_line_payload_bytes}))
+// The whole way of a message that enters a ring, to a known peer: true when it is sent.
+BATON_INLINE bool send_eager(const Context& context, const void* buffer, std::int64_t bytes,
+                             const Datatype& type, std::int32_t destination, std::int32_t tag) {
+  if (BATON_UNLIKELY(destination < 0 || !type.contiguous || bytes > settings.eager_bytes_max))
     return false;
   std::uint32_t job_rank = context.job_rank(destination);
   Peer* peer = known_peer(job_rank);
   if (BATON_UNLIKELY(!peer || !peer->out.attached() || peer->out.envelopes_only())) return false;
   platform::Guard guard(peer->send_lock);
-  if (BATON_UNLIKELY(!peer->can_put(1))) return false;
   auto length = static_cast<std::size_t>(bytes);
   auto header =
       lockfree::make_header(static_cast<unsigned>(LineKind::payload), length, context.rank);
-  platform::copy_short(peer->out.next_payload(), buffer, length);
-  peer->out.put(header, {context.send_id, tag}, nullptr, 0);
-  ++engine.counters.packed_messages;
-  engine.counters.packed_bytes += length;
+  if (BATON_LIKELY(length <= lockfree::first_line_payload_bytes)) {
+    if (BATON_UNLIKELY(!peer->can_put(1))) return false;
+    platform::copy_short(peer->out.next_payload(), buffer, length);
+    peer->out.put(header, {context.send_id, tag}, nullptr, 0);
+    ++engine.counters.packed_messages;
+    engine.counters.packed_bytes += length;
+  } else {
+    if (BATON_UNLIKELY(!peer->can_put(lockfree::lines_for(length)))) return false;
+    peer->out.put_long(header, {context.send_id, tag}, static_cast<const char*>(buffer), length);
+    ++engine.counters.deposit_messages;
+    engine.counters.deposit_bytes += length;
+  }
   notify(*peer->doorbell, job_rank);
   return true;
 }
@@ -61,7 +67,7 @@ void begin_send(const Context& context, const void* buffer, std::int64_t count, 
 
 Error send(const Context& context, const void* buffer, std::int64_t count, Datatype& type,
            std::int32_t destination, std::int32_t tag) {
-  if (BATON_LIKELY(send_packed(context, buffer, count * type.size, type, destination, tag)))
+  if (BATON_LIKELY(send_eager(context, buffer, count * type.size, type, destination, tag)))
     return MPI_SUCCESS;
   Request request;
   begin_send(context, buffer, count, type, destination, tag, false, request);
@@ -79,7 +85,7 @@ Error send_synchronous(const Context& context, const void* buffer, std::int64_t 
 
 Error start_send(const Context& context, const void* buffer, std::int64_t count, Datatype& type,
                  std::int32_t destination, std::int32_t tag, bool synchronous, MPI_Request* handle) {
-  if (!synchronous && send_packed(context, buffer, count * type.size, type, destination, tag)) {
+  if (!synchronous && send_eager(context, buffer, count * type.size, type, destination, tag)) {
     *handle = completed_send_handle();
     return MPI_SUCCESS;
   }
