@@ -1,4 +1,5 @@
-/* Time, and what every measured loop needs: the same in all bench programs, with and without MPI. */
+/* Time, and what every measured loop needs: the same in all bench programs, with and without MPI.
+ */
 #ifndef BENCH_CLOCK_H
 #define BENCH_CLOCK_H
 
@@ -16,26 +17,26 @@ static inline double now_us(void) {
 }
 
 /* Writes every line of a buffer, each time with another value. */
-static inline void write_lines(char *buffer, size_t bytes, uint32_t value) {
+static inline void write_lines(char* buffer, size_t bytes, uint32_t value) {
   for (size_t i = 0; i + sizeof value <= bytes; i += line_bytes)
-    *(volatile uint32_t *)(buffer + i) = value;
+    *(volatile uint32_t*)(buffer + i) = value;
 }
 
 /* Reads every line of a buffer. */
-static inline uint64_t read_lines(const char *buffer, size_t bytes) {
+static inline uint64_t read_lines(const char* buffer, size_t bytes) {
   uint64_t sum = 0;
   for (size_t i = 0; i + sizeof(uint32_t) <= bytes; i += line_bytes)
-    sum += *(const volatile uint32_t *)(buffer + i);
+    sum += *(const volatile uint32_t*)(buffer + i);
   return sum;
 }
 
-static int compare_doubles(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
+static int compare_doubles(const void* a, const void* b) {
+  double x = *(const double*)a, y = *(const double*)b;
   return (x > y) - (x < y);
 }
 
 /* The median of a few batches: a batch hit by another tenant of the machine does not count. */
-static inline double median(double *values, int count) {
+static inline double median(double* values, int count) {
   qsort(values, (size_t)count, sizeof *values, compare_doubles);
   return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }

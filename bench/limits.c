@@ -1,6 +1,7 @@
-/* What this machine allows at best between two cores, without MPI: one cache line back and forth, and
- * one plain copy by the receiver of what the other has (fresh: just written; every line is then read).
- * usage: limits MILLISECONDS [SIZE...]; prints "cell line" and "cell copy/reused|fresh/SIZE" in µs. */
+/* What this machine allows at best between two cores, without MPI: one cache line back and forth,
+ * and one plain copy by the receiver of what the other has (fresh: just written; every line is then
+ * read). usage: limits MILLISECONDS [SIZE...]; prints "cell line" and "cell copy/reused|fresh/SIZE"
+ * in µs. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <signal.h>
@@ -29,22 +30,22 @@ typedef struct {
 
 static uint64_t sink;
 
-static inline void wait_for(_Atomic uint64_t *flag, uint64_t value) {
+static inline void wait_for(_Atomic uint64_t* flag, uint64_t value) {
   while (atomic_load_explicit(flag, memory_order_acquire) < value) __builtin_ia32_pause();
 }
 
-static void give(Side *s, uint64_t turn) {
+static void give(Side* s, uint64_t turn) {
   if (s->fresh && s->bytes) write_lines(s->out, s->bytes, (uint32_t)turn);
   atomic_store_explicit(s->mine, turn, memory_order_release);
 }
 
-static void take(Side *s, uint64_t turn) {
+static void take(Side* s, uint64_t turn) {
   wait_for(s->others, turn);
   if (s->bytes) memcpy(s->in, s->from, s->bytes);
   if (s->fresh && s->bytes) sink += read_lines(s->in, s->bytes);
 }
 
-static double timed(Side *s, uint64_t *turn, long repeats) {
+static double timed(Side* s, uint64_t* turn, long repeats) {
   double start = now_us();
   for (long i = 0; i < repeats; ++i) {
     ++*turn;
@@ -55,7 +56,7 @@ static double timed(Side *s, uint64_t *turn, long repeats) {
 }
 
 /* The other side: answers until told to quit. */
-static void answer(Side *s, Flags *flags) {
+static void answer(Side* s, Flags* flags) {
   for (uint64_t turn = 1;; ++turn) {
     while (atomic_load_explicit(s->others, memory_order_acquire) < turn) {
       if (atomic_load_explicit(&flags->quit, memory_order_relaxed)) _exit(0);
@@ -79,8 +80,8 @@ static void bind_to(int which) {
     }
 }
 
-static char *shared(size_t bytes) {
-  void *memory = mmap(NULL, bytes < 4096 ? 4096 : bytes, PROT_READ | PROT_WRITE,
+static char* shared(size_t bytes) {
+  void* memory = mmap(NULL, bytes < 4096 ? 4096 : bytes, PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {
     perror("limits: mmap");
@@ -91,7 +92,7 @@ static char *shared(size_t bytes) {
 }
 
 static double measure(size_t bytes, int fresh, double budget_us) {
-  Flags *flags = (Flags *)shared(sizeof(Flags));
+  Flags* flags = (Flags*)shared(sizeof(Flags));
   memset(flags, 0, sizeof *flags);
   char *a = shared(bytes), *b = shared(bytes);
   pid_t other = fork();
@@ -115,7 +116,7 @@ static double measure(size_t bytes, int fresh, double budget_us) {
   return median(times, 9);
 }
 
-int main(int count, char **words) {
+int main(int count, char** words) {
   if (count < 2) {
     fprintf(stderr, "usage: limits MILLISECONDS [SIZE...]\n");
     return 2;

@@ -1,6 +1,7 @@
 /* One metric on one MPI: the same binary runs on every library that has the standard ABI.
  * usage: mpi_bench METRIC MILLISECONDS [SIZE...]
- * Rank 0 prints a line "cell NAME MICROSECONDS" for every cell (memory: KiB). bench.py reads them. */
+ * Rank 0 prints a line "cell NAME MICROSECONDS" for every cell (memory: KiB). bench.py reads them.
+ */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,8 +11,8 @@
 static int rank, ranks;
 static double budget_us;
 
-static void *buffer_of(size_t bytes) {
-  void *memory = NULL;
+static void* buffer_of(size_t bytes) {
+  void* memory = NULL;
   if (posix_memalign(&memory, 4096, bytes < 4096 ? 4096 : bytes) != 0) {
     fprintf(stderr, "mpi_bench: no memory for %zu bytes\n", bytes);
     MPI_Abort(MPI_COMM_WORLD, 3);
@@ -27,21 +28,21 @@ typedef struct {
   int fresh;
   uint32_t turn;
 } Exchange;
-typedef void Step(Exchange *);
+typedef void Step(Exchange*);
 
 static uint64_t sink;
 
-static void send_one(Exchange *x, int to) {
+static void send_one(Exchange* x, int to) {
   if (x->fresh) write_lines(x->out, x->bytes, ++x->turn);
   MPI_Send(x->out, (int)x->bytes, MPI_BYTE, to, 1, MPI_COMM_WORLD);
 }
 
-static void receive_one(Exchange *x, int from) {
+static void receive_one(Exchange* x, int from) {
   MPI_Recv(x->in, (int)x->bytes, MPI_BYTE, from, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   if (x->fresh) sink += read_lines(x->in, x->bytes);
 }
 
-static void ping_pong(Exchange *x) {
+static void ping_pong(Exchange* x) {
   if (rank == 0) {
     send_one(x, 1);
     receive_one(x, 1);
@@ -54,7 +55,7 @@ static void ping_pong(Exchange *x) {
 enum { window = 64 };
 
 /* A window of messages one way, then one short answer. */
-static void burst(Exchange *x) {
+static void burst(Exchange* x) {
   MPI_Request requests[window];
   char answer[4] = {0};
   if (rank > 1) return;
@@ -71,24 +72,24 @@ static void burst(Exchange *x) {
     MPI_Send(answer, 4, MPI_BYTE, 0, 3, MPI_COMM_WORLD);
 }
 
-static void meet(Exchange *x) {
+static void meet(Exchange* x) {
   (void)x;
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-static void sum_up(Exchange *x) {
+static void sum_up(Exchange* x) {
   MPI_Allreduce(x->out, x->in, (int)(x->bytes / sizeof(double)), MPI_DOUBLE, MPI_SUM,
                 MPI_COMM_WORLD);
 }
 
-static double timed(Step *step, Exchange *x, long repeats) {
+static double timed(Step* step, Exchange* x, long repeats) {
   double start = now_us();
   for (long i = 0; i < repeats; ++i) step(x);
   return (now_us() - start) / (double)repeats;
 }
 
 /* The median over batches of the time of one step, in µs. All ranks agree on the repeats. */
-static double measure(Step *step, Exchange *x) {
+static double measure(Step* step, Exchange* x) {
   long repeats = 1;
   double once = 0;
   timed(step, x, 2);
@@ -112,13 +113,13 @@ static double measure(Step *step, Exchange *x) {
   return median(times, (int)plan[0]);
 }
 
-static void print_cell(const char *metric, const char *variant, size_t bytes, double value) {
+static void print_cell(const char* metric, const char* variant, size_t bytes, double value) {
   if (rank == 0) printf("cell %s%s/%zu %.4f\n", metric, variant, bytes, value);
   fflush(stdout);
 }
 
-static void sized(const char *metric, Step *step, double per_step, int variants, int count,
-                  char **sizes) {
+static void sized(const char* metric, Step* step, double per_step, int variants, int count,
+                  char** sizes) {
   for (int i = 0; i < count; ++i)
     for (int fresh = 0; fresh < variants; ++fresh) {
       Exchange x = {NULL, NULL, strtoul(sizes[i], NULL, 10), fresh, 0};
@@ -133,7 +134,7 @@ static void sized(const char *metric, Step *step, double per_step, int variants,
 
 /* Proportional set size of this process in KiB. */
 static double own_kib(void) {
-  FILE *file = fopen("/proc/self/smaps_rollup", "r");
+  FILE* file = fopen("/proc/self/smaps_rollup", "r");
   char line[256];
   double kib = 0;
   while (file && fgets(line, sizeof line, file))
@@ -144,7 +145,7 @@ static double own_kib(void) {
 
 /* Every rank has sent to and received from every other; then all look at the same time. */
 static void memory(void) {
-  MPI_Request *requests = buffer_of(2 * (size_t)ranks * sizeof *requests);
+  MPI_Request* requests = buffer_of(2 * (size_t)ranks * sizeof *requests);
   char(*in)[64] = buffer_of((size_t)ranks * 64), out[64] = {0};
   for (int round = 0; round < 4; ++round) {
     for (int r = 0; r < ranks; ++r)
@@ -160,7 +161,7 @@ static void memory(void) {
   if (rank == 0) printf("cell memory %.1f\n", total / ranks);
 }
 
-static int run(const char *metric, int sizes, char **size) {
+static int run(const char* metric, int sizes, char** size) {
   if (!strcmp(metric, "lat"))
     sized("lat", ping_pong, 2, 2, sizes, size);
   else if (!strcmp(metric, "rate"))
@@ -185,7 +186,7 @@ static int run(const char *metric, int sizes, char **size) {
   return 0;
 }
 
-int main(int count, char **words) {
+int main(int count, char** words) {
   MPI_Init(&count, &words);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -195,8 +196,9 @@ int main(int count, char **words) {
     code = run(words[1], count - 3, words + 3);
   }
   if (code == 2 && rank == 0)
-    fprintf(stderr, "usage: mpi_bench lat|rate|bw|barrier|allreduce|memory|hello|version "
-                    "MILLISECONDS [SIZE...]\n");
+    fprintf(stderr,
+            "usage: mpi_bench lat|rate|bw|barrier|allreduce|memory|hello|version "
+            "MILLISECONDS [SIZE...]\n");
   MPI_Finalize();
   return code;
 }

@@ -1,5 +1,5 @@
-// The subcommands of `baton`. Each prints to standard output and returns the exit code: 0 only when it
-// did what it says.
+// The subcommands of `baton`. Each prints to standard output and returns the exit code: 0 only when
+// it did what it says.
 #pragma once
 
 #include <string>

@@ -43,9 +43,10 @@ Finding examine_memory_file() {
   constexpr std::uint64_t bytes = 1 << 20;
   int file = platform::make_memory_file("baton-doctor", bytes);
   if (file < 0)
-    return {Verdict::bad, subject,
-            fmt::format("memfd_create: {}; jobs cannot share memory. A seccomp filter may forbid it",
-                        std::strerror(errno))};
+    return {
+        Verdict::bad, subject,
+        fmt::format("memfd_create: {}; jobs cannot share memory. A seccomp filter may forbid it",
+                    std::strerror(errno))};
   bool reserved = platform::reserve_memory(file, 0, bytes);
   int error = errno;
   void* memory = platform::map_memory_file(file, bytes);
@@ -69,8 +70,8 @@ Finding examine_file_limit() {
   return {Verdict::good, subject, "no limit (ulimit -f) in the way of 64 ranks"};
 }
 
-// A sibling's memory, as one rank would read another's: a parent may read its child where siblings may
-// not read each other.
+// A sibling's memory, as one rank would read another's: a parent may read its child where siblings
+// may not read each other.
 int sibling_read_error() {
   std::uint64_t word = 0x6261746f6e;
   pid_t target = ::fork();
@@ -97,8 +98,9 @@ Finding examine_cross_memory() {
   const char* subject = "single copy";
   int error = sibling_read_error();
   if (error == 0) return {Verdict::good, subject, "one rank may copy from another (CMA)"};
-  std::string remedy = "in a container start it with --cap-add SYS_PTRACE or a seccomp profile that "
-                       "allows process_vm_readv";
+  std::string remedy =
+      "in a container start it with --cap-add SYS_PTRACE or a seccomp profile that "
+      "allows process_vm_readv";
   std::string scope;
   if (std::ifstream("/proc/sys/kernel/yama/ptrace_scope") >> scope && scope != "0")
     remedy = "sysctl kernel.yama.ptrace_scope=0 permits it (it is " + scope + ")";
@@ -112,7 +114,8 @@ Finding examine_futex() {
   errno = 0;
   platform::futex_wake(word);
   if (errno == ENOSYS || errno == EPERM)
-    return {Verdict::bad, "futex", fmt::format("{}; waiting ranks cannot sleep", std::strerror(errno))};
+    return {Verdict::bad, "futex",
+            fmt::format("{}; waiting ranks cannot sleep", std::strerror(errno))};
   return {Verdict::good, "futex", "waiting ranks can sleep and be woken"};
 }
 
@@ -136,10 +139,11 @@ void examine_machine() {
   if (machine->quota_cpus <= 0)
     print({Verdict::good, "CPU quota", "none"});
   else if (machine->quota_cpus < cpus)
-    print({Verdict::slower, "CPU quota",
-           fmt::format("the control group grants {:.2f} CPUs of the {} seen; ranks beyond that wait "
-                       "by sleeping, and mpiexec without -n starts {}",
-                       machine->quota_cpus, cpus, machine::cpus_usable(*machine))});
+    print(
+        {Verdict::slower, "CPU quota",
+         fmt::format("the control group grants {:.2f} CPUs of the {} seen; ranks beyond that wait "
+                     "by sleeping, and mpiexec without -n starts {}",
+                     machine->quota_cpus, cpus, machine::cpus_usable(*machine))});
   else
     print({Verdict::good, "CPU quota", fmt::format("{:.2f} CPUs, enough", machine->quota_cpus)});
 }
@@ -166,10 +170,11 @@ Finding examine_launchers() {
     std::string_view text = *entry;
     for (std::string_view name : {"PMI_FD=", "PMI_PORT=", "PMIX_RANK=", "PMI_RANK="})
       if (text.starts_with(name))
-        return {Verdict::slower, "other launcher",
-                fmt::format("{} is set: a program started from here believes to be another launcher's "
-                            "rank; start it with Baton's mpiexec",
-                            name.substr(0, name.size() - 1))};
+        return {
+            Verdict::slower, "other launcher",
+            fmt::format("{} is set: a program started from here believes to be another launcher's "
+                        "rank; start it with Baton's mpiexec",
+                        name.substr(0, name.size() - 1))};
   }
   return {Verdict::good, "other launcher", "none in this environment"};
 }
@@ -177,6 +182,7 @@ Finding examine_launchers() {
 }  // namespace
 
 int examine_system() {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file too large is an answer here, not a death
   Finding findings[] = {examine_memory_file(), examine_file_limit(), examine_cross_memory(),
                         examine_futex(),       examine_membarrier(), examine_processes(),
                         examine_dev_shm(),     examine_launchers()};

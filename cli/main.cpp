@@ -1,4 +1,5 @@
-// The `baton` tool: reads the command line, nothing else. The subcommands stand in files of their own.
+// The `baton` tool: reads the command line, nothing else. The subcommands stand in files of their
+// own.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -32,7 +33,8 @@ int main(int count, char** words) {
   int code = 0;
 
   bool markdown = false;
-  CLI::App* settings = app.add_subcommand("settings", "List every setting, its default and its reason");
+  CLI::App* settings =
+      app.add_subcommand("settings", "List every setting, its default and its reason");
   settings->add_flag("--markdown", markdown, "As docs/settings.md has it");
   settings->callback([&] { code = baton::cli::print_settings(markdown); });
 

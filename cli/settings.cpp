@@ -19,7 +19,8 @@ std::string variable_name(const SettingRow& row) {
 }
 
 std::string value_text(std::int64_t value) {
-  constexpr std::pair<std::int64_t, char> units[] = {{1LL << 30, 'g'}, {1LL << 20, 'm'}, {1 << 10, 'k'}};
+  constexpr std::pair<std::int64_t, char> units[] = {
+      {1LL << 30, 'g'}, {1LL << 20, 'm'}, {1 << 10, 'k'}};
   for (auto [unit, letter] : units)
     if (value >= unit && value % unit == 0) return fmt::format("{}{}", value / unit, letter);
   return fmt::format("{}", value);
@@ -33,12 +34,13 @@ void print_markdown() {
   fmt::print(
       "# Settings\n\n"
       "Made by `baton settings --markdown` from `src/base/settings.hpp`; do not edit.\n\n"
-      "Each is an environment variable, read once at start. Numbers may end in k, m or g (1024, 1024^2,\n"
+      "Each is an environment variable, read once at start. Numbers may end in k, m or g (1024, "
+      "1024^2,\n"
       "1024^3). An unknown `BATON_` variable is reported with the nearest name.\n\n"
       "| variable | type | default | range | why it exists |\n|---|---|---|---|---|\n");
   for (const SettingRow& row : setting_rows())
-    fmt::print("| `{}` | {} | {} | {} | {} |\n", variable_name(row), row.type, value_text(row.fallback),
-               range_text(row), row.why);
+    fmt::print("| `{}` | {} | {} | {} | {} |\n", variable_name(row), row.type,
+               value_text(row.fallback), range_text(row), row.why);
 }
 
 }  // namespace

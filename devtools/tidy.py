@@ -71,7 +71,8 @@ def room_of(name):
 def check_floors(name, text, findings):
     room = room_of(name)
     if name.startswith("src/") and len(name.split("/")) > 2 and room not in FLOORS:
-        findings.add(name, 1, f"the room {room}/ has no floor", "give it one in devtools/tidy.py and docs/architecture.md")
+        findings.add(name, 1, f"the room {room}/ has no floor",
+                     "give it one in devtools/tidy.py and docs/architecture.md")
         return
     for match in re.finditer(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', text, re.M):
         target = match.group(1).split("/")[0]
@@ -130,8 +131,8 @@ def function_spans(code):
 
 
 def check_functions(name, code, findings):
-    for first, last in function_spans(re.sub(r"^[ \t]*#(?:[^\n\\]|\\\n|\\.)*", lambda m: re.sub(r"[^\n]", " ", m.group(0)),
-                                            code, flags=re.M)):
+    plain = re.sub(r"^[ \t]*#(?:[^\n\\]|\\\n|\\.)*", lambda m: re.sub(r"[^\n]", " ", m.group(0)), code, flags=re.M)
+    for first, last in function_spans(plain):
         if last - first + 1 >= FUNCTION_LINES:
             findings.add(name, first, f"a function of {last - first + 1} lines, the limit is {FUNCTION_LINES - 1}",
                          "divide it by what it does")
@@ -158,7 +159,8 @@ def preprocessor_ladders(code):
 def check_bans(name, code, findings):
     bans = [
         (r"\bvolatile\b(?!\s*\()", ("src", "launch", "cli"), "volatile", "use std::atomic with an order"),
-        (r"\bmemory_order(?:_|::)seq_cst\b", ("src", "launch", "cli"), "seq_cst, but in a function named as a fence or membarrier or with an ORDER name,",
+        (r"\bmemory_order(?:_|::)seq_cst\b", ("src", "launch", "cli"),
+         "seq_cst, but in a function named as a fence or membarrier or with an ORDER name,",
          "name the edge in a comment (ORDER name:) or use acquire and release"),
         (r"\bgetenv\s*\(", ("src", "launch", "cli"), "getenv", "make it a row of base/settings.hpp"),
         (r"\bthrow\b|\bcatch\s*\(|\btry\s*\{", ("src",), "an exception", "return an Error or a value with a reason"),

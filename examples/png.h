@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static inline void png_number(unsigned char *at, uint32_t value) {
+static inline void png_number(unsigned char* at, uint32_t value) {
   for (int i = 0; i < 4; ++i) at[i] = (unsigned char)(value >> (24 - 8 * i));
 }
 
 /* The checksum of a chunk: its type and its data. */
-static inline uint32_t png_crc(const unsigned char *data, size_t bytes) {
+static inline uint32_t png_crc(const unsigned char* data, size_t bytes) {
   uint32_t crc = 0xffffffffu;
   for (size_t i = 0; i < bytes; ++i) {
     crc ^= data[i];
@@ -22,14 +22,15 @@ static inline uint32_t png_crc(const unsigned char *data, size_t bytes) {
 }
 
 /* `chunk` has room for length, type, `bytes` of data and checksum; type and data are in place. */
-static inline int png_chunk(FILE *file, unsigned char *chunk, size_t bytes) {
+static inline int png_chunk(FILE* file, unsigned char* chunk, size_t bytes) {
   png_number(chunk, (uint32_t)bytes);
   png_number(chunk + 8 + bytes, png_crc(chunk + 4, bytes + 4));
   return fwrite(chunk, 1, bytes + 12, file) == bytes + 12;
 }
 
 /* The image data as a zlib stream of stored blocks, each row led by filter type 0. */
-static inline size_t png_stored(unsigned char *out, const unsigned char *rgb, int width, int height) {
+static inline size_t png_stored(unsigned char* out, const unsigned char* rgb, int width,
+                                int height) {
   size_t row = (size_t)width * 3, total = (row + 1) * (size_t)height, at = 0;
   uint32_t a = 1, b = 0;
   out[at++] = 0x78;
@@ -54,10 +55,10 @@ static inline size_t png_stored(unsigned char *out, const unsigned char *rgb, in
 }
 
 /* Returns 0 when all of it is on disk. */
-static inline int png_write(const char *path, const unsigned char *rgb, int width, int height) {
+static inline int png_write(const char* path, const unsigned char* rgb, int width, int height) {
   size_t raw = ((size_t)width * 3 + 1) * (size_t)height;
-  unsigned char *chunk = malloc(raw + raw / 65535 * 5 + 64);
-  FILE *file = fopen(path, "wb");
+  unsigned char* chunk = malloc(raw + raw / 65535 * 5 + 64);
+  FILE* file = fopen(path, "wb");
   int good = chunk && file && fwrite("\x89PNG\r\n\x1a\n", 1, 8, file) == 8;
   if (good) {
     memcpy(chunk + 4, "IHDR", 4);

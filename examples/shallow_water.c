@@ -1,12 +1,12 @@
 /* Waves in a basin: the shallow-water equations in two dimensions on all ranks.
  *
- * The basin is cut into equal blocks, one a rank. Every step each rank exchanges the cells at its four
- * edges with its neighbours (nonblocking, columns as a vector type), agrees with all on the time step
- * (allreduce) and moves its cells on (two-step Lax-Wendroff). Water must not get lost: rank 0 checks the
- * volume, prints how far the run is, and writes the final surface as a picture.
+ * The basin is cut into equal blocks, one a rank. Every step each rank exchanges the cells at its
+ * four edges with its neighbours (nonblocking, columns as a vector type), agrees with all on the
+ * time step (allreduce) and moves its cells on (two-step Lax-Wendroff). Water must not get lost:
+ * rank 0 checks the volume, prints how far the run is, and writes the final surface as a picture.
  *
- * The result does not depend on how many ranks computed it, to the last bit, as long as the basin is the
- * same; the fingerprint printed at the end shows that. */
+ * The result does not depend on how many ranks computed it, to the last bit, as long as the basin
+ * is the same; the fingerprint printed at the end shows that. */
 #include <math.h>
 #include <mpi.h>
 #include <stdint.h>
@@ -42,15 +42,17 @@ typedef struct {
   Cell *across, *down; /* half-step states on the cells' faces */
 } Basin;
 
-static size_t at(const Basin *b, int x, int y) { return (size_t)y * (size_t)(b->width + 2) + (size_t)x; }
+static size_t at(const Basin* b, int x, int y) {
+  return (size_t)y * (size_t)(b->width + 2) + (size_t)x;
+}
 
-static void stop(const char *why) {
+static void stop(const char* why) {
   fprintf(stderr, "shallow_water: %s\n", why);
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-static void *memory_for(size_t count, size_t bytes) {
-  void *memory = calloc(count, bytes);
+static void* memory_for(size_t count, size_t bytes) {
+  void* memory = calloc(count, bytes);
   if (!memory) stop("not enough memory");
   return memory;
 }
@@ -68,7 +70,7 @@ static double first_depth(double x, double y) {
 }
 
 /* Blocks as square as the number of ranks allows. */
-static void divide(Basin *b, int cells) {
+static void divide(Basin* b, int cells) {
   for (int rows = 1; rows * rows <= b->ranks; ++rows)
     if (b->ranks % rows == 0) b->rows = rows;
   b->columns = b->ranks / b->rows;
@@ -78,11 +80,12 @@ static void divide(Basin *b, int cells) {
   b->height = (cells + b->rows - 1) / b->rows;
   MPI_Comm_split(MPI_COMM_WORLD, b->row, b->column, &b->my_row);
   MPI_Comm_split(MPI_COMM_WORLD, b->column, b->row, &b->my_column);
-  MPI_Type_vector(b->height, doubles_per_cell, (b->width + 2) * doubles_per_cell, MPI_DOUBLE, &b->edge);
+  MPI_Type_vector(b->height, doubles_per_cell, (b->width + 2) * doubles_per_cell, MPI_DOUBLE,
+                  &b->edge);
   MPI_Type_commit(&b->edge);
 }
 
-static void fill(Basin *b) {
+static void fill(Basin* b) {
   size_t count = (size_t)(b->width + 2) * (size_t)(b->height + 2);
   b->now = memory_for(count, sizeof(Cell));
   b->next = memory_for(count, sizeof(Cell));
@@ -102,21 +105,23 @@ static int neighbour(int mine, int step, int count) {
 }
 
 /* Neighbours' edges into my frame. A wall mirrors the water in front of it. */
-static void exchange(Basin *b) {
+static void exchange(Basin* b) {
   enum { left, right, up, down, sides };
   int from[sides] = {neighbour(b->column, -1, b->columns), neighbour(b->column, +1, b->columns),
                      neighbour(b->row, -1, b->rows), neighbour(b->row, +1, b->rows)};
   int line = b->width * doubles_per_cell;
   MPI_Request requests[2 * sides];
-  Cell *c = b->now;
+  Cell* c = b->now;
   MPI_Irecv(&c[at(b, 0, 1)], 1, b->edge, from[left], right, b->my_row, &requests[0]);
   MPI_Irecv(&c[at(b, b->width + 1, 1)], 1, b->edge, from[right], left, b->my_row, &requests[1]);
   MPI_Irecv(&c[at(b, 1, 0)], line, MPI_DOUBLE, from[up], down, b->my_column, &requests[2]);
-  MPI_Irecv(&c[at(b, 1, b->height + 1)], line, MPI_DOUBLE, from[down], up, b->my_column, &requests[3]);
+  MPI_Irecv(&c[at(b, 1, b->height + 1)], line, MPI_DOUBLE, from[down], up, b->my_column,
+            &requests[3]);
   MPI_Isend(&c[at(b, 1, 1)], 1, b->edge, from[left], left, b->my_row, &requests[4]);
   MPI_Isend(&c[at(b, b->width, 1)], 1, b->edge, from[right], right, b->my_row, &requests[5]);
   MPI_Isend(&c[at(b, 1, 1)], line, MPI_DOUBLE, from[up], up, b->my_column, &requests[6]);
-  MPI_Isend(&c[at(b, 1, b->height)], line, MPI_DOUBLE, from[down], down, b->my_column, &requests[7]);
+  MPI_Isend(&c[at(b, 1, b->height)], line, MPI_DOUBLE, from[down], down, b->my_column,
+            &requests[7]);
   MPI_Waitall(2 * sides, requests, MPI_STATUSES_IGNORE);
   for (int y = 1; y <= b->height; ++y) {
     Cell west = c[at(b, 1, y)], east = c[at(b, b->width, y)];
@@ -126,7 +131,8 @@ static void exchange(Basin *b) {
   for (int x = 1; x <= b->width; ++x) {
     Cell north = c[at(b, x, 1)], south = c[at(b, x, b->height)];
     if (from[up] == MPI_PROC_NULL) c[at(b, x, 0)] = (Cell){north.h, north.hu, -north.hv};
-    if (from[down] == MPI_PROC_NULL) c[at(b, x, b->height + 1)] = (Cell){south.h, south.hu, -south.hv};
+    if (from[down] == MPI_PROC_NULL)
+      c[at(b, x, b->height + 1)] = (Cell){south.h, south.hu, -south.hv};
   }
 }
 
@@ -140,15 +146,16 @@ static Cell flux_down(Cell c) {
 }
 /* a - k (to - from) */
 static Cell moved(Cell a, double k, Cell to, Cell from) {
-  return (Cell){a.h - k * (to.h - from.h), a.hu - k * (to.hu - from.hu), a.hv - k * (to.hv - from.hv)};
+  return (Cell){a.h - k * (to.h - from.h), a.hu - k * (to.hu - from.hu),
+                a.hv - k * (to.hv - from.hv)};
 }
 static Cell middle(Cell a, Cell b) {
   return (Cell){0.5 * (a.h + b.h), 0.5 * (a.hu + b.hu), 0.5 * (a.hv + b.hv)};
 }
 
-static void advance(Basin *b, double seconds) {
+static void advance(Basin* b, double seconds) {
   double k = seconds / cell_metres;
-  const Cell *c = b->now;
+  const Cell* c = b->now;
   for (int y = 1; y <= b->height; ++y)
     for (int x = 0; x <= b->width; ++x) {
       Cell west = c[at(b, x, y)], east = c[at(b, x + 1, y)];
@@ -166,13 +173,14 @@ static void advance(Basin *b, double seconds) {
       Cell once = moved(c[at(b, x, y)], k, b->across[at(b, x, y)], b->across[at(b, x - 1, y)]);
       b->next[at(b, x, y)] = moved(once, k, b->down[at(b, x, y)], b->down[at(b, x, y - 1)]);
     }
-  Cell *old = b->now;
+  Cell* old = b->now;
   b->now = b->next;
   b->next = old;
 }
 
-/* The largest time step at which no wave crosses more than `courant` cells, the same on all ranks. */
-static double time_step(const Basin *b) {
+/* The largest time step at which no wave crosses more than `courant` cells, the same on all ranks.
+ */
+static double time_step(const Basin* b) {
   double mine = 0, fastest = 0;
   for (int y = 1; y <= b->height; ++y)
     for (int x = 1; x <= b->width; ++x) {
@@ -186,7 +194,7 @@ static double time_step(const Basin *b) {
 }
 
 /* The water in the basin in cubic metres; on rank 0. */
-static double volume(const Basin *b) {
+static double volume(const Basin* b) {
   double mine = 0, all = 0;
   for (int y = 1; y <= b->height; ++y)
     for (int x = 1; x <= b->width; ++x) mine += b->now[at(b, x, y)].h;
@@ -195,11 +203,12 @@ static double volume(const Basin *b) {
 }
 
 /* A number that depends on every bit of every cell but not on who holds it; on rank 0. */
-static uint64_t fingerprint(const Basin *b) {
+static uint64_t fingerprint(const Basin* b) {
   uint64_t mine = 0, all = 0;
   for (int y = 1; y <= b->height; ++y)
     for (int x = 1; x <= b->width; ++x) {
-      uint64_t place = (uint64_t)(b->row * b->height + y) * 1000003u + (uint64_t)(b->column * b->width + x);
+      uint64_t place =
+          (uint64_t)(b->row * b->height + y) * 1000003u + (uint64_t)(b->column * b->width + x);
       uint64_t bits;
       memcpy(&bits, &b->now[at(b, x, y)].h, sizeof bits);
       bits = (bits ^ place * 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
@@ -210,24 +219,26 @@ static uint64_t fingerprint(const Basin *b) {
 }
 
 /* Blue water, lit from the upper left. */
-static void colour(unsigned char *pixel, double h, double slope) {
-  double light = fmin(fmax(0.5 + 4.0 * slope, 0), 1), high = fmin(fmax((h - depth_metres) / 2 + 0.4, 0), 1);
+static void colour(unsigned char* pixel, double h, double slope) {
+  double light = fmin(fmax(0.5 + 4.0 * slope, 0), 1),
+         high = fmin(fmax((h - depth_metres) / 2 + 0.4, 0), 1);
   pixel[0] = (unsigned char)(255 * (0.10 + 0.55 * high * light + 0.20 * light));
   pixel[1] = (unsigned char)(255 * (0.20 + 0.45 * light + 0.25 * high * light));
   pixel[2] = (unsigned char)(255 * (0.40 + 0.35 * light + 0.20 * high));
 }
 
 /* All blocks to rank 0, and there onto disk. */
-static void write_picture(const Basin *b, const char *path) {
+static void write_picture(const Basin* b, const char* path) {
   int cells = b->width * b->height, width = b->columns * b->width, height = b->rows * b->height;
   float *mine = memory_for((size_t)cells, sizeof *mine), *all = NULL;
   for (int y = 0; y < b->height; ++y)
-    for (int x = 0; x < b->width; ++x) mine[y * b->width + x] = (float)b->now[at(b, x + 1, y + 1)].h;
+    for (int x = 0; x < b->width; ++x)
+      mine[y * b->width + x] = (float)b->now[at(b, x + 1, y + 1)].h;
   if (b->rank == 0) all = memory_for((size_t)cells * (size_t)b->ranks, sizeof *all);
   MPI_Gather(mine, cells, MPI_FLOAT, all, cells, MPI_FLOAT, 0, MPI_COMM_WORLD);
   if (b->rank == 0) {
-    float *surface = memory_for((size_t)width * (size_t)height, sizeof *surface);
-    unsigned char *rgb = memory_for((size_t)width * (size_t)height, 3);
+    float* surface = memory_for((size_t)width * (size_t)height, sizeof *surface);
+    unsigned char* rgb = memory_for((size_t)width * (size_t)height, 3);
     for (int rank = 0; rank < b->ranks; ++rank)
       for (int y = 0; y < b->height; ++y)
         memcpy(&surface[(size_t)(rank / b->columns * b->height + y) * (size_t)width +
@@ -256,13 +267,13 @@ static void show_progress(int step, int steps, double error, double per_step) {
   for (int i = 0; i < length; ++i) bar[i] = i < done ? '=' : ' ';
   bar[length] = 0;
   int terminal = isatty(STDOUT_FILENO);
-  printf("%s[%s] step %d of %d, volume off by %.1e, %.3f ms a step%s", terminal ? "\r" : "", bar, step,
-         steps, error, per_step * 1e3, terminal && step < steps ? "" : "\n");
+  printf("%s[%s] step %d of %d, volume off by %.1e, %.3f ms a step%s", terminal ? "\r" : "", bar,
+         step, steps, error, per_step * 1e3, terminal && step < steps ? "" : "\n");
   fflush(stdout);
 }
 
 /* Returns 0 when the volume held. */
-static int simulate(Basin *b, const Wishes *wishes) {
+static int simulate(Basin* b, const Wishes* wishes) {
   double before = volume(b), error = 0, start = MPI_Wtime(), simulated = 0;
   int interval = wishes->steps / 10 > 0 ? wishes->steps / 10 : 1;
   for (int step = 1; step <= wishes->steps; ++step) {
@@ -279,11 +290,13 @@ static int simulate(Basin *b, const Wishes *wishes) {
   double took = MPI_Wtime() - start;
   uint64_t print = fingerprint(b);
   if (b->rank == 0) {
-    printf("%d ranks as %d x %d blocks of %d x %d cells, %.0f s of waves in %.2f s: %.3f ms a step\n",
-           b->ranks, b->columns, b->rows, b->width, b->height, simulated, took, took / wishes->steps * 1e3);
+    printf(
+        "%d ranks as %d x %d blocks of %d x %d cells, %.0f s of waves in %.2f s: %.3f ms a step\n",
+        b->ranks, b->columns, b->rows, b->width, b->height, simulated, took,
+        took / wishes->steps * 1e3);
     printf("fingerprint: %016llx\n", (unsigned long long)print);
-    printf("volume: %s (off by %.1e, allowed %.0e)\n", error <= volume_tolerance ? "conserved" : "NOT conserved",
-           error, volume_tolerance);
+    printf("volume: %s (off by %.1e, allowed %.0e)\n",
+           error <= volume_tolerance ? "conserved" : "NOT conserved", error, volume_tolerance);
   }
   int bad = !(error <= volume_tolerance);
   MPI_Bcast(&bad, 1, MPI_INT, 0, MPI_COMM_WORLD);
@@ -291,17 +304,18 @@ static int simulate(Basin *b, const Wishes *wishes) {
 }
 
 /* Rank 0 reads the command line; all learn it. Returns 0 to go on. */
-static int read_wishes(int count, char **words, int rank, Wishes *wishes) {
+static int read_wishes(int count, char** words, int rank, Wishes* wishes) {
   int problem = 0;
   *wishes = (Wishes){600, 800, "shallow_water.png"};
   for (int i = 1; rank == 0 && i < count && !problem; i += 2) {
-    const char *value = i + 1 < count ? words[i + 1] : "";
+    const char* value = i + 1 < count ? words[i + 1] : "";
     if (!strcmp(words[i], "--cells"))
       problem = (wishes->cells = atoi(value)) < 2 || wishes->cells > 20000;
     else if (!strcmp(words[i], "--steps"))
       problem = (wishes->steps = atoi(value)) < 1;
     else if (!strcmp(words[i], "--picture") && *value)
-      problem = snprintf(wishes->picture, sizeof wishes->picture, "%s", value) >= (int)sizeof wishes->picture;
+      problem = snprintf(wishes->picture, sizeof wishes->picture, "%s", value) >=
+                (int)sizeof wishes->picture;
     else
       problem = 1;
     if (problem)
@@ -315,7 +329,7 @@ static int read_wishes(int count, char **words, int rank, Wishes *wishes) {
   return problem;
 }
 
-int main(int count, char **words) {
+int main(int count, char** words) {
   Basin basin = {0};
   Wishes wishes;
   MPI_Init(&count, &words);

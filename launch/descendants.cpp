@@ -18,8 +18,8 @@ namespace baton::launch {
 
 namespace {
 
-// The parent in /proc/PID/stat stands behind the name, which may hold anything, so search from the end.
-// -1 for a process that is gone or already dead.
+// The parent in /proc/PID/stat stands behind the name, which may hold anything, so search from the
+// end. -1 for a process that is gone or already dead.
 pid_t living_parent(pid_t pid) {
   char path[40];
   std::snprintf(path, sizeof path, "/proc/%d/stat", static_cast<int>(pid));
@@ -53,7 +53,9 @@ std::multimap<pid_t, pid_t> children_by_parent() {
 
 }  // namespace
 
-void become_subreaper() { ::prctl(PR_SET_CHILD_SUBREAPER, 1); }
+void become_subreaper() {
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
 
 std::vector<pid_t> descendants() {
   std::multimap<pid_t, pid_t> tree = children_by_parent();

@@ -1,5 +1,5 @@
-// The environment of a rank: the launcher's own, less what belongs to other launchers, plus what the
-// user asked for and what the library needs.
+// The environment of a rank: the launcher's own, less what belongs to other launchers, plus what
+// the user asked for and what the library needs.
 #pragma once
 
 #include <optional>

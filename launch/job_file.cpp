@@ -29,9 +29,9 @@ std::expected<void, std::string> check_file_limit(std::uint64_t bytes) {
 }
 
 lockfree::RankPlace rank_place(const machine::PlannedRank& rank) {
-  return {rank.common.os,      static_cast<std::int32_t>(rank.cpus.size()),
+  return {rank.common.os,        static_cast<std::int32_t>(rank.cpus.size()),
           rank.common.numa_node, rank.common.package,
-          rank.common.l2,      rank.common.l3};
+          rank.common.l2,        rank.common.l3};
 }
 
 }  // namespace
@@ -51,8 +51,8 @@ std::expected<JobFile, std::string> make_job_file(const machine::Machine& machin
   // Left open across exec on purpose: this descriptor is what a rank inherits.
   file.descriptor = platform::make_memory_file("baton-job", header.file_bytes);
   if (file.descriptor < 0) return std::unexpected(failure("memfd_create"));
-  void* head = ::mmap(nullptr, header.slices_offset, PROT_READ | PROT_WRITE, MAP_SHARED,
-                      file.descriptor, 0);
+  void* head =
+      ::mmap(nullptr, header.slices_offset, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor, 0);
   if (head == MAP_FAILED) return std::unexpected(failure("mmap"));
   file.header = static_cast<lockfree::JobHeader*>(head);
   std::memcpy(head, &header, sizeof header);

@@ -1,5 +1,5 @@
-// The job's memory file: made here, inherited by every rank, gone with the last of them. The launcher
-// maps only its head (header and rows), which is what it writes and later reads.
+// The job's memory file: made here, inherited by every rank, gone with the last of them. The
+// launcher maps only its head (header and rows), which is what it writes and later reads.
 #pragma once
 
 #include <expected>

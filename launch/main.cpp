@@ -1,7 +1,7 @@
-// mpiexec. Two processes: this one, which people signal and wait for, and below it the manager, which
-// starts the ranks. Both are subreapers. If this one is killed, the manager kills all below it; if the
-// manager is killed, all below it comes up to this one and is killed here; if both are, the kernel
-// kills the ranks (parent-death signal) and the library ends the others (lifeline).
+// mpiexec. Two processes: this one, which people signal and wait for, and below it the manager,
+// which starts the ranks. Both are subreapers. If this one is killed, the manager kills all below
+// it; if the manager is killed, all below it comes up to this one and is killed here; if both are,
+// the kernel kills the ranks (parent-death signal) and the library ends the others (lifeline).
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -30,8 +30,7 @@ constexpr int usage_code = 2;
 sigset_t guarded_signals() {
   sigset_t set;
   sigemptyset(&set);
-  for (int signal :
-       {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE})
+  for (int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE})
     sigaddset(&set, signal);
   return set;
 }
@@ -137,4 +136,6 @@ int mpiexec(int count, char** words) {
 
 }  // namespace baton::launch
 
-int main(int count, char** words) { return baton::launch::mpiexec(count, words); }
+int main(int count, char** words) {
+  return baton::launch::mpiexec(count, words);
+}

@@ -28,10 +28,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using lockfree::Phase;
 
-constexpr auto grace = std::chrono::milliseconds(300);           // guess: time to die politely
-constexpr auto missing_check = std::chrono::milliseconds(200);   // guess: see find_missing_init
-constexpr int timeout_code = 124;                                // as timeout(1) has it
-constexpr int cannot_start_code = 127;                           // as a shell has it
+constexpr auto grace = std::chrono::milliseconds(300);          // guess: time to die politely
+constexpr auto missing_check = std::chrono::milliseconds(200);  // guess: see find_missing_init
+constexpr int timeout_code = 124;                               // as timeout(1) has it
+constexpr int cannot_start_code = 127;                          // as a shell has it
 
 struct Rank {
   pid_t pid = 0;  // 0: not started
@@ -44,8 +44,8 @@ struct Ended {
   Phase phase;
 };
 
-// Why a job failed, worst first: among ranks that ended at the same moment the first is the culprit,
-// and the others often died of it.
+// Why a job failed, worst first: among ranks that ended at the same moment the first is the
+// culprit, and the others often died of it.
 int severity(const Ended& ended) {
   if (ended.phase == Phase::aborted) return 3;
   if (WIFSIGNALED(ended.wait_status)) return 2;
@@ -240,7 +240,8 @@ void Manager::reap() {
 void Manager::take_signals() {
   signalfd_siginfo info;
   bool child_ended = false;
-  // A Ctrl-C reaches the ranks too: it is the reason, their deaths are not, so it is looked at first.
+  // A Ctrl-C reaches the ranks too: it is the reason, their deaths are not, so it is looked at
+  // first.
   while (::read(signals_, &info, sizeof info) == sizeof info) {
     int signal = static_cast<int>(info.ssi_signo);
     if (signal == SIGCHLD) {
@@ -295,9 +296,9 @@ void Manager::wait_for_end() {
 int Manager::run() {
   if (!prepare()) return 1;
   if (job_.options.timeout_seconds > 0)
-    timeout_at_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                     std::chrono::duration<double>(std::min(
-                                         job_.options.timeout_seconds, 1e8)));
+    timeout_at_ = Clock::now() +
+                  std::chrono::duration_cast<Clock::duration>(
+                      std::chrono::duration<double>(std::min(job_.options.timeout_seconds, 1e8)));
   if (!start_all()) end(cannot_start_code);
   wait_for_end();
   kill_descendants();

@@ -39,13 +39,13 @@ struct Reader {
 std::optional<machine::Level> level_named(const std::string& name) {
   using machine::Level;
   static const std::pair<const char*, Level> names[] = {
-      {"hwthread", Level::hwthread},   {"core", Level::core},
-      {"slot", Level::core},           {"l2", Level::l2},
-      {"l2cache", Level::l2},          {"l3", Level::l3},
-      {"l3cache", Level::l3},          {"numa", Level::numa},
-      {"package", Level::package},     {"socket", Level::package},
-      {"board", Level::machine},       {"machine", Level::machine},
-      {"node", Level::machine},        {"none", Level::machine},
+      {"hwthread", Level::hwthread}, {"core", Level::core},
+      {"slot", Level::core},         {"l2", Level::l2},
+      {"l2cache", Level::l2},        {"l3", Level::l3},
+      {"l3cache", Level::l3},        {"numa", Level::numa},
+      {"package", Level::package},   {"socket", Level::package},
+      {"board", Level::machine},     {"machine", Level::machine},
+      {"node", Level::machine},      {"none", Level::machine},
   };
   for (const auto& [text, level] : names)
     if (name == text) return level;
@@ -59,7 +59,8 @@ void read_map_by(Reader& reader, const std::string& option, Options& options) {
   auto level = level_named(name);
   if (!level || name == "none") {
     if (reader.error.empty())
-      reader.error = option + " " + text + ": it takes hwthread, core, l2, l3, numa, package or "
+      reader.error = option + " " + text +
+                     ": it takes hwthread, core, l2, l3, numa, package or "
                      "node, and may end in :pe=N for N CPUs a rank";
     return;
   }
@@ -93,7 +94,8 @@ void read_timeout(Reader& reader, const std::string& option, Options& options) {
 void read_export(Reader& reader, const std::string& option, Variables& variables) {
   std::string text = reader.take(option, "NAME=VALUE");
   std::size_t equals = text.find('=');
-  if (equals == 0 && reader.error.empty()) reader.error = option + " " + text + ": the name is empty";
+  if (equals == 0 && reader.error.empty())
+    reader.error = option + " " + text + ": the name is empty";
   if (equals != std::string::npos)
     variables.emplace_back(text.substr(0, equals), text.substr(equals + 1));
 }
@@ -114,13 +116,19 @@ bool one_of(const std::string& option, std::initializer_list<const char*> names)
 
 bool read_flag(const std::string& option, Options& options) {
   static const std::pair<const char*, bool Options::*> flags[] = {
-      {"-l", &Options::prefix_output},         {"--prefix", &Options::prefix_output},
-      {"-prepend-rank", &Options::prefix_output}, {"--tag-output", &Options::prefix_output},
+      {"-l", &Options::prefix_output},
+      {"--prefix", &Options::prefix_output},
+      {"-prepend-rank", &Options::prefix_output},
+      {"--tag-output", &Options::prefix_output},
       {"--report-binding", &Options::report_binding},
-      {"--report-bindings", &Options::report_binding}, {"--dry-run", &Options::dry_run},
-      {"--explain", &Options::explain},        {"--help", &Options::help},
-      {"-help", &Options::help},               {"-h", &Options::help},
-      {"--version", &Options::version},        {"-V", &Options::version},
+      {"--report-bindings", &Options::report_binding},
+      {"--dry-run", &Options::dry_run},
+      {"--explain", &Options::explain},
+      {"--help", &Options::help},
+      {"-help", &Options::help},
+      {"-h", &Options::help},
+      {"--version", &Options::version},
+      {"-V", &Options::version},
   };
   for (const auto& [name, field] : flags)
     if (option == name) {

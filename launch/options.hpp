@@ -1,4 +1,5 @@
-// What the user asked of mpiexec: the command line as plain data. Parsed once, before anything starts.
+// What the user asked of mpiexec: the command line as plain data. Parsed once, before anything
+// starts.
 #pragma once
 
 #include <expected>

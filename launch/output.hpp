@@ -13,7 +13,8 @@ namespace baton::launch {
 
 class Output {
  public:
-  // Makes both pipes of `rank`; the write ends are for the rank's start and then closed by started().
+  // Makes both pipes of `rank`; the write ends are for the rank's start and then closed by
+  // started().
   struct Ends {
     int standard_output;
     int standard_error;
@@ -22,7 +23,8 @@ class Output {
   static void started(const Ends& ends);
 
   void add_to(std::vector<pollfd>& polled) const;
-  // Forwards what `polled` (as filled by add_to, from `first`) says is there. False: nobody reads us.
+  // Forwards what `polled` (as filled by add_to, from `first`) says is there. False: nobody reads
+  // us.
   bool forward(const std::vector<pollfd>& polled, std::size_t first);
   // Forwards all that is left; call when the writers are gone.
   void drain();

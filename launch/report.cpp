@@ -53,7 +53,9 @@ Total total_of(const JobFile& job, const CounterRow& counter) {
 
 }  // namespace
 
-void complain(const std::string& text) { fmt::print(stderr, "mpiexec: {}\n", text); }
+void complain(const std::string& text) {
+  fmt::print(stderr, "mpiexec: {}\n", text);
+}
 
 std::string rank_text(int rank, const machine::Placement& placement) {
   const machine::PlannedRank& planned = placement.ranks[static_cast<std::size_t>(rank)];
@@ -88,7 +90,8 @@ std::string explanation(const JobFile& job, const machine::Machine& machine,
     Total total = total_of(job, rows[i]);
     bool is_way = name.ends_with("_messages") && i + 1 < rows.size();
     if (total.sum == 0 || name.ends_with("_bytes")) continue;
-    std::string bytes = is_way ? bytes_text(static_cast<double>(total_of(job, rows[i + 1]).sum)) : "";
+    std::string bytes =
+        is_way ? bytes_text(static_cast<double>(total_of(job, rows[i + 1]).sum)) : "";
     if (is_way) name.remove_suffix(std::string_view("_messages").size());
     (is_way ? ways : events) +=
         fmt::format("  {:<16} {:>12} {:>12}   {:<24} {}\n", name, total.sum, bytes,
@@ -96,8 +99,8 @@ std::string explanation(const JobFile& job, const machine::Machine& machine,
   }
   if (ways.empty() && events.empty())
     return text + "no message was counted: no rank came to the end of MPI_Finalize\n";
-  return text + "which way the messages took (messages, payload):\n" + ways + "what else happened:\n" +
-         events;
+  return text + "which way the messages took (messages, payload):\n" + ways +
+         "what else happened:\n" + events;
 }
 
 }  // namespace baton::launch

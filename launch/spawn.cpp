@@ -32,7 +32,9 @@ struct ChildPlan {
   pid_t parent;
 };
 
-bool redirect(int from, int to) { return from < 0 || from == to || ::dup2(from, to) >= 0; }
+bool redirect(int from, int to) {
+  return from < 0 || from == to || ::dup2(from, to) >= 0;
+}
 
 // Runs in the child on the parent's memory: system calls only.
 void become_rank(const ChildPlan& plan, ChildFailure& failure) {
@@ -55,7 +57,9 @@ void become_rank(const ChildPlan& plan, ChildFailure& failure) {
   failed("exec");
 }
 
-bool runnable(const std::string& path) { return ::access(path.c_str(), X_OK) == 0; }
+bool runnable(const std::string& path) {
+  return ::access(path.c_str(), X_OK) == 0;
+}
 
 std::string in_folder(const std::string& folder, const std::string& path) {
   if (folder.empty() || path.starts_with("/")) return path;

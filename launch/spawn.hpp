@@ -29,7 +29,8 @@ struct Inherited {
   rlimit open_files;
 };
 
-// Starts it, killed by the kernel should this process die. The error names the program and the cause.
+// Starts it, killed by the kernel should this process die. The error names the program and the
+// cause.
 std::expected<pid_t, std::string> start_rank(const RankStart& rank, const Inherited& inherited);
 
 }  // namespace baton::launch

@@ -39,8 +39,7 @@ class Topology {
     if (hwloc_topology_load(topology_) != 0) return false;
     hwloc_bitmap_copy(set_, hwloc_topology_get_allowed_cpuset(topology_));
     hwloc_bitmap_t bound = hwloc_bitmap_alloc();
-    if (!xml_file && bound &&
-        hwloc_get_cpubind(topology_, bound, HWLOC_CPUBIND_PROCESS) == 0 &&
+    if (!xml_file && bound && hwloc_get_cpubind(topology_, bound, HWLOC_CPUBIND_PROCESS) == 0 &&
         hwloc_bitmap_intersects(set_, bound))
       hwloc_bitmap_and(set_, set_, bound);
     hwloc_bitmap_free(bound);

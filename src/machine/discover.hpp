@@ -1,5 +1,5 @@
-// Reads the machine through hwloc, which is known nowhere else. Called once by the launcher and by the
-// tools; never by a rank.
+// Reads the machine through hwloc, which is known nowhere else. Called once by the launcher and by
+// the tools; never by a rank.
 #pragma once
 
 #include <expected>

@@ -7,13 +7,20 @@ namespace baton::machine {
 
 int object_of(const Cpu& cpu, Level level) {
   switch (level) {
-    case Level::hwthread: return cpu.os;
-    case Level::core: return cpu.core;
-    case Level::l2: return cpu.l2;
-    case Level::l3: return cpu.l3;
-    case Level::numa: return cpu.numa_node;
-    case Level::package: return cpu.package;
-    case Level::machine: return 0;
+    case Level::hwthread:
+      return cpu.os;
+    case Level::core:
+      return cpu.core;
+    case Level::l2:
+      return cpu.l2;
+    case Level::l3:
+      return cpu.l3;
+    case Level::numa:
+      return cpu.numa_node;
+    case Level::package:
+      return cpu.package;
+    case Level::machine:
+      return 0;
   }
   return -1;
 }
@@ -51,13 +58,20 @@ std::string cpu_list(std::vector<int> cpus) {
 
 const char* level_name(Level level) {
   switch (level) {
-    case Level::hwthread: return "hwthread";
-    case Level::core: return "core";
-    case Level::l2: return "l2";
-    case Level::l3: return "l3";
-    case Level::numa: return "numa";
-    case Level::package: return "package";
-    case Level::machine: return "none";
+    case Level::hwthread:
+      return "hwthread";
+    case Level::core:
+      return "core";
+    case Level::l2:
+      return "l2";
+    case Level::l3:
+      return "l3";
+    case Level::numa:
+      return "numa";
+    case Level::package:
+      return "package";
+    case Level::machine:
+      return "none";
   }
   return "?";
 }

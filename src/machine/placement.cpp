@@ -16,15 +16,17 @@ struct Unit {
 std::vector<Unit> units_of(const Machine& machine, Level level) {
   std::vector<Unit> units;
   for (const Cpu& cpu : machine.cpus) {
-    bool same = !units.empty() && level != Level::hwthread &&
-                units.back().cpus.front()->core == cpu.core;
+    bool same =
+        !units.empty() && level != Level::hwthread && units.back().cpus.front()->core == cpu.core;
     if (!same) units.emplace_back();
     units.back().cpus.push_back(&cpu);
   }
   return units;
 }
 
-int shared(int a, int b) { return a == b ? a : -1; }
+int shared(int a, int b) {
+  return a == b ? a : -1;
+}
 
 PlannedRank planned(const std::vector<const Cpu*>& cpus) {
   PlannedRank rank;
@@ -90,8 +92,7 @@ void bind_all(const Machine& machine, const PlacementPolicy& policy, Level unit_
       seed.insert(seed.end(), unit->cpus.begin(), unit->cpus.end());
     }
     bool as_taken = placement.bound_to == Level::hwthread || placement.bound_to == Level::core;
-    placement.ranks.push_back(
-        planned(as_taken ? seed : grown(machine, seed, placement.bound_to)));
+    placement.ranks.push_back(planned(as_taken ? seed : grown(machine, seed, placement.bound_to)));
   }
 }
 
@@ -108,8 +109,7 @@ std::string counted(int count, const char* noun) {
 
 }  // namespace
 
-std::expected<Placement, std::string> place(const Machine& machine,
-                                            const PlacementPolicy& asked) {
+std::expected<Placement, std::string> place(const Machine& machine, const PlacementPolicy& asked) {
   PlacementPolicy policy = asked;
   if (machine.cpus.empty()) return std::unexpected("there is no usable CPU");
   if (policy.width < 1) return std::unexpected("a rank needs at least one CPU");

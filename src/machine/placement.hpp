@@ -1,7 +1,7 @@
-// Which CPUs each rank may run on. Pure: machine and policy in, plan and its reason out. The launcher
-// applies it; `--dry-run` and tests look at it.
-// Invariant: a bound rank has at least `width` CPUs, and no two bound ranks share a core unless a
-// larger object than a core was asked for.
+// Which CPUs each rank may run on. Pure: machine and policy in, plan and its reason out. The
+// launcher applies it; `--dry-run` and tests look at it. Invariant: a bound rank has at least
+// `width` CPUs, and no two bound ranks share a core unless a larger object than a core was asked
+// for.
 #pragma once
 
 #include <expected>
@@ -14,9 +14,9 @@
 namespace baton::machine {
 
 struct PlacementPolicy {
-  int ranks = 0;              // 0: one for each usable core (or as many as `width` leaves)
-  int width = 1;              // threads a rank will run
-  Level map_by = Level::core;  // neighbouring ranks go to neighbouring objects of this level
+  int ranks = 0;                      // 0: one for each usable core (or as many as `width` leaves)
+  int width = 1;                      // threads a rank will run
+  Level map_by = Level::core;         // neighbouring ranks go to neighbouring objects of this level
   std::optional<Level> bind_to = {};  // Level::machine: not bound; nothing: chosen here
 };
 

@@ -13,8 +13,8 @@ double quota_from_cpu_max(std::string_view text);
 // cpu.cfs_quota_us and cpu.cfs_period_us in CPUs; 0 when there is no limit.
 double quota_from_cfs(std::string_view quota_us, std::string_view period_us);
 
-// The tightest limit on the way from this process's group to the root. `root` is "" on a live system;
-// tests pass a folder that holds proc/self/cgroup and sys/fs/cgroup.
+// The tightest limit on the way from this process's group to the root. `root` is "" on a live
+// system; tests pass a folder that holds proc/self/cgroup and sys/fs/cgroup.
 double read_quota_cpus(const std::string& root);
 
 }  // namespace baton::machine

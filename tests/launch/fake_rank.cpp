@@ -26,7 +26,9 @@ const char* required(const char* name) {
   std::exit(99);
 }
 
-int rank() { return std::atoi(required("BATON_RANK")); }
+int rank() {
+  return std::atoi(required("BATON_RANK"));
+}
 
 JobHeader* job() {
   int file = std::atoi(required("BATON_JOB_FD"));
@@ -50,7 +52,8 @@ void set_phase(Phase phase, int abort_code) {
 
 void print_place() {
   auto* header = job();
-  auto& place = baton::lockfree::rank_row(header, static_cast<std::uint32_t>(rank()))->launcher.place;
+  auto& place =
+      baton::lockfree::rank_row(header, static_cast<std::uint32_t>(rank()))->launcher.place;
   cpu_set_t set;
   ::sched_getaffinity(0, sizeof set, &set);
   std::printf("rank %d of %u cpu %d count %d allowed %d\n", rank(), header->ranks, place.cpu,
@@ -78,22 +81,39 @@ void write_to(int stream, const std::string& text) {
 }
 
 bool act(const std::string& action, const char* value) {
-  if (action == "sleep") ::usleep(static_cast<useconds_t>(std::atof(value) * 1e6));
-  else if (action == "exit") std::exit(std::atoi(value));
-  else if (action == "signal") ::raise(std::atoi(value));
-  else if (action == "ignore") std::signal(std::atoi(value), SIG_IGN);
-  else if (action == "init") set_phase(Phase::initialised, 0);
-  else if (action == "finalize") set_phase(Phase::finalized, 0);
-  else if (action == "abort") { set_phase(Phase::aborted, std::atoi(value)); ::_exit(std::atoi(value)); }
-  else if (action == "place") print_place();
-  else if (action == "daemon") start_daemon(value);
-  else if (action == "lifeline") wait_for_lifeline();
-  else if (action == "out") write_to(1, value);
-  else if (action == "err") write_to(2, value);
-  else if (action == "line") write_to(1, std::string(value) + "\n");
-  else if (action == "variable") std::printf("%s\n", std::getenv(value) ? std::getenv(value) : "unset");
-  else if (action == "fd") write_to(std::atoi(value), "x");
-  else return false;
+  if (action == "sleep")
+    ::usleep(static_cast<useconds_t>(std::atof(value) * 1e6));
+  else if (action == "exit")
+    std::exit(std::atoi(value));
+  else if (action == "signal")
+    ::raise(std::atoi(value));
+  else if (action == "ignore")
+    std::signal(std::atoi(value), SIG_IGN);
+  else if (action == "init")
+    set_phase(Phase::initialised, 0);
+  else if (action == "finalize")
+    set_phase(Phase::finalized, 0);
+  else if (action == "abort") {
+    set_phase(Phase::aborted, std::atoi(value));
+    ::_exit(std::atoi(value));
+  } else if (action == "place")
+    print_place();
+  else if (action == "daemon")
+    start_daemon(value);
+  else if (action == "lifeline")
+    wait_for_lifeline();
+  else if (action == "out")
+    write_to(1, value);
+  else if (action == "err")
+    write_to(2, value);
+  else if (action == "line")
+    write_to(1, std::string(value) + "\n");
+  else if (action == "variable")
+    std::printf("%s\n", std::getenv(value) ? std::getenv(value) : "unset");
+  else if (action == "fd")
+    write_to(std::atoi(value), "x");
+  else
+    return false;
   std::fflush(stdout);
   return true;
 }

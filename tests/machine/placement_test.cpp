@@ -87,7 +87,8 @@ TEST(placement, mapping_by_memory_node_deals_ranks_out) {
 
 TEST(placement, a_full_object_passes_its_rank_on) {
   Machine machine = built(2, 1, 3, 1);
-  machine.cpus.erase(machine.cpus.begin(), machine.cpus.begin() + 2);  // package 0 has one core left
+  machine.cpus.erase(machine.cpus.begin(),
+                     machine.cpus.begin() + 2);  // package 0 has one core left
   Placement plan = placed(machine, {.ranks = 4, .map_by = Level::package});
   std::set<int> used;
   for (const PlannedRank& rank : plan.ranks) used.insert(rank.cpus.at(0));

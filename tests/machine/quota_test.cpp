@@ -58,7 +58,9 @@ TEST(quota, version_1_mounts_are_found) {
   EXPECT_DOUBLE_EQ(read_quota_cpus(root.path), 4);
 }
 
-TEST(quota, no_groups_means_no_limit) { EXPECT_DOUBLE_EQ(read_quota_cpus("/no/such/root"), 0); }
+TEST(quota, no_groups_means_no_limit) {
+  EXPECT_DOUBLE_EQ(read_quota_cpus("/no/such/root"), 0);
+}
 
 TEST(quota, at_least_one_cpu_is_usable) {
   Machine machine;

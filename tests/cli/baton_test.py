@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""The `baton` tool: what it says is true, and it fails when it cannot. Usage: baton_test.py BIN_FOLDER"""
+import os
+import subprocess
+import sys
+import unittest
+
+BIN = os.path.abspath(sys.argv.pop(1))
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+
+
+def baton(*words, **environment):
+    return subprocess.run([os.path.join(BIN, "baton"), *words], capture_output=True, text=True, timeout=60,
+                          env={**os.environ, **environment})
+
+
+class Baton(unittest.TestCase):
+    def test_the_settings_page_is_fresh(self):
+        with open(os.path.join(ROOT, "docs", "settings.md")) as file:
+            self.assertEqual(file.read(), baton("settings", "--markdown").stdout,
+                             "make it anew: build/bin/baton settings --markdown > docs/settings.md")
+
+    def test_a_setting_from_the_environment_is_shown(self):
+        line = next(line for line in baton("settings", BATON_EAGER_BYTES_MAX="1k").stdout.splitlines()
+                    if line.startswith("BATON_EAGER_BYTES_MAX"))
+        self.assertIn(" 1k*", line)
+
+    def test_a_misspelt_setting_is_reported_with_the_nearest(self):
+        done = baton("settings", BATON_EAGER_BYTE_MAX="1k")
+        self.assertIn("BATON_EAGER_BYTES_MAX", done.stderr)
+
+    def test_topo_shows_as_many_cpus_as_there_are(self):
+        done = baton("topo")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(done.stdout.startswith(f"{len(os.sched_getaffinity(0))} usable of "), done.stdout)
+
+    def test_topo_refuses_a_file_that_is_no_machine(self):
+        done = baton("topo", "--from", os.path.abspath(__file__))
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("lstopo", done.stderr)
+
+    def test_doctor_ends_with_a_verdict_that_matches_its_code(self):
+        done = baton("doctor")
+        self.assertEqual(done.returncode, 1 if "\nBAD" in done.stdout else 0)
+        for subject in ("memory file", "single copy", "membarrier", "futex", "/dev/shm", "CPU quota"):
+            self.assertIn(subject, done.stdout)
+
+    def test_doctor_notices_a_small_file_limit(self):
+        done = subprocess.run(["sh", "-c", f"ulimit -f 100; '{BIN}/baton' doctor"], capture_output=True, text=True,
+                              timeout=60)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("ulimit -f", done.stdout)
+
+    def test_doctor_notices_another_launcher(self):
+        self.assertIn("PMI_RANK is set", baton("doctor", PMI_RANK="0").stdout)
+
+    def test_what_is_not_built_says_so_and_fails(self):
+        for name in ("explain", "stat", "advise", "tune", "lab"):
+            done = baton(name)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("not built yet", done.stderr)
+
+    def test_help_and_version_succeed_and_nonsense_does_not(self):
+        self.assertEqual(baton("--help").returncode, 0)
+        self.assertIn("Baton", baton("--version").stdout)
+        self.assertNotEqual(baton("nonsense").returncode, 0)
+        self.assertNotEqual(baton().returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
