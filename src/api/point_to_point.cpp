@@ -1,5 +1,7 @@
 #include "api/point_to_point.hpp"
 
+#include <cstdlib>
+
 #include "base/status_fields.hpp"
 #include "message/wait.hpp"
 
@@ -60,6 +62,52 @@ Error sendrecv(const void* send_buffer, std::int64_t send_count, Datatype& send_
   message::wait_for(receive);
   message::fill_status(receive, status);
   return sent ? sent : receive.error;
+}
+
+namespace {
+
+Datatype& packed_type() { return *datatype::datatypes.find(MPI_PACKED); }
+
+// The message as it is now, set aside so that the receive may overwrite its buffer.
+Error set_aside(const void* buffer, std::int64_t count, const Datatype& type, void** copy) {
+  std::int64_t bytes = count * type.size;
+  *copy = std::malloc(static_cast<std::size_t>(bytes) + 1);
+  if (!*copy)
+    return fail(MPI_ERR_NO_MEM, "no memory to set %lld bytes aside", static_cast<long long>(bytes));
+  datatype::pack(type, buffer, 0, *copy, bytes);
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+Error sendrecv_replace(void* buffer, std::int64_t count, Datatype& type, int destination,
+                       int send_tag, int source, int receive_tag, Communicator& comm,
+                       MPI_Status* status) {
+  void* copy = nullptr;
+  if (Error error = set_aside(buffer, count, type, &copy)) return error;
+  Error error = sendrecv(copy, count * type.size, packed_type(), destination, send_tag, buffer,
+                         count, type, source, receive_tag, comm, status);
+  std::free(copy);
+  return error;
+}
+
+Error isendrecv(const void* send_buffer, std::int64_t send_count, Datatype& send_type,
+                int destination, int send_tag, void* receive_buffer, std::int64_t receive_count,
+                Datatype& receive_type, int source, int receive_tag, Communicator& comm,
+                MPI_Request* request) {
+  return message::start_exchange(comm.point_to_point, send_buffer, send_count, send_type,
+                                 destination, send_tag, receive_buffer, receive_count, receive_type,
+                                 source, receive_tag, nullptr, request);
+}
+
+Error isendrecv_replace(void* buffer, std::int64_t count, Datatype& type, int destination,
+                        int send_tag, int source, int receive_tag, Communicator& comm,
+                        MPI_Request* request) {
+  void* copy = nullptr;
+  if (Error error = set_aside(buffer, count, type, &copy)) return error;
+  return message::start_exchange(comm.point_to_point, copy, count * type.size, packed_type(),
+                                 destination, send_tag, buffer, count, type, source, receive_tag,
+                                 copy, request);
 }
 
 Error probe(int source, int tag, Communicator& comm, MPI_Status* status) {

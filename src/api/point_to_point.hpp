@@ -50,6 +50,39 @@ Error sendrecv(const void* send_buffer, std::int64_t send_count, Datatype& send_
                Datatype& receive_type, int source, int receive_tag, Communicator& comm,
                MPI_Status* status);
 
+Error sendrecv_replace(void* buffer, std::int64_t count, Datatype& type, int destination,
+                       int send_tag, int source, int receive_tag, Communicator& comm,
+                       MPI_Status* status);
+Error isendrecv(const void* send_buffer, std::int64_t send_count, Datatype& send_type,
+                int destination, int send_tag, void* receive_buffer, std::int64_t receive_count,
+                Datatype& receive_type, int source, int receive_tag, Communicator& comm,
+                MPI_Request* request);
+Error isendrecv_replace(void* buffer, std::int64_t count, Datatype& type, int destination,
+                        int send_tag, int source, int receive_tag, Communicator& comm,
+                        MPI_Request* request);
+
+inline Error send_init(const void* buffer, std::int64_t count, Datatype& type, int destination,
+                       int tag, Communicator& comm, MPI_Request* request) {
+  return message::make_persistent_send(comm.point_to_point, buffer, count, type, destination, tag,
+                                       message::SendMode::standard, request);
+}
+inline Error rsend_init(const void* buffer, std::int64_t count, Datatype& type, int destination,
+                        int tag, Communicator& comm, MPI_Request* request) {
+  return send_init(buffer, count, type, destination, tag, comm, request);
+}
+inline Error ssend_init(const void* buffer, std::int64_t count, Datatype& type, int destination,
+                        int tag, Communicator& comm, MPI_Request* request) {
+  return message::make_persistent_send(comm.point_to_point, buffer, count, type, destination, tag,
+                                       message::SendMode::synchronous, request);
+}
+inline Error recv_init(void* buffer, std::int64_t count, Datatype& type, int source, int tag,
+                       Communicator& comm, MPI_Request* request) {
+  return message::make_persistent_receive(comm.point_to_point, buffer, count, type, source, tag,
+                                          request);
+}
+Error start(MPI_Request* request);
+Error startall(int count, MPI_Request* requests);
+
 Error probe(int source, int tag, Communicator& comm, MPI_Status* status);
 Error iprobe(int source, int tag, Communicator& comm, int* flag, MPI_Status* status);
 Error mprobe(int source, int tag, Communicator& comm, MPI_Message* message, MPI_Status* status);
@@ -72,6 +105,12 @@ Error testsome(int count, MPI_Request* requests, int* completed, int* indices,
                MPI_Status* statuses);
 Error request_free(MPI_Request* request);
 Error request_get_status(MPI_Request request, int* flag, MPI_Status* status);
+Error request_get_status_any(int count, const MPI_Request* requests, int* index, int* flag,
+                             MPI_Status* status);
+Error request_get_status_all(int count, const MPI_Request* requests, int* flag,
+                             MPI_Status* statuses);
+Error request_get_status_some(int count, const MPI_Request* requests, int* completed, int* indices,
+                              MPI_Status* statuses);
 Error cancel(MPI_Request* request);
 
 }  // namespace baton::api

@@ -15,21 +15,28 @@ Error bad_request(const MPI_Request* requests, int index) {
 }
 
 // A null request, or one that is alive. MPI_ERR_REQUEST otherwise.
-Error look_up(MPI_Request* requests, int index, Request** found) {
+Error look_up(const MPI_Request* requests, int index, Request** found) {
   *found = nullptr;
   if (requests[index] == MPI_REQUEST_NULL) return MPI_SUCCESS;
   *found = message::requests.find(requests[index]);
   return *found ? MPI_SUCCESS : bad_request(requests, index);
 }
 
-Error check_all(int count, MPI_Request* requests) {
+Error check_all(int count, const MPI_Request* requests) {
   Request* ignored;
   for (int i = 0; i < count; ++i)
     if (Error error = look_up(requests, i, &ignored)) return error;
   return MPI_SUCCESS;
 }
 
-// Ends the life of a completed request; errors go to the handler of its communicator.
+// The request behind a handle if there is something to wait for: inactive persistent ones count as
+// null.
+Request* find_active(MPI_Request handle) {
+  Request* request = message::requests.find(handle);
+  return request && message::is_active(*request) ? request : nullptr;
+}
+
+// Ends the life of a completed request, or its present turn; errors go to the handler of its communicator.
 Error retire(Request& request, MPI_Request* handle, MPI_Status* status) {
   message::fill_status(request, status);
   Error error = request.error;
@@ -38,8 +45,7 @@ Error retire(Request& request, MPI_Request* handle, MPI_Status* status) {
     if (request.owner)
       last_explanation().target = &static_cast<Communicator*>(request.owner)->errors;
   }
-  message::release_request(request);
-  *handle = MPI_REQUEST_NULL;
+  if (!message::retire_request(request)) *handle = MPI_REQUEST_NULL;
   return error;
 }
 
@@ -52,10 +58,10 @@ void fill_empty(MPI_Status* status) {
 }
 
 // Index of a completed request; count when none is, MPI_UNDEFINED when none is active.
-int find_completed(int count, MPI_Request* requests) {
+int find_completed(int count, const MPI_Request* requests) {
   bool active = false;
   for (int i = 0; i < count; ++i) {
-    Request* request = message::requests.find(requests[i]);
+    Request* request = find_active(requests[i]);
     if (!request) continue;
     active = true;
     if (message::is_complete(*request)) return i;
@@ -70,7 +76,7 @@ Error retire_some(int count, MPI_Request* requests, int* completed, int* indices
   int done = 0;
   bool active = false;
   for (int i = 0; i < count; ++i) {
-    Request* request = message::requests.find(requests[i]);
+    Request* request = find_active(requests[i]);
     if (!request) continue;
     active = true;
     if (!message::is_complete(*request)) continue;
@@ -89,7 +95,7 @@ Error retire_all(int count, MPI_Request* requests, MPI_Status* statuses) {
   Error result = MPI_SUCCESS;
   for (int i = 0; i < count; ++i) {
     MPI_Status* status = status_at(statuses, i);
-    Request* request = message::requests.find(requests[i]);
+    Request* request = find_active(requests[i]);
     Error error = MPI_SUCCESS;
     if (request)
       error = retire(*request, &requests[i], status);
@@ -106,9 +112,9 @@ Error retire_all(int count, MPI_Request* requests, MPI_Status* statuses) {
   return result;
 }
 
-bool all_complete(int count, MPI_Request* requests) {
+bool all_complete(int count, const MPI_Request* requests) {
   for (int i = 0; i < count; ++i) {
-    Request* request = message::requests.find(requests[i]);
+    Request* request = find_active(requests[i]);
     if (request && !message::is_complete(*request)) return false;
   }
   return true;
@@ -119,7 +125,7 @@ bool all_complete(int count, MPI_Request* requests) {
 Error wait(MPI_Request* handle, MPI_Status* status) {
   Request* request;
   if (Error error = look_up(handle, 0, &request)) return error;
-  if (!request) {
+  if (!request || !message::is_active(*request)) {
     fill_empty(status);
     return MPI_SUCCESS;
   }
@@ -131,7 +137,7 @@ Error test(MPI_Request* handle, int* flag, MPI_Status* status) {
   Request* request;
   if (Error error = look_up(handle, 0, &request)) return error;
   *flag = 1;
-  if (!request) {
+  if (!request || !message::is_active(*request)) {
     fill_empty(status);
     return MPI_SUCCESS;
   }
@@ -173,7 +179,7 @@ Error testany(int count, MPI_Request* requests, int* index, int* flag, MPI_Statu
 Error waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
   if (Error error = check_all(count, requests)) return error;
   for (int i = 0; i < count; ++i) {
-    Request* request = message::requests.find(requests[i]);
+    Request* request = find_active(requests[i]);
     if (request && !message::is_complete(*request)) message::wait_for(*request);
   }
   return retire_all(count, requests, statuses);
@@ -207,7 +213,7 @@ Error request_free(MPI_Request* handle) {
   if (Error error = look_up(handle, 0, &request)) return error;
   if (!request)
     return fail(MPI_ERR_REQUEST, "argument 1 (request): MPI_REQUEST_NULL cannot be freed");
-  if (message::is_complete(*request))
+  if (message::is_complete(*request) || !message::is_active(*request))
     message::release_request(*request);
   else
     request->freed_early = true;
@@ -219,7 +225,7 @@ Error request_get_status(MPI_Request handle, int* flag, MPI_Status* status) {
   Request* request;
   if (Error error = look_up(&handle, 0, &request)) return error;
   *flag = 1;
-  if (!request) {
+  if (!request || !message::is_active(*request)) {
     fill_empty(status);
     return MPI_SUCCESS;
   }
@@ -229,12 +235,78 @@ Error request_get_status(MPI_Request handle, int* flag, MPI_Status* status) {
   return MPI_SUCCESS;
 }
 
+Error request_get_status_any(int count, const MPI_Request* requests, int* index, int* flag,
+                             MPI_Status* status) {
+  if (Error error = check_all(count, requests)) return error;
+  int found = find_completed(count, requests);
+  if (found == count && count > 0) {
+    message::progress();
+    found = find_completed(count, requests);
+  }
+  *flag = found != count || count == 0;
+  *index = *flag && count > 0 ? found : MPI_UNDEFINED;
+  if (*index != MPI_UNDEFINED)
+    message::fill_status(*find_active(requests[found]), status);
+  else if (*flag)
+    fill_empty(status);
+  return MPI_SUCCESS;
+}
+
+Error request_get_status_all(int count, const MPI_Request* requests, int* flag,
+                             MPI_Status* statuses) {
+  if (Error error = check_all(count, requests)) return error;
+  if (!all_complete(count, requests)) message::progress();
+  *flag = all_complete(count, requests);
+  for (int i = 0; *flag && statuses && i < count; ++i) {
+    Request* request = find_active(requests[i]);
+    if (request)
+      message::fill_status(*request, &statuses[i]);
+    else
+      fill_empty(&statuses[i]);
+  }
+  return MPI_SUCCESS;
+}
+
+Error request_get_status_some(int count, const MPI_Request* requests, int* completed, int* indices,
+                              MPI_Status* statuses) {
+  if (Error error = check_all(count, requests)) return error;
+  message::progress();
+  int done = 0;
+  bool active = false;
+  for (int i = 0; i < count; ++i) {
+    Request* request = find_active(requests[i]);
+    if (!request) continue;
+    active = true;
+    if (!message::is_complete(*request)) continue;
+    message::fill_status(*request, status_at(statuses, done));
+    indices[done++] = i;
+  }
+  *completed = active ? done : MPI_UNDEFINED;
+  return MPI_SUCCESS;
+}
+
+Error start(MPI_Request* handle) {
+  Request* request;
+  if (Error error = look_up(handle, 0, &request)) return error;
+  if (!request || !request->recipe)
+    return fail(MPI_ERR_REQUEST, "only persistent requests can be started (MPI_Send_init and its like)");
+  if (message::is_active(*request))
+    return fail(MPI_ERR_REQUEST, "the request is active already; complete it first");
+  return message::start_again(*request);
+}
+
+Error startall(int count, MPI_Request* requests) {
+  for (int i = 0; i < count; ++i)
+    if (Error error = start(&requests[i])) return error;
+  return MPI_SUCCESS;
+}
+
 Error cancel(MPI_Request* handle) {
   Request* request;
   if (Error error = look_up(handle, 0, &request)) return error;
   if (!request)
     return fail(MPI_ERR_REQUEST, "argument 1 (request): MPI_REQUEST_NULL cannot be cancelled");
-  if (!message::is_complete(*request)) message::cancel(*request);
+  if (message::is_active(*request) && !message::is_complete(*request)) message::cancel(*request);
   return MPI_SUCCESS;
 }
 

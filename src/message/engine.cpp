@@ -101,6 +101,7 @@ void stop_engine() {
   for (std::uint32_t i = 0; i < engine.ranks; ++i) delete engine.peers[i];
   std::free(engine.peers);
   std::free(engine.contacts);
+  forget_exchanges();
   Counters counters = engine.counters;
   new (&engine) Engine;
   engine.counters = counters;

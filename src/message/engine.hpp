@@ -91,6 +91,8 @@ extern Engine engine;
 // Start and end. The arena is attached before and detached after.
 Error start_engine();
 void stop_engine();
+// The exchanges' source (persistent.cpp) must register anew with the next engine.
+void forget_exchanges();
 
 // The peer of a rank in the job; makes contact if need be. Null, explained, when memory is short.
 Peer* contact(std::uint32_t rank);

@@ -31,6 +31,23 @@ void begin_send(const Context& context, const void* buffer, std::int64_t count, 
 void begin_receive(const Context& context, void* buffer, std::int64_t count, Datatype& type,
                    std::int32_t source, std::int32_t tag, Request& request);
 
+// Persistent forms: an inactive request that start_again starts. The context outlives it.
+enum class SendMode : std::uint8_t { standard, synchronous, buffered };
+Error make_persistent_send(const Context& context, const void* buffer, std::int64_t count,
+                           Datatype& type, std::int32_t destination, std::int32_t tag,
+                           SendMode mode, MPI_Request* handle);
+Error make_persistent_receive(const Context& context, void* buffer, std::int64_t count,
+                              Datatype& type, std::int32_t source, std::int32_t tag,
+                              MPI_Request* handle);
+// Starts an inactive persistent request.
+inline Error start_again(Request& request) { return request.recipe->start(request); }
+
+// A send and a receive as one request. `staged` (or null) is the send's buffer, freed at the end.
+Error start_exchange(const Context& context, const void* out, std::int64_t out_count,
+                     Datatype& out_type, std::int32_t destination, std::int32_t out_tag, void* in,
+                     std::int64_t in_count, Datatype& in_type, std::int32_t source,
+                     std::int32_t in_tag, void* staged, MPI_Request* handle);
+
 // Whether a matching message is there; makes progress once. Fills the status.
 bool probe_once(const Context& context, std::int32_t source, std::int32_t tag, MPI_Status* status);
 // As above, and takes the message out of matching: the caller receives it with receive_arrival.

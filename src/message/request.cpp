@@ -37,9 +37,19 @@ void release_request(Request& request) {
   if (!request.heap) return;
   if (request.destroy) request.destroy(request);
   if (request.datatype) datatype::release(*request.datatype);
+  std::free(request.recipe);
   requests.remove(request.handle);
   request.next = spare_requests;
   spare_requests = &request;
+}
+
+bool retire_request(Request& request) {
+  if (!request.recipe) {
+    release_request(request);
+    return false;
+  }
+  request.stage = Stage::inactive;
+  return true;
 }
 
 MPI_Request completed_send_handle() { return completed_send.handle; }

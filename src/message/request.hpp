@@ -15,6 +15,7 @@ namespace baton::message {
 
 struct Peer;
 struct MatchQueue;
+struct Request;
 
 enum class RequestKind : std::uint8_t { send, receive, control, schedule };
 
@@ -26,6 +27,17 @@ enum class Stage : std::uint8_t {
   offered,    // a send whose receiver has not come yet
   streaming,  // chunks through staging, either side
   complete,
+  inactive,  // a persistent request between its starts
+};
+
+// What starts a persistent request again.
+struct Recipe {
+  Error (*start)(Request& request);
+  const void* context;  // the communicator's message::Context
+  std::int64_t count;
+  std::int32_t rank;  // destination or source
+  std::int32_t tag;
+  bool synchronous;
 };
 
 struct Request {
@@ -58,6 +70,7 @@ struct Request {
   bool (*advance)(Request&) = nullptr;
   void (*destroy)(Request&) = nullptr;
   void* state = nullptr;
+  Recipe* recipe = nullptr;  // persistent ones; owned
   MPI_Request handle = MPI_REQUEST_NULL;
 };
 
@@ -77,6 +90,12 @@ void make_completed_send();
 void complete(Request& request, Error error);
 
 inline bool is_complete(const Request& request) { return request.stage == Stage::complete; }
+// Whether waiting for it means anything.
+inline bool is_active(const Request& request) { return request.stage != Stage::inactive; }
+
+// A completed request has been waited for: persistent ones stay, inactive; others are released.
+// Returns whether the handle is still alive.
+bool retire_request(Request& request);
 
 // The status of a completed request, as the standard wants it. Leaves MPI_ERROR alone.
 void fill_status(const Request& request, MPI_Status* status);

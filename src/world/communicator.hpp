@@ -10,6 +10,7 @@
 #include "base/handle_table.hpp"
 #include "lockfree/room.hpp"
 #include "message/context.hpp"
+#include "message/send_buffer.hpp"
 #include "world/attribute.hpp"
 #include "world/error_handler.hpp"
 #include "world/group.hpp"
@@ -33,7 +34,7 @@ class Communicator {
   RoomState room_state = RoomState::unknown;
   std::int64_t room_offset = -1;  // in the leader's rooms
   lockfree::Room<lockfree::Hardware> room;
-  void* info = nullptr;  // hints; world/info.hpp's
+  message::SendBuffer buffer;  // of buffered sends on this communicator
 
   BATON_INLINE int rank() const { return point_to_point.rank; }
   BATON_INLINE int size() const { return local->size; }

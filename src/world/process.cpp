@@ -17,6 +17,7 @@
 #include "transport/single_copy.hpp"
 #include "world/attribute.hpp"
 #include "world/communicator.hpp"
+#include "world/info.hpp"
 #include "world/library_state.hpp"
 #include "world/room.hpp"
 
@@ -62,6 +63,15 @@ void publish_counters() {
   transport::arena.row(transport::arena.rank).counters = message::engine.counters;
 }
 
+const char* thread_level_name(int level) {
+  switch (level) {
+    case MPI_THREAD_SINGLE: return "MPI_THREAD_SINGLE";
+    case MPI_THREAD_FUNNELED: return "MPI_THREAD_FUNNELED";
+    case MPI_THREAD_SERIALIZED: return "MPI_THREAD_SERIALIZED";
+    default: return "MPI_THREAD_MULTIPLE";
+  }
+}
+
 Error make_objects() {
   datatype::make_predefined_datatypes();
   datatype::make_predefined_operations();
@@ -91,6 +101,9 @@ Error start_process(int required, int* provided) {
   library_state.thread_level = std::min(required, MPI_THREAD_SERIALIZED);
   library_state.main_thread = pthread_self();
   *provided = library_state.thread_level;
+  if (Error error = make_environment_info(static_cast<int>(transport::arena.ranks),
+                                          thread_level_name(library_state.thread_level)))
+    return error;
   set_phase(lockfree::Phase::initialised);
   return MPI_SUCCESS;
 }

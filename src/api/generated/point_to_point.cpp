@@ -270,22 +270,146 @@ BATON_EXPORT int PMPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype dat
 BATON_ALIAS(Isend_c)
 
 BATON_EXPORT int PMPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Isendrecv, target_of(comm));
+  constexpr Procedure here = Procedure::Isendrecv;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 11, nullptr, comm, MPI_ERR_COMM);
+  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object))
+    return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!sendtype_object->committed))
+    return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
+    return bad_handle(here, 8, &comm_object->errors, recvtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!recvtype_object->committed))
+    return uncommitted(here, 8, &comm_object->errors, recvtype_object->name);
+  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(sendcount < 0))
+    return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(outside(dest, comm_object->remote_size()) && dest != MPI_PROC_NULL))
+    return bad_rank(here, 4, &comm_object->errors, dest, comm_object->remote_size(), false);
+  if (BATON_UNLIKELY(is_no_tag(sendtag)))
+    return bad_tag(here, 5, &comm_object->errors, sendtag, false);
+  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 6, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(recvcount < 0))
+    return bad_number(here, 7, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(outside(source, comm_object->remote_size()) && source != MPI_PROC_NULL && source != MPI_ANY_SOURCE))
+    return bad_rank(here, 9, &comm_object->errors, source, comm_object->remote_size(), true);
+  if (BATON_UNLIKELY(is_no_tag(recvtag) && recvtag != MPI_ANY_TAG))
+    return bad_tag(here, 10, &comm_object->errors, recvtag, true);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 12, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::isendrecv(sendbuf, sendcount, *sendtype_object, dest, sendtag, recvbuf, recvcount, *recvtype_object, source, recvtag, *comm_object, request));
 }
 BATON_ALIAS(Isendrecv)
 
 BATON_EXPORT int PMPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Isendrecv_c, target_of(comm));
+  constexpr Procedure here = Procedure::Isendrecv_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 11, nullptr, comm, MPI_ERR_COMM);
+  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object))
+    return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!sendtype_object->committed))
+    return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
+    return bad_handle(here, 8, &comm_object->errors, recvtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!recvtype_object->committed))
+    return uncommitted(here, 8, &comm_object->errors, recvtype_object->name);
+  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(sendcount < 0))
+    return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(outside(dest, comm_object->remote_size()) && dest != MPI_PROC_NULL))
+    return bad_rank(here, 4, &comm_object->errors, dest, comm_object->remote_size(), false);
+  if (BATON_UNLIKELY(is_no_tag(sendtag)))
+    return bad_tag(here, 5, &comm_object->errors, sendtag, false);
+  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 6, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(recvcount < 0))
+    return bad_number(here, 7, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(outside(source, comm_object->remote_size()) && source != MPI_PROC_NULL && source != MPI_ANY_SOURCE))
+    return bad_rank(here, 9, &comm_object->errors, source, comm_object->remote_size(), true);
+  if (BATON_UNLIKELY(is_no_tag(recvtag) && recvtag != MPI_ANY_TAG))
+    return bad_tag(here, 10, &comm_object->errors, recvtag, true);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 12, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::isendrecv(sendbuf, sendcount, *sendtype_object, dest, sendtag, recvbuf, recvcount, *recvtype_object, source, recvtag, *comm_object, request));
 }
 BATON_ALIAS(Isendrecv_c)
 
 BATON_EXPORT int PMPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Isendrecv_replace, target_of(comm));
+  constexpr Procedure here = Procedure::Isendrecv_replace;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(outside(dest, comm_object->remote_size()) && dest != MPI_PROC_NULL))
+    return bad_rank(here, 4, &comm_object->errors, dest, comm_object->remote_size(), false);
+  if (BATON_UNLIKELY(is_no_tag(sendtag)))
+    return bad_tag(here, 5, &comm_object->errors, sendtag, false);
+  if (BATON_UNLIKELY(outside(source, comm_object->remote_size()) && source != MPI_PROC_NULL && source != MPI_ANY_SOURCE))
+    return bad_rank(here, 6, &comm_object->errors, source, comm_object->remote_size(), true);
+  if (BATON_UNLIKELY(is_no_tag(recvtag) && recvtag != MPI_ANY_TAG))
+    return bad_tag(here, 7, &comm_object->errors, recvtag, true);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 9, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::isendrecv_replace(buf, count, *datatype_object, dest, sendtag, source, recvtag, *comm_object, request));
 }
 BATON_ALIAS(Isendrecv_replace)
 
 BATON_EXPORT int PMPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Isendrecv_replace_c, target_of(comm));
+  constexpr Procedure here = Procedure::Isendrecv_replace_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(outside(dest, comm_object->remote_size()) && dest != MPI_PROC_NULL))
+    return bad_rank(here, 4, &comm_object->errors, dest, comm_object->remote_size(), false);
+  if (BATON_UNLIKELY(is_no_tag(sendtag)))
+    return bad_tag(here, 5, &comm_object->errors, sendtag, false);
+  if (BATON_UNLIKELY(outside(source, comm_object->remote_size()) && source != MPI_PROC_NULL && source != MPI_ANY_SOURCE))
+    return bad_rank(here, 6, &comm_object->errors, source, comm_object->remote_size(), true);
+  if (BATON_UNLIKELY(is_no_tag(recvtag) && recvtag != MPI_ANY_TAG))
+    return bad_tag(here, 7, &comm_object->errors, recvtag, true);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 9, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::isendrecv_replace(buf, count, *datatype_object, dest, sendtag, source, recvtag, *comm_object, request));
 }
 BATON_ALIAS(Isendrecv_replace_c)
 
@@ -466,12 +590,56 @@ BATON_EXPORT int PMPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, 
 BATON_ALIAS(Recv_c)
 
 BATON_EXPORT int PMPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Recv_init, target_of(comm));
+  constexpr Procedure here = Procedure::Recv_init;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(outside(source, comm_object->remote_size()) && source != MPI_PROC_NULL && source != MPI_ANY_SOURCE))
+    return bad_rank(here, 4, &comm_object->errors, source, comm_object->remote_size(), true);
+  if (BATON_UNLIKELY(is_no_tag(tag) && tag != MPI_ANY_TAG))
+    return bad_tag(here, 5, &comm_object->errors, tag, true);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 7, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::recv_init(buf, count, *datatype_object, source, tag, *comm_object, request));
 }
 BATON_ALIAS(Recv_init)
 
 BATON_EXPORT int PMPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Recv_init_c, target_of(comm));
+  constexpr Procedure here = Procedure::Recv_init_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(outside(source, comm_object->remote_size()) && source != MPI_PROC_NULL && source != MPI_ANY_SOURCE))
+    return bad_rank(here, 4, &comm_object->errors, source, comm_object->remote_size(), true);
+  if (BATON_UNLIKELY(is_no_tag(tag) && tag != MPI_ANY_TAG))
+    return bad_tag(here, 5, &comm_object->errors, tag, true);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 7, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::recv_init(buf, count, *datatype_object, source, tag, *comm_object, request));
 }
 BATON_ALIAS(Recv_init_c)
 
@@ -496,17 +664,46 @@ BATON_EXPORT int PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Sta
 BATON_ALIAS(Request_get_status)
 
 BATON_EXPORT int PMPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[]) {
-  return unsupported(Procedure::Request_get_status_all, nullptr);
+  constexpr Procedure here = Procedure::Request_get_status_all;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 1, nullptr, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!array_of_requests && count > 0))
+    return null_argument(here, 2, nullptr);
+  if (BATON_UNLIKELY(!flag))
+    return null_argument(here, 3, nullptr);
+  return finish(here, nullptr, api::request_get_status_all(count, array_of_requests, flag, array_of_statuses));
 }
 BATON_ALIAS(Request_get_status_all)
 
 BATON_EXPORT int PMPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status) {
-  return unsupported(Procedure::Request_get_status_any, nullptr);
+  constexpr Procedure here = Procedure::Request_get_status_any;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 1, nullptr, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!array_of_requests && count > 0))
+    return null_argument(here, 2, nullptr);
+  if (BATON_UNLIKELY(!index))
+    return null_argument(here, 3, nullptr);
+  if (BATON_UNLIKELY(!flag))
+    return null_argument(here, 4, nullptr);
+  return finish(here, nullptr, api::request_get_status_any(count, array_of_requests, index, flag, status));
 }
 BATON_ALIAS(Request_get_status_any)
 
 BATON_EXPORT int PMPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
-  return unsupported(Procedure::Request_get_status_some, nullptr);
+  constexpr Procedure here = Procedure::Request_get_status_some;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  if (BATON_UNLIKELY(incount < 0))
+    return bad_number(here, 1, nullptr, incount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!array_of_requests && incount > 0))
+    return null_argument(here, 2, nullptr);
+  if (BATON_UNLIKELY(!outcount))
+    return null_argument(here, 3, nullptr);
+  return finish(here, nullptr, api::request_get_status_some(incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
 }
 BATON_ALIAS(Request_get_status_some)
 
@@ -561,12 +758,56 @@ BATON_EXPORT int PMPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype dat
 BATON_ALIAS(Rsend_c)
 
 BATON_EXPORT int PMPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Rsend_init, target_of(comm));
+  constexpr Procedure here = Procedure::Rsend_init;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(outside(dest, comm_object->remote_size()) && dest != MPI_PROC_NULL))
+    return bad_rank(here, 4, &comm_object->errors, dest, comm_object->remote_size(), false);
+  if (BATON_UNLIKELY(is_no_tag(tag)))
+    return bad_tag(here, 5, &comm_object->errors, tag, false);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 7, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::rsend_init(buf, count, *datatype_object, dest, tag, *comm_object, request));
 }
 BATON_ALIAS(Rsend_init)
 
 BATON_EXPORT int PMPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Rsend_init_c, target_of(comm));
+  constexpr Procedure here = Procedure::Rsend_init_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(outside(dest, comm_object->remote_size()) && dest != MPI_PROC_NULL))
+    return bad_rank(here, 4, &comm_object->errors, dest, comm_object->remote_size(), false);
+  if (BATON_UNLIKELY(is_no_tag(tag)))
+    return bad_tag(here, 5, &comm_object->errors, tag, false);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 7, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::rsend_init(buf, count, *datatype_object, dest, tag, *comm_object, request));
 }
 BATON_ALIAS(Rsend_init_c)
 
@@ -621,12 +862,56 @@ BATON_EXPORT int PMPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype data
 BATON_ALIAS(Send_c)
 
 BATON_EXPORT int PMPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Send_init, target_of(comm));
+  constexpr Procedure here = Procedure::Send_init;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(outside(dest, comm_object->remote_size()) && dest != MPI_PROC_NULL))
+    return bad_rank(here, 4, &comm_object->errors, dest, comm_object->remote_size(), false);
+  if (BATON_UNLIKELY(is_no_tag(tag)))
+    return bad_tag(here, 5, &comm_object->errors, tag, false);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 7, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::send_init(buf, count, *datatype_object, dest, tag, *comm_object, request));
 }
 BATON_ALIAS(Send_init)
 
 BATON_EXPORT int PMPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Send_init_c, target_of(comm));
+  constexpr Procedure here = Procedure::Send_init_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(outside(dest, comm_object->remote_size()) && dest != MPI_PROC_NULL))
+    return bad_rank(here, 4, &comm_object->errors, dest, comm_object->remote_size(), false);
+  if (BATON_UNLIKELY(is_no_tag(tag)))
+    return bad_tag(here, 5, &comm_object->errors, tag, false);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 7, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::send_init(buf, count, *datatype_object, dest, tag, *comm_object, request));
 }
 BATON_ALIAS(Send_init_c)
 
@@ -709,12 +994,60 @@ BATON_EXPORT int PMPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_D
 BATON_ALIAS(Sendrecv_c)
 
 BATON_EXPORT int PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
-  return unsupported(Procedure::Sendrecv_replace, target_of(comm));
+  constexpr Procedure here = Procedure::Sendrecv_replace;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(outside(dest, comm_object->remote_size()) && dest != MPI_PROC_NULL))
+    return bad_rank(here, 4, &comm_object->errors, dest, comm_object->remote_size(), false);
+  if (BATON_UNLIKELY(is_no_tag(sendtag)))
+    return bad_tag(here, 5, &comm_object->errors, sendtag, false);
+  if (BATON_UNLIKELY(outside(source, comm_object->remote_size()) && source != MPI_PROC_NULL && source != MPI_ANY_SOURCE))
+    return bad_rank(here, 6, &comm_object->errors, source, comm_object->remote_size(), true);
+  if (BATON_UNLIKELY(is_no_tag(recvtag) && recvtag != MPI_ANY_TAG))
+    return bad_tag(here, 7, &comm_object->errors, recvtag, true);
+  return finish(here, &comm_object->errors, api::sendrecv_replace(buf, count, *datatype_object, dest, sendtag, source, recvtag, *comm_object, status));
 }
 BATON_ALIAS(Sendrecv_replace)
 
 BATON_EXPORT int PMPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
-  return unsupported(Procedure::Sendrecv_replace_c, target_of(comm));
+  constexpr Procedure here = Procedure::Sendrecv_replace_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(outside(dest, comm_object->remote_size()) && dest != MPI_PROC_NULL))
+    return bad_rank(here, 4, &comm_object->errors, dest, comm_object->remote_size(), false);
+  if (BATON_UNLIKELY(is_no_tag(sendtag)))
+    return bad_tag(here, 5, &comm_object->errors, sendtag, false);
+  if (BATON_UNLIKELY(outside(source, comm_object->remote_size()) && source != MPI_PROC_NULL && source != MPI_ANY_SOURCE))
+    return bad_rank(here, 6, &comm_object->errors, source, comm_object->remote_size(), true);
+  if (BATON_UNLIKELY(is_no_tag(recvtag) && recvtag != MPI_ANY_TAG))
+    return bad_tag(here, 7, &comm_object->errors, recvtag, true);
+  return finish(here, &comm_object->errors, api::sendrecv_replace(buf, count, *datatype_object, dest, sendtag, source, recvtag, *comm_object, status));
 }
 BATON_ALIAS(Sendrecv_replace_c)
 
@@ -769,22 +1102,78 @@ BATON_EXPORT int PMPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype dat
 BATON_ALIAS(Ssend_c)
 
 BATON_EXPORT int PMPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Ssend_init, target_of(comm));
+  constexpr Procedure here = Procedure::Ssend_init;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(outside(dest, comm_object->remote_size()) && dest != MPI_PROC_NULL))
+    return bad_rank(here, 4, &comm_object->errors, dest, comm_object->remote_size(), false);
+  if (BATON_UNLIKELY(is_no_tag(tag)))
+    return bad_tag(here, 5, &comm_object->errors, tag, false);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 7, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::ssend_init(buf, count, *datatype_object, dest, tag, *comm_object, request));
 }
 BATON_ALIAS(Ssend_init)
 
 BATON_EXPORT int PMPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Ssend_init_c, target_of(comm));
+  constexpr Procedure here = Procedure::Ssend_init_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(outside(dest, comm_object->remote_size()) && dest != MPI_PROC_NULL))
+    return bad_rank(here, 4, &comm_object->errors, dest, comm_object->remote_size(), false);
+  if (BATON_UNLIKELY(is_no_tag(tag)))
+    return bad_tag(here, 5, &comm_object->errors, tag, false);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 7, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::ssend_init(buf, count, *datatype_object, dest, tag, *comm_object, request));
 }
 BATON_ALIAS(Ssend_init_c)
 
 BATON_EXPORT int PMPI_Start(MPI_Request *request) {
-  return unsupported(Procedure::Start, nullptr);
+  constexpr Procedure here = Procedure::Start;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 1, nullptr);
+  return finish(here, nullptr, api::start(request));
 }
 BATON_ALIAS(Start)
 
 BATON_EXPORT int PMPI_Startall(int count, MPI_Request array_of_requests[]) {
-  return unsupported(Procedure::Startall, nullptr);
+  constexpr Procedure here = Procedure::Startall;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 1, nullptr, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!array_of_requests && count > 0))
+    return null_argument(here, 2, nullptr);
+  return finish(here, nullptr, api::startall(count, array_of_requests));
 }
 BATON_ALIAS(Startall)
 

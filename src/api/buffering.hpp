@@ -1,0 +1,40 @@
+// Bodies of buffered sends and of the buffers they use.
+#pragma once
+
+#include <cstdint>
+
+#include "message/send_buffer.hpp"
+#include "world/communicator.hpp"
+
+namespace baton::api {
+
+Error bsend(const void* buffer, std::int64_t count, Datatype& type, int destination, int tag,
+            Communicator& comm);
+Error ibsend(const void* buffer, std::int64_t count, Datatype& type, int destination, int tag,
+             Communicator& comm, MPI_Request* request);
+Error bsend_init(const void* buffer, std::int64_t count, Datatype& type, int destination, int tag,
+                 Communicator& comm, MPI_Request* request);
+
+inline Error buffer_attach(void* memory, std::int64_t bytes) {
+  return message::process_buffer.attach(memory, bytes);
+}
+// `address` points to the pointer to set.
+inline Error buffer_detach(void* address, std::int64_t* bytes) {
+  return message::process_buffer.detach(static_cast<void**>(address), bytes);
+}
+inline Error buffer_flush() {
+  message::process_buffer.flush();
+  return MPI_SUCCESS;
+}
+inline Error comm_attach_buffer(Communicator& comm, void* memory, std::int64_t bytes) {
+  return comm.buffer.attach(memory, bytes);
+}
+inline Error comm_detach_buffer(Communicator& comm, void* address, std::int64_t* bytes) {
+  return comm.buffer.detach(static_cast<void**>(address), bytes);
+}
+inline Error comm_flush_buffer(Communicator& comm) {
+  comm.buffer.flush();
+  return MPI_SUCCESS;
+}
+
+}  // namespace baton::api
