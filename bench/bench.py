@@ -188,7 +188,7 @@ def limit_of(comparison, cell):
     if not cell.startswith("lat/"):
         return None, None
     size = int(cell.rsplit("/", 1)[1])
-    name = "line" if size <= 48 and "/reused" in cell else cell.replace("lat/", "copy/")
+    name = "line" if size <= 48 else cell.replace("lat/", "copy/")  # the payload fits into the line
     return name, comparison.limit_values.get(name)
 
 
