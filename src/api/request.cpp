@@ -54,7 +54,9 @@ MPI_Status* status_at(MPI_Status* statuses, int index) {
 }
 
 void fill_empty(MPI_Status* status) {
-  if (status) set_status_empty(*status);
+  if (!status) return;
+  set_status_empty(*status);
+  status->MPI_ERROR = MPI_SUCCESS;
 }
 
 // Index of a completed request; count when none is, MPI_UNDEFINED when none is active.

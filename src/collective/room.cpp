@@ -1,7 +1,5 @@
 #include "collective/room.hpp"
 
-#include <cstring>
-
 #include "message/wait.hpp"
 #include "platform/copy.hpp"
 
@@ -68,15 +66,10 @@ void allreduce_in_room(Communicator& comm, const void* send, void* receive, std:
   auto bytes = static_cast<std::size_t>(count * type.size);
   meet(comm, send == MPI_IN_PLACE ? receive : send, bytes);
   // inout = in op inout folds from the last rank down, in rank order.
-  alignas(16) char total[lockfree::room_payload_bytes];
-  alignas(16) char next[lockfree::room_payload_bytes];
   std::uint32_t rank = comm.room.ranks() - 1;
-  comm.room.load(rank, total, bytes);
-  while (rank-- > 0) {
-    comm.room.load(rank, next, bytes);
-    datatype::reduce(operation, next, total, count, type);
-  }
-  std::memcpy(receive, total, bytes);
+  comm.room.load(rank, receive, bytes);
+  while (rank-- > 0)
+    datatype::reduce(operation, comm.room.view(rank, bytes), receive, count, type);
 }
 
 }  // namespace baton::collective

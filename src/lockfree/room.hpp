@@ -1,7 +1,8 @@
 // A room: where the ranks of a communicator meet for short collectives. Each rank has one line in each
-// of two banks, flag and payload together; operation k uses bank k % 2. Nobody can be two operations
+// of two banks, flag and payload together, and a block for payload that does not fit beside the flag;
+// operation k uses bank k % 2. Nobody can be two operations
 // ahead, because an operation ends for a rank only when all have arrived in it.
-// Invariant: a line is written by its rank only; its sequence grows by one an operation.
+// Invariant: a line and its block are written by their rank only; its sequence grows by one an operation.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +12,13 @@
 
 namespace baton::lockfree {
 
-inline constexpr std::int64_t room_payload_bytes = 56;
+inline constexpr std::int64_t room_line_payload_bytes = 56;
+inline constexpr std::int64_t room_payload_bytes = 1024;  // guess: beyond, trees are better
 
 template <class Atomics>
 struct alignas(cache_line_bytes) RoomLine {
   typename Atomics::template Atomic<std::uint64_t> sequence;
-  char payload[room_payload_bytes];
+  char payload[room_line_payload_bytes];
 };
 static_assert(sizeof(RoomLine<Hardware>) == cache_line_bytes);
 
@@ -28,7 +30,8 @@ struct alignas(cache_line_bytes) RoomHead {
 static_assert(sizeof(RoomHead<Hardware>) == cache_line_bytes);
 
 constexpr std::uint64_t room_bytes(std::uint32_t ranks) {
-  return sizeof(RoomHead<Hardware>) + 2 * std::uint64_t{ranks} * sizeof(RoomLine<Hardware>);
+  return sizeof(RoomHead<Hardware>) +
+         2 * std::uint64_t{ranks} * (sizeof(RoomLine<Hardware>) + room_payload_bytes);
 }
 
 // One rank's view of a room; private memory.
@@ -47,7 +50,7 @@ class Room {
   void arrive(std::uint32_t rank, const void* payload, std::size_t bytes) {
     ++sequence_;
     RoomLine<Atomics>& line = bank()[rank];
-    if (bytes) Atomics::store_payload(line.payload, payload, bytes);
+    if (bytes) Atomics::store_payload(place(rank, bytes), payload, bytes);
     // ORDER room.arrive: release here, acquire in has_arrived; the payload is visible.
     line.sequence.store(sequence_, std::memory_order_release);
   }
@@ -61,10 +64,11 @@ class Room {
     while (from < ranks_ && has_arrived(from)) ++from;
     return from;
   }
-  // What a rank that has arrived brought.
+  // What a rank that has arrived brought: a copy, or where it lies until our next arrival.
   void load(std::uint32_t rank, void* target, std::size_t bytes) const {
-    Atomics::load_payload(target, bank()[rank].payload, bytes);
+    Atomics::load_payload(target, place(rank, bytes), bytes);
   }
+  const void* view(std::uint32_t rank, std::size_t bytes) const { return place(rank, bytes); }
 
   // We will not come back. The room's owner may reuse it when all have left.
   void leave() {
@@ -78,6 +82,11 @@ class Room {
 
  private:
   RoomLine<Atomics>* bank() const { return lines_ + (sequence_ & 1) * ranks_; }
+  char* place(std::uint32_t rank, std::size_t bytes) const {
+    if (bytes <= room_line_payload_bytes) return bank()[rank].payload;
+    char* blocks = reinterpret_cast<char*>(lines_ + 2 * std::uint64_t{ranks_});
+    return blocks + ((sequence_ & 1) * ranks_ + rank) * room_payload_bytes;
+  }
 
   RoomHead<Atomics>* head_ = nullptr;
   RoomLine<Atomics>* lines_ = nullptr;
