@@ -1,0 +1,158 @@
+#include "tests/lockfree/model/memory.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace baton::model {
+
+namespace {
+
+bool acquires(std::memory_order order) {
+  return order != std::memory_order_relaxed && order != std::memory_order_release;
+}
+bool releases(std::memory_order order) {
+  return order == std::memory_order_release || order == std::memory_order_acq_rel ||
+         order == std::memory_order_seq_cst;
+}
+
+}  // namespace
+
+std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t h = (a ^ (b + 0x9e3779b97f4a7c15ULL + (a << 6) + (a >> 2))) * 0xff51afd7ed558ccdULL;
+  h = (h ^ (h >> 32)) * 0xc4ceb9fe1a85ec53ULL;
+  return h ^ (h >> 29);
+}
+
+void Knowledge::join_seen(const Knowledge& other) {
+  for (int i = 0; i < locations_max; ++i) seen[i] = std::max(seen[i], other.seen[i]);
+}
+void Knowledge::join(const Knowledge& other) {
+  join_seen(other);
+  for (int i = 0; i < threads_max; ++i) clock[i] = std::max(clock[i], other.clock[i]);
+}
+std::uint64_t Knowledge::hash() const {
+  static_assert(locations_max % 8 == 0 && sizeof(Knowledge) % 8 == 0);
+  std::uint64_t words[sizeof(Knowledge) / 8], hash = 0;
+  std::memcpy(words, this, sizeof words);
+  for (std::uint64_t word : words) hash = mix(hash, word);
+  return hash;
+}
+
+Memory::Memory() {
+  location_by_slot_.fill(-1);
+  reset();
+}
+
+void Memory::reset() {
+  std::memset(arena_, 0, touched_bytes_);
+  std::memset(static_cast<void*>(epochs_.data()), 0, touched_bytes_ * sizeof(Epochs));
+  touched_bytes_ = 0;
+  for (int i = 0; i < locations_; ++i) words_[i].assign(1, Value{0, {}});
+  for (int t = 0; t < threads_max; ++t) {
+    threads_[t] = {};
+    threads_[t].now.clock[t] = 1;
+  }
+  fences_ = {};
+  words_hash_ = 0;
+}
+
+int Memory::location_of(const void* address) {
+  auto slot = static_cast<std::size_t>(static_cast<const char*>(address) - arena_) / 8;
+  if (!contains(address) || (location_by_slot_[slot] < 0 && locations_ == locations_max)) {
+    std::fprintf(stderr, "checker: an atomic outside the arena, or too many of them\n");
+    std::abort();
+  }
+  if (location_by_slot_[slot] < 0) {
+    location_by_slot_[slot] = static_cast<std::int16_t>(locations_);
+    words_[locations_++].assign(1, Value{0, {}});
+  }
+  return location_by_slot_[slot];
+}
+
+std::uint64_t Memory::read(int thread, int location, int index, std::memory_order order) {
+  Thread& t = threads_[thread];
+  const Value& value = words_[location][index];
+  advance(thread, location, index);
+  t.pending.join(value.released);
+  if (acquires(order)) t.now.join(value.released);
+  return value.value;
+}
+
+void Memory::append(int thread, int location, std::uint64_t value, Knowledge released) {
+  Thread& t = threads_[thread];
+  auto index = words_[location].size();
+  if (index > 250) {
+    std::fprintf(stderr, "checker: too many values in one word\n");
+    std::abort();
+  }
+  t.now.seen[location] = static_cast<std::uint8_t>(index);
+  released.seen[location] = static_cast<std::uint8_t>(index);
+  words_hash_ ^= mix(mix(static_cast<std::uint64_t>(location) << 8 | index, value), released.hash());
+  words_[location].push_back({value, released});
+  tick(thread);
+}
+
+void Memory::write(int thread, int location, std::uint64_t value, std::memory_order order) {
+  Thread& t = threads_[thread];
+  append(thread, location, value, releases(order) ? t.now : t.released);
+}
+
+void Memory::modify(int thread, int location, std::uint64_t value, std::memory_order order) {
+  Thread& t = threads_[thread];
+  read(thread, location, latest(location), order);
+  Knowledge released = words_[location].back().released;
+  released.join(releases(order) ? t.now : t.released);
+  append(thread, location, value, released);
+}
+
+void Memory::advance(int thread, int location, int index) {
+  auto& seen = threads_[thread].now.seen[location];
+  seen = std::max(seen, static_cast<std::uint8_t>(index));
+}
+
+void Memory::full_fence(int thread) {
+  Thread& t = threads_[thread];
+  t.now.join(t.pending);
+  t.now.join_seen(fences_);
+  fences_.join_seen(t.now);
+  t.released = t.now;
+  tick(thread);
+}
+
+void Memory::full_fence_everywhere() {
+  // Twice, so that everyone has seen what everyone had done.
+  for (int round = 0; round < 2; ++round)
+    for (int t = 0; t < threads_max; ++t) full_fence(t);
+}
+
+bool Memory::plain_read(int thread, const void* address, std::size_t bytes) {
+  const Knowledge& now = threads_[thread].now;
+  auto start = static_cast<std::size_t>(static_cast<const char*>(address) - arena_);
+  touched_bytes_ = std::max(touched_bytes_, start + bytes);
+  bool ordered = true;
+  for (std::size_t i = start; i < start + bytes; ++i) {
+    Epochs& e = epochs_[i];
+    ordered &= e.write_clock <= now.clock[e.writer];
+    e.read_clock[thread] = now.clock[thread];
+  }
+  return ordered;
+}
+
+bool Memory::plain_write(int thread, const void* address, std::size_t bytes) {
+  const Knowledge& now = threads_[thread].now;
+  auto start = static_cast<std::size_t>(static_cast<const char*>(address) - arena_);
+  touched_bytes_ = std::max(touched_bytes_, start + bytes);
+  bool ordered = true;
+  for (std::size_t i = start; i < start + bytes; ++i) {
+    Epochs& e = epochs_[i];
+    ordered &= e.write_clock <= now.clock[e.writer];
+    for (int t = 0; t < threads_max; ++t) ordered &= e.read_clock[t] <= now.clock[t];
+    e.write_clock = now.clock[thread];
+    e.writer = static_cast<std::uint16_t>(thread);
+  }
+  return ordered;
+}
+
+}  // namespace baton::model
