@@ -28,8 +28,10 @@ struct Fiber {
   std::function<void()> body;
   Step* pending = nullptr;
   Status status = Status::ended;
-  std::vector<Polled> polled;   // what it read since its last pause
-  std::uint64_t history = 0;    // a hash of everything it has read
+  std::vector<Polled> polled;   // what it read, but for rounds that found nothing
+  std::uint64_t history = 0;    // a hash of everything it has read, but for such rounds
+  Mark round{};                 // of the pending pause
+  Mark last_load{};
   int spurious_failures_left = 0;
 };
 
@@ -107,9 +109,15 @@ bool backtrack() {
 
 std::uint64_t state_key() {
   std::uint64_t key = explorer.memory.hash();
-  for (int t = 0; t < explorer.threads; ++t)
-    key = mix(key, mix(explorer.fibers[t].history,
-                       static_cast<std::uint64_t>(explorer.fibers[t].status)));
+  for (int t = 0; t < explorer.threads; ++t) {
+    const Fiber& fiber = explorer.fibers[t];
+    key = mix(key, mix(fiber.history, explorer.memory.knowledge_hash(t)));
+    key = mix(key, static_cast<std::uint64_t>(fiber.status) << 8 |
+                       static_cast<std::uint64_t>(fiber.spurious_failures_left));
+    if (fiber.pending && fiber.pending->kind == Kind::pause)
+      for (std::size_t i = fiber.round.polled; i < fiber.polled.size(); ++i)
+        key = mix(key, static_cast<std::uint64_t>(fiber.polled[i].index));
+  }
   return key;
 }
 
@@ -136,8 +144,8 @@ bool has_newer(const Polled& polled) {
 bool is_enabled(const Fiber& fiber) {
   if (fiber.status != Status::ready) return false;
   if (fiber.pending->kind != Kind::pause) return true;
-  for (const Polled& polled : fiber.polled)
-    if (has_newer(polled)) return true;
+  for (std::size_t i = fiber.round.polled; i < fiber.polled.size(); ++i)
+    if (has_newer(fiber.polled[i])) return true;
   return false;
 }
 
@@ -156,6 +164,7 @@ void do_load(int thread, Step& step, int location) {
   int index = memory.latest(location) - choose(memory.latest(location) - oldest + 1);
   step.result = memory.read(thread, location, index, ordered(step, false));
   Fiber& fiber = explorer.fibers[thread];
+  fiber.last_load = {fiber.history, fiber.polled.size()};
   note(fiber, static_cast<std::uint64_t>(index));
   fiber.polled.push_back({location, index});
 }
@@ -189,12 +198,12 @@ void do_compare_exchange(int thread, Step& step, int location) {
 void do_pause(int thread) {
   Fiber& fiber = explorer.fibers[thread];
   std::vector<Polled> newer;
-  for (const Polled& polled : fiber.polled)
-    if (has_newer(polled)) newer.push_back(polled);
+  for (std::size_t i = fiber.round.polled; i < fiber.polled.size(); ++i)
+    if (has_newer(fiber.polled[i])) newer.push_back(fiber.polled[i]);
   int taken = choose(static_cast<int>(newer.size()));
   explorer.memory.advance(thread, newer[taken].location, newer[taken].index + 1);
-  note(fiber, static_cast<std::uint64_t>(taken));
-  fiber.polled.clear();
+  fiber.polled.resize(fiber.round.polled);
+  fiber.history = fiber.round.history;
 }
 
 // The kernel compares and queues under one lock, and both calls are full barriers for their caller.
@@ -205,7 +214,6 @@ void do_sleep(int thread, const Step& step, int location) {
   bool sleeps = explorer.memory.value(location, latest) == step.expected;
   explorer.memory.advance(thread, location, latest);
   note(fiber, static_cast<std::uint64_t>(latest));
-  fiber.polled.clear();
   if (sleeps) fiber.status = Status::asleep;
 }
 void do_wake(int thread, int location) {
@@ -233,6 +241,7 @@ void execute(int thread) {
     case Kind::load: do_load(thread, step, location); break;
     case Kind::store:
       memory.write(thread, location, step.operand, ordered(step, false));
+      note(fiber, 0);
       break;
     case Kind::add:
     case Kind::bit_or:
@@ -253,7 +262,6 @@ void execute(int thread) {
     case Kind::sleep: do_sleep(thread, step, location); break;
     case Kind::wake: do_wake(thread, location); break;
   }
-  note(fiber, static_cast<std::uint64_t>(step.kind));
   explorer.records.push_back({thread, step, location});
   if (fiber.status == Status::ready) resume(thread, false);
 }
@@ -365,10 +373,16 @@ void check(bool condition, const char* what) {
   if (explorer.fibers[explorer.running].status == Status::ready) yield_to_scheduler();
 }
 
-void pause() {
+Mark mark() {
+  const Fiber& fiber = explorer.fibers[explorer.running];
+  return {fiber.history, fiber.polled.size()};
+}
+void pause(Mark round) {
+  explorer.fibers[explorer.running].round = round;
   Step step{.kind = Kind::pause};
   perform(step);
 }
+void pause() { pause(explorer.fibers[explorer.running].last_load); }
 void sleep_on(const void* word, std::uint64_t expected) {
   Step step{.kind = Kind::sleep, .address = word, .expected = expected};
   perform(step);

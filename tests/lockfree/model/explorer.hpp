@@ -1,6 +1,6 @@
 // The checker's scheduler: runs the threads of a small case over and over, each time taking another
 // choice of which thread goes on and which value a load gets, until no choice is left. A state seen
-// before (same memory, same reads of every thread so far) is not entered again.
+// before (same memory, same knowledge and same reads of every thread) is not entered again.
 // Called by the cases in tests/lockfree/*_test.cpp through atomics.hpp and cases.hpp.
 // Invariant: a thread's behaviour depends on what it read through the model, on nothing else.
 #pragma once
@@ -79,6 +79,14 @@ Outcome explore(const Setup& setup, const Mutation* mutation = nullptr, Sites* s
 // For the code that runs as a thread.
 std::uint64_t perform(Step& step);
 void check(bool condition, const char* what);
+// Where a spin loop's round begins. A round that found nothing leaves the thread as it was, so that
+// `pause` forgets what the round read; without a mark, it was one load.
+struct Mark {
+  std::uint64_t history;
+  std::size_t polled;
+};
+Mark mark();
+void pause(Mark round);
 void pause();
 // Blocks while the word holds `expected`, until a wake; returns at once when it does not.
 void sleep_on(const void* word, std::uint64_t expected);

@@ -60,6 +60,10 @@ class Memory {
   // Of all values, and of what all full fences have seen.
   std::uint64_t hash() const { return mix(words_hash_, fences_hash()); }
   std::uint64_t fences_hash() const { return fences_.hash(); }
+  std::uint64_t knowledge_hash(int thread) const {
+    const Thread& t = threads_[thread];
+    return mix(mix(t.now.hash(), t.pending.hash()), t.released.hash());
+  }
   char* arena() { return arena_; }
   bool contains(const void* address) const {
     return address >= arena_ && address < arena_ + arena_bytes;

@@ -1,0 +1,178 @@
+// The shipped offers over all interleavings: the envelope travels as in the library, through a ring.
+#include "lockfree/offer.hpp"
+
+#include "lockfree/ring.hpp"
+#include "tests/lockfree/model/cases.hpp"
+
+namespace baton::model {
+namespace {
+
+using lockfree::make_header;
+using lockfree::move_offer;
+using lockfree::offer_state;
+using lockfree::OfferState;
+constexpr std::uint32_t small = 4;
+
+struct Shared {
+  lockfree::Line<Model> lines[small];
+  lockfree::ConsumerLine<Model> consumer;
+  lockfree::Offer<Model> offers[2];
+  alignas(64) char buffer[2][8];
+};
+
+struct Sender {
+  explicit Sender(Shared& its) : shared(its) { ring.attach(its.lines, &its.consumer); }
+  // Fills the slot's buffer and offers it.
+  void offer(int slot, char value) {
+    Model::store_payload(shared.buffer[slot], &value, 1);
+    open_offer(shared.offers[slot]);
+    for (Mark round = mark(); !ring.has_room(1);) pause(round);
+    ring.put(make_header(2, 0, 0), {0, value}, &slot, sizeof slot);
+  }
+  // poll_offers of message/offer.cpp: the slot is free again, and its buffer the program's.
+  void wait_done(int slot) {
+    while (offer_state(shared.offers[slot]) != OfferState::done) pause();
+    char gone = 0;
+    Model::store_payload(shared.buffer[slot], &gone, 1);
+  }
+  // Withdrawn: the buffer is the program's at once, the slot only when the receiver has looked.
+  bool withdraw(int slot) {
+    if (!move_offer(shared.offers[slot], OfferState::offered, OfferState::withdrawn)) return false;
+    char gone = 0;
+    Model::store_payload(shared.buffer[slot], &gone, 1);
+    return true;
+  }
+  Shared& shared;
+  lockfree::SendRing<Model, small> ring;
+};
+
+struct Receiver {
+  explicit Receiver(Shared& its) : shared(its) { ring.attach(its.lines, &its.consumer); }
+  // Takes the next envelope and delivers it, as deliver() of message/arrive.cpp: whether it was there.
+  bool receive() {
+    while (ring.peek().lap() == 0) pause();
+    int tag = ring.envelope().tag;
+    int slot;
+    ring.take(&slot, sizeof slot);
+    lockfree::Offer<Model>& offer = shared.offers[slot];
+    if (!move_offer(offer, OfferState::offered, OfferState::claimed)) {
+      check(move_offer(offer, OfferState::withdrawn, OfferState::done), "neither offered nor withdrawn");
+      return false;
+    }
+    char value;
+    Model::load_payload(&value, shared.buffer[slot], 1);
+    check(value == tag, "the buffer is not the offered one");
+    check(move_offer(offer, OfferState::claimed, OfferState::done), "a claimed offer was changed");
+    return true;
+  }
+  Shared& shared;
+  lockfree::ReceiveRing<Model, small> ring;
+};
+
+bool withdrawn[4], taken[4];
+
+MODEL_CASE(offer, done_is_seen_only_after_the_copy_and_a_slot_is_used_again) {
+  auto& shared = stage.shared<Shared>();
+  stage.thread([&] {
+    Sender sender(shared);
+    for (char value = 1; value <= 3; ++value) {
+      sender.offer(0, value);
+      sender.wait_done(0);
+    }
+  });
+  stage.thread([&] {
+    Receiver receiver(shared);
+    for (int i = 0; i < 3; ++i) check(receiver.receive(), "an offer that nobody withdrew is gone");
+  });
+}
+
+MODEL_CASE(offer, two_offers_are_open_at_once) {
+  auto& shared = stage.shared<Shared>();
+  stage.thread([&] {
+    Sender sender(shared);
+    sender.offer(0, 1);
+    sender.offer(1, 2);
+    sender.wait_done(1);
+    sender.offer(1, 3);
+    sender.wait_done(0);
+    sender.wait_done(1);
+  });
+  stage.thread([&] {
+    Receiver receiver(shared);
+    for (int i = 0; i < 3; ++i) check(receiver.receive(), "an offer that nobody withdrew is gone");
+  });
+}
+
+MODEL_CASE(offer, a_message_is_either_withdrawn_or_taken_also_when_its_slot_is_used_again) {
+  auto& shared = stage.shared<Shared>();
+  stage.thread([&] {
+    Sender sender(shared);
+    for (int i = 0; i < 3; ++i) {
+      sender.offer(0, static_cast<char>(i + 1));
+      withdrawn[i] = sender.withdraw(0);
+      sender.wait_done(0);
+    }
+  });
+  stage.thread([&] {
+    Receiver receiver(shared);
+    for (bool& it : taken) it = &it - taken < 3 && receiver.receive();
+  });
+  stage.finally([] {
+    for (int i = 0; i < 3; ++i) check(withdrawn[i] != taken[i], "withdrawn and taken, or neither");
+  });
+}
+
+// As when the receiver asks for a stream: the claim returns through the other ring and the sender
+// itself ends the offer.
+MODEL_CASE(offer, a_streamed_offer_is_ended_by_the_sender_once_the_claim_has_come) {
+  struct Both {
+    Shared forth;
+    lockfree::Line<Model> lines[small];
+    lockfree::ConsumerLine<Model> consumer;
+  };
+  auto& both = stage.shared<Both>();
+  stage.thread([&] {
+    Sender sender(both.forth);
+    lockfree::ReceiveRing<Model, small> claims;
+    claims.attach(both.lines, &both.consumer);
+    for (int i = 0; i < 2; ++i) {
+      sender.offer(0, static_cast<char>(i + 1));
+      while (claims.peek().lap() == 0) pause();
+      claims.take(nullptr, 0);
+      check(move_offer(both.forth.offers[0], OfferState::claimed, OfferState::done), "not claimed");
+    }
+  });
+  stage.thread([&] {
+    Receiver receiver(both.forth);
+    lockfree::SendRing<Model, small> claims;
+    claims.attach(both.lines, &both.consumer);
+    for (int i = 0; i < 2; ++i) {
+      while (receiver.ring.peek().lap() == 0) pause();
+      receiver.ring.take(nullptr, 0);
+      check(move_offer(both.forth.offers[0], OfferState::offered, OfferState::claimed), "not offered");
+      claims.put(make_header(3, 0, 0), {0, 0}, nullptr, 0);
+    }
+  });
+}
+
+// More than the design needs: however many contend, one of them gets it and reads the whole buffer.
+MODEL_CASE(offer, of_two_claims_and_a_withdrawal_one_succeeds) {
+  auto& shared = stage.shared<Shared>();
+  stage.thread([&] {
+    Sender sender(shared);
+    sender.offer(0, 1);
+    withdrawn[0] = sender.withdraw(0);
+  });
+  for (int t = 0; t < 2; ++t)
+    stage.thread([&, t] {
+      while (shared.lines[0].header.load(std::memory_order_acquire) == 0) pause();
+      taken[t] = move_offer(shared.offers[0], OfferState::offered, OfferState::claimed);
+      // Who has it may do what he likes with the buffer; two of them would race.
+      char mark = 2;
+      if (taken[t]) Model::store_payload(shared.buffer[0], &mark, 1);
+    });
+  stage.finally([] { check(withdrawn[0] + taken[0] + taken[1] == 1, "not exactly one got it"); });
+}
+
+}  // namespace
+}  // namespace baton::model
