@@ -39,8 +39,9 @@ BATON_COLD bool ring_doorbell(Doorbell<Atomics>& doorbell, std::uint32_t sender)
   std::uint64_t bit = std::uint64_t{1} << (sender % 64);
   // ORDER doorbell.bit: release here, acquire in take_doorbells; what we published is visible.
   doorbell.bits[sender / 64].fetch_or(bit, std::memory_order_release);
-  // relaxed: the futex call orders what follows; who clears the bit wakes, once.
-  std::uint32_t old = doorbell.wake.word.fetch_and(~wake_asleep, std::memory_order_relaxed);
+  // ORDER doorbell.wake: release here, acquire in announce; a receiver that announces anew sees the bit
+  // above. Who clears the bit wakes, once; the futex call orders what follows.
+  std::uint32_t old = doorbell.wake.word.fetch_and(~wake_asleep, std::memory_order_release);
   return (old & wake_asleep) != 0;
 }
 
@@ -64,8 +65,9 @@ std::uint64_t take_doorbells(Doorbell<Atomics>& doorbell, std::uint32_t word) {
 // full fence) and looks at every source of work before it acts on it.
 template <class Atomics>
 void announce(Doorbell<Atomics>& doorbell, std::uint32_t bits) {
-  // relaxed: ordered by the caller's membarrier or fence.
-  doorbell.wake.word.fetch_or(bits, std::memory_order_relaxed);
+  // ORDER doorbell.wake: acquire here, release in ring_doorbell; what those who ended our last sleep have
+  // rung. Against all others the caller orders.
+  doorbell.wake.word.fetch_or(bits, std::memory_order_acquire);
 }
 template <class Atomics>
 void retract(Doorbell<Atomics>& doorbell, std::uint32_t bits) {
