@@ -50,6 +50,7 @@ struct Explorer {
   Fiber fibers[threads_max];
   int threads = 0;
   int running = 0;
+  int loading = -1;  // the thread whose last step was a load: it goes on, see run_once
   std::function<void()> final_look;
   std::vector<Choice> choices;
   std::size_t cursor = 0;
@@ -108,15 +109,18 @@ bool backtrack() {
 }
 
 std::uint64_t state_key() {
-  std::uint64_t key = explorer.memory.hash();
+  bool alive[threads_max] = {};
+  for (int t = 0; t < explorer.threads; ++t)
+    alive[t] = explorer.fibers[t].status != Status::ended;
+  Memory& memory = explorer.memory;
+  std::uint64_t key = mix(memory.key(alive), static_cast<std::uint64_t>(explorer.loading + 1));
   for (int t = 0; t < explorer.threads; ++t) {
     const Fiber& fiber = explorer.fibers[t];
-    key = mix(key, mix(fiber.history, explorer.memory.knowledge_hash(t)));
-    key = mix(key, static_cast<std::uint64_t>(fiber.status) << 8 |
-                       static_cast<std::uint64_t>(fiber.spurious_failures_left));
-    if (fiber.pending && fiber.pending->kind == Kind::pause)
+    key = mix(mix(key, fiber.history), static_cast<std::uint64_t>(fiber.status) << 8 |
+                                           static_cast<std::uint64_t>(fiber.spurious_failures_left));
+    if (alive[t] && fiber.pending->kind == Kind::pause)
       for (std::size_t i = fiber.round.polled; i < fiber.polled.size(); ++i)
-        key = mix(key, static_cast<std::uint64_t>(fiber.polled[i].index));
+        key = mix(key, static_cast<std::uint64_t>(memory.age(fiber.polled[i].location, fiber.polled[i].index)));
   }
   return key;
 }
@@ -160,12 +164,14 @@ std::uint64_t combine(Kind kind, std::uint64_t old, std::uint64_t operand) {
 
 void do_load(int thread, Step& step, int location) {
   Memory& memory = explorer.memory;
-  int oldest = memory.oldest(thread, location);
-  int index = memory.latest(location) - choose(memory.latest(location) - oldest + 1);
+  std::vector<int> readable;
+  for (int i = memory.oldest(thread, location); i <= memory.latest(location); ++i)
+    if (readable.empty() || !memory.adds_nothing(location, readable.back(), i)) readable.push_back(i);
+  int index = readable[readable.size() - 1 - choose(static_cast<int>(readable.size()))];
   step.result = memory.read(thread, location, index, ordered(step, false));
   Fiber& fiber = explorer.fibers[thread];
   fiber.last_load = {fiber.history, fiber.polled.size()};
-  note(fiber, static_cast<std::uint64_t>(index));
+  note(fiber, step.result);
   fiber.polled.push_back({location, index});
 }
 
@@ -181,7 +187,7 @@ void do_compare_exchange(int thread, Step& step, int location) {
   if (can_succeed && step.weak && fiber.spurious_failures_left > 0) failures.push_back(latest);
   int taken = choose(static_cast<int>(failures.size()) + can_succeed);
   step.success = can_succeed && taken == 0;
-  note(fiber, static_cast<std::uint64_t>(taken));
+  note(fiber, step.success);
   if (step.success) {
     step.result = memory.value(location, latest);
     memory.modify(thread, location, step.operand, ordered(step, false));
@@ -190,7 +196,7 @@ void do_compare_exchange(int thread, Step& step, int location) {
   int index = failures[taken - can_succeed];
   if (memory.value(location, index) == step.expected) --fiber.spurious_failures_left;
   step.result = memory.read(thread, location, index, ordered(step, true));
-  note(fiber, static_cast<std::uint64_t>(index));
+  note(fiber, step.result);
   fiber.polled.push_back({location, index});
 }
 
@@ -213,12 +219,12 @@ void do_sleep(int thread, const Step& step, int location) {
   int latest = explorer.memory.latest(location);
   bool sleeps = explorer.memory.value(location, latest) == step.expected;
   explorer.memory.advance(thread, location, latest);
-  note(fiber, static_cast<std::uint64_t>(latest));
+  note(fiber, 1);
   if (sleeps) fiber.status = Status::asleep;
 }
 void do_wake(int thread, int location) {
   explorer.memory.full_fence(thread);
-  note(explorer.fibers[thread], explorer.memory.fences_hash());
+  note(explorer.fibers[thread], 2);
   for (int t = 0; t < explorer.threads; ++t) {
     Fiber& other = explorer.fibers[t];
     if (other.status == Status::asleep && explorer.memory.location_of(other.pending->address) == location)
@@ -227,9 +233,9 @@ void do_wake(int thread, int location) {
 }
 
 void do_fence(int thread, const Step& step) {
+  note(explorer.fibers[thread], 3);
   if (ordered(step, false) == std::memory_order_relaxed) return;
   explorer.memory.full_fence(thread);
-  note(explorer.fibers[thread], explorer.memory.fences_hash());
 }
 
 void execute(int thread) {
@@ -248,7 +254,7 @@ void execute(int thread) {
     case Kind::bit_and:
     case Kind::exchange:
       step.result = memory.value(location, memory.latest(location));
-      note(fiber, static_cast<std::uint64_t>(memory.latest(location)));
+      note(fiber, step.result);
       memory.modify(thread, location, combine(step.kind, step.result, step.operand),
                     ordered(step, false));
       break;
@@ -256,13 +262,14 @@ void execute(int thread) {
     case Kind::fence: do_fence(thread, step); break;
     case Kind::fence_everywhere:
       memory.full_fence_everywhere();
-      for (int t = 0; t < explorer.threads; ++t) note(explorer.fibers[t], memory.fences_hash());
+      note(fiber, 4);
       break;
     case Kind::pause: do_pause(thread); break;
     case Kind::sleep: do_sleep(thread, step, location); break;
     case Kind::wake: do_wake(thread, location); break;
   }
   explorer.records.push_back({thread, step, location});
+  explorer.loading = step.kind == Kind::load ? thread : -1;
   if (fiber.status == Status::ready) resume(thread, false);
 }
 
@@ -270,8 +277,24 @@ void fail(std::string what) {
   if (explorer.failure.empty()) explorer.failure = std::move(what);
 }
 
+// Which threads may take the next step. A load changes nothing for others and could as well come
+// later, with the same values to choose from; so its thread goes on to its next step at once. Only a
+// fence everywhere may come between, because it takes old values away.
+int collect_enabled(int (&enabled)[threads_max]) {
+  int count = 0;
+  bool goes_on = explorer.loading >= 0 && is_enabled(explorer.fibers[explorer.loading]);
+  for (int t = 0; t < explorer.threads; ++t) {
+    const Fiber& fiber = explorer.fibers[t];
+    if (is_enabled(fiber) && (!goes_on || t == explorer.loading ||
+                              fiber.pending->kind == Kind::fence_everywhere))
+      enabled[count++] = t;
+  }
+  return count;
+}
+
 void run_once(const Setup& setup) {
   explorer.memory.reset();
+  explorer.loading = -1;
   explorer.cursor = 0;
   explorer.threads = 0;
   explorer.final_look = nullptr;
@@ -280,12 +303,10 @@ void run_once(const Setup& setup) {
   setup(stage);
   for (int t = 0; t < explorer.threads && explorer.failure.empty(); ++t) resume(t, true);
   while (explorer.failure.empty()) {
-    int enabled[threads_max], count = 0;
+    int enabled[threads_max], count = collect_enabled(enabled);
     bool all_ended = true;
-    for (int t = 0; t < explorer.threads; ++t) {
+    for (int t = 0; t < explorer.threads; ++t)
       all_ended &= explorer.fibers[t].status == Status::ended;
-      if (is_enabled(explorer.fibers[t])) enabled[count++] = t;
-    }
     if (all_ended) {
       if (explorer.final_look) explorer.final_look();
       return;
@@ -381,6 +402,11 @@ void pause(Mark round) {
   explorer.fibers[explorer.running].round = round;
   Step step{.kind = Kind::pause};
   perform(step);
+}
+void forget_all_but(Mark since, std::uint64_t state) {
+  Fiber& fiber = explorer.fibers[explorer.running];
+  fiber.history = mix(since.history, state);
+  fiber.polled.resize(since.polled);
 }
 void pause() { pause(explorer.fibers[explorer.running].last_load); }
 void sleep_on(const void* word, std::uint64_t expected) {

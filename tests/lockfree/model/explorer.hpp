@@ -88,6 +88,8 @@ struct Mark {
 Mark mark();
 void pause(Mark round);
 void pause();
+// What the thread has read since the mark left no trace in it but `state`.
+void forget_all_but(Mark since, std::uint64_t state);
 // Blocks while the word holds `expected`, until a wake; returns at once when it does not.
 void sleep_on(const void* word, std::uint64_t expected);
 void wake_sleepers(const void* word);

@@ -32,12 +32,12 @@ void Knowledge::join(const Knowledge& other) {
   join_seen(other);
   for (int i = 0; i < threads_max; ++i) clock[i] = std::max(clock[i], other.clock[i]);
 }
-std::uint64_t Knowledge::hash() const {
-  static_assert(locations_max % 8 == 0 && sizeof(Knowledge) % 8 == 0);
-  std::uint64_t words[sizeof(Knowledge) / 8], hash = 0;
-  std::memcpy(words, this, sizeof words);
-  for (std::uint64_t word : words) hash = mix(hash, word);
-  return hash;
+bool Knowledge::covers(const Knowledge& other) const {
+  for (int i = 0; i < locations_max; ++i)
+    if (seen[i] < other.seen[i]) return false;
+  for (int i = 0; i < threads_max; ++i)
+    if (clock[i] < other.clock[i]) return false;
+  return true;
 }
 
 Memory::Memory() {
@@ -55,7 +55,6 @@ void Memory::reset() {
     threads_[t].now.clock[t] = 1;
   }
   fences_ = {};
-  words_hash_ = 0;
 }
 
 int Memory::location_of(const void* address) {
@@ -69,6 +68,12 @@ int Memory::location_of(const void* address) {
     words_[locations_++].assign(1, Value{0, {}});
   }
   return location_by_slot_[slot];
+}
+
+bool Memory::adds_nothing(int location, int older, int newer) const {
+  const Value& a = words_[location][older];
+  const Value& b = words_[location][newer];
+  return a.value == b.value && b.released.covers(a.released);
 }
 
 std::uint64_t Memory::read(int thread, int location, int index, std::memory_order order) {
@@ -89,14 +94,13 @@ void Memory::append(int thread, int location, std::uint64_t value, Knowledge rel
   }
   t.now.seen[location] = static_cast<std::uint8_t>(index);
   released.seen[location] = static_cast<std::uint8_t>(index);
-  words_hash_ ^= mix(mix(static_cast<std::uint64_t>(location) << 8 | index, value), released.hash());
   words_[location].push_back({value, released});
-  tick(thread);
 }
 
 void Memory::write(int thread, int location, std::uint64_t value, std::memory_order order) {
   Thread& t = threads_[thread];
   append(thread, location, value, releases(order) ? t.now : t.released);
+  if (releases(order)) tick(thread);
 }
 
 void Memory::modify(int thread, int location, std::uint64_t value, std::memory_order order) {
@@ -105,6 +109,7 @@ void Memory::modify(int thread, int location, std::uint64_t value, std::memory_o
   Knowledge released = words_[location].back().released;
   released.join(releases(order) ? t.now : t.released);
   append(thread, location, value, released);
+  if (releases(order)) tick(thread);
 }
 
 void Memory::advance(int thread, int location, int index) {
@@ -128,6 +133,7 @@ void Memory::full_fence_everywhere() {
 }
 
 bool Memory::plain_read(int thread, const void* address, std::size_t bytes) {
+  open_epoch(thread);
   const Knowledge& now = threads_[thread].now;
   auto start = static_cast<std::size_t>(static_cast<const char*>(address) - arena_);
   touched_bytes_ = std::max(touched_bytes_, start + bytes);
@@ -141,6 +147,7 @@ bool Memory::plain_read(int thread, const void* address, std::size_t bytes) {
 }
 
 bool Memory::plain_write(int thread, const void* address, std::size_t bytes) {
+  open_epoch(thread);
   const Knowledge& now = threads_[thread].now;
   auto start = static_cast<std::size_t>(static_cast<const char*>(address) - arena_);
   touched_bytes_ = std::max(touched_bytes_, start + bytes);
@@ -153,6 +160,43 @@ bool Memory::plain_write(int thread, const void* address, std::size_t bytes) {
     e.writer = static_cast<std::uint16_t>(thread);
   }
   return ordered;
+}
+
+std::uint64_t Memory::relative_hash(const Knowledge& knowledge) const {
+  std::uint64_t hash = 0, word = 0;
+  for (int i = 0; i < locations_; ++i) {
+    int above = knowledge.seen[i] > base_[i] ? knowledge.seen[i] - base_[i] : 0;
+    word = word << 8 | static_cast<std::uint64_t>(above);
+    if (i % 8 == 7) hash = mix(hash, word);
+  }
+  hash = mix(hash, word);
+  std::memcpy(&word, knowledge.clock.data(), sizeof word);
+  static_assert(sizeof knowledge.clock == sizeof word);
+  return mix(hash, word);
+}
+
+std::uint64_t Memory::key(const bool (&alive)[threads_max]) {
+  for (int i = 0; i < locations_; ++i) {
+    int base = latest(i);
+    for (int t = 0; t < threads_max; ++t)
+      if (alive[t]) base = std::min(base, oldest(t, i));
+    base_[i] = static_cast<std::uint8_t>(base);
+  }
+  std::uint64_t key = relative_hash(fences_);
+  for (int i = 0; i < locations_; ++i) {
+    for (int index = base_[i]; index <= latest(i); ++index) {
+      const Value& value = words_[i][static_cast<std::size_t>(index)];
+      key = mix(mix(key, value.value), relative_hash(value.released));
+    }
+    key = mix(key, 0);
+  }
+  for (int t = 0; t < threads_max; ++t) {
+    if (!alive[t]) continue;
+    const Thread& thread = threads_[t];
+    key = mix(key, mix(relative_hash(thread.now), relative_hash(thread.pending)));
+    key = mix(key, mix(relative_hash(thread.released), thread.released_lately));
+  }
+  return key;
 }
 
 }  // namespace baton::model

@@ -24,7 +24,7 @@ struct Knowledge {
 
   void join(const Knowledge& other);
   void join_seen(const Knowledge& other);
-  std::uint64_t hash() const;
+  bool covers(const Knowledge& other) const;
 };
 
 std::uint64_t mix(std::uint64_t a, std::uint64_t b);
@@ -43,6 +43,9 @@ class Memory {
   int latest(int location) const { return static_cast<int>(words_[location].size()) - 1; }
   std::uint64_t value(int location, int index) const { return words_[location][index].value; }
 
+  // Whether reading the newer value leads nowhere that reading the older one does not.
+  bool adds_nothing(int location, int older, int newer) const;
+
   // Accesses to atomic words. `read` is told which of the readable values it gets.
   std::uint64_t read(int thread, int location, int index, std::memory_order order);
   void write(int thread, int location, std::uint64_t value, std::memory_order order);
@@ -57,13 +60,11 @@ class Memory {
   bool plain_read(int thread, const void* address, std::size_t bytes);
   bool plain_write(int thread, const void* address, std::size_t bytes);
 
-  // Of all values, and of what all full fences have seen.
-  std::uint64_t hash() const { return mix(words_hash_, fences_hash()); }
-  std::uint64_t fences_hash() const { return fences_.hash(); }
-  std::uint64_t knowledge_hash(int thread) const {
-    const Thread& t = threads_[thread];
-    return mix(mix(t.now.hash(), t.pending.hash()), t.released.hash());
-  }
+  // The state as far as it can still matter: values that somebody may read, counted from the oldest of
+  // them, and what the threads in `alive` know. Two states of one key behave alike.
+  std::uint64_t key(const bool (&alive)[threads_max]);
+  // How far a read value is from the oldest one, as of the last call of `key`.
+  int age(int location, int index) const { return index < base_[location] ? 0 : index + 1 - base_[location]; }
   char* arena() { return arena_; }
   bool contains(const void* address) const {
     return address >= arena_ && address < arena_ + arena_bytes;
@@ -78,6 +79,7 @@ class Memory {
     Knowledge now;
     Knowledge pending;   // learnt by relaxed reads; counts after a fence
     Knowledge released;  // known at the last fence; goes with relaxed stores
+    bool released_lately = false;
   };
   struct Epochs {
     std::uint16_t write_clock;
@@ -85,7 +87,14 @@ class Memory {
     std::array<std::uint16_t, threads_max> read_clock;
   };
   void append(int thread, int location, std::uint64_t value, Knowledge released);
-  void tick(int thread) { ++threads_[thread].now.clock[thread]; }
+  // What the thread does after a release is not covered by it: the next plain access opens an epoch.
+  void tick(int thread) { threads_[thread].released_lately = true; }
+  void open_epoch(int thread) {
+    Thread& t = threads_[thread];
+    if (t.released_lately) ++t.now.clock[thread];
+    t.released_lately = false;
+  }
+  std::uint64_t relative_hash(const Knowledge& knowledge) const;
 
   alignas(64) char arena_[arena_bytes];
   std::array<std::vector<Value>, locations_max> words_;
@@ -95,7 +104,7 @@ class Memory {
   Knowledge fences_;  // what all full fences so far have seen
   std::array<Epochs, arena_bytes> epochs_;
   std::size_t touched_bytes_ = arena_bytes;  // upper end of what must be reset
-  std::uint64_t words_hash_ = 0;
+  std::array<std::uint8_t, locations_max> base_{};  // by word: the oldest value anyone may read
 };
 
 }  // namespace baton::model
