@@ -76,7 +76,9 @@ struct SliceLayout {
 };
 
 inline constexpr std::uint64_t ring_bytes = 8192;
-inline constexpr int offers_per_rank = 256;
+// Address space only: memory follows as offers are open at the same time. So many sends may wait for
+// their receivers before another envelope must wait, too.
+inline constexpr int offers_per_rank = 1 << 18;
 inline constexpr std::uint64_t offer_bytes = 64;
 inline constexpr int chunks_per_rank = 64;  // one bit each in the free-chunk word
 inline constexpr std::uint64_t chunk_bytes = 16384;

@@ -12,13 +12,18 @@ namespace baton::message {
 namespace {
 
 constexpr std::uint32_t slot_count = lockfree::offers_per_rank;
+static_assert(64 * lockfree::offer_bytes == page_bytes);
 Request* offered_sends[slot_count];
 std::uint64_t open_slots[slot_count / 64];
+std::uint32_t words_in_use = 0;  // of open_slots; each stands for a page of offers that has memory
 
 int free_slot() {
-  for (std::uint32_t word = 0; word < slot_count / 64; ++word)
+  for (std::uint32_t word = 0; word < words_in_use; ++word)
     if (~open_slots[word]) return static_cast<int>(word * 64 + std::countr_one(open_slots[word]));
-  return -1;
+  if (words_in_use == slot_count / 64) return -1;
+  std::uint64_t page = transport::arena.layout.offers + words_in_use * page_bytes;
+  if (transport::reserve(engine.rank, page, page_bytes) != MPI_SUCCESS) return -1;
+  return static_cast<int>(words_in_use++ * 64);
 }
 
 void close_slot(std::uint32_t slot) {
@@ -78,7 +83,7 @@ bool put_claim(Peer& peer, const ClaimLine& line) {
 bool put_request(Peer& peer, Request& request) {
   bool put;
   if (request.kind == RequestKind::receive) {
-    put = put_claim(peer, {request.limit, request.slot >> 16, request.slot & 0xffff});
+    put = put_claim(peer, {request.limit, request.slot, request.stream});
     if (put) request.stage = Stage::streaming;
   } else {
     transport::Choice choice = transport::choose_send(
@@ -137,10 +142,11 @@ bool accept_offer(Arrival& arrival, Request& receive) {
     complete(receive, receive.error);
     return true;
   }
-  // Ask the sender to stream. The slot carries both numbers until the claim is out.
+  // Ask the sender to stream.
   receive.limit = receive.bytes;
   receive.position = 0;
-  receive.slot = arrival.offer << 16 | open_stream(receive);
+  receive.slot = arrival.offer;
+  receive.stream = open_stream(receive);
   ++engine.counters.staged_messages;
   engine.counters.staged_bytes += static_cast<std::uint64_t>(receive.bytes);
   Peer* peer = contact(arrival.peer_rank);
@@ -151,7 +157,7 @@ bool accept_offer(Arrival& arrival, Request& receive) {
 
 bool poll_offers() {
   bool any = false;
-  for (std::uint32_t word = 0; word < slot_count / 64; ++word) {
+  for (std::uint32_t word = 0; word < words_in_use; ++word) {
     for (std::uint64_t bits = open_slots[word]; bits; bits &= bits - 1) {
       std::uint32_t slot = word * 64 + static_cast<std::uint32_t>(std::countr_zero(bits));
       if (lockfree::offer_state(own_offer(slot)) != lockfree::OfferState::done) continue;
@@ -174,7 +180,7 @@ void arrive_claim(Peer& peer) {
   close_slot(line.slot);
   send->limit = line.limit;
   send->position = 0;
-  send->slot = line.stream;
+  send->stream = line.stream;
   send->stage = Stage::streaming;
   engine.streams.push(send);
   ++engine.stream_count;

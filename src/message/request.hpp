@@ -60,7 +60,8 @@ struct Request {
   std::int64_t bytes = 0;     // to send; or capacity, then received
   std::int64_t position = 0;  // packed bytes already moved
   std::int64_t limit = 0;     // of a stream: how many bytes move
-  std::uint32_t slot = 0;     // offer (sends) or stream (receives)
+  std::uint32_t slot = 0;     // the offer: our own (sends), or the matched one (receives)
+  std::uint32_t stream = 0;   // the receiver's number of it
 
   Request* next = nullptr;
   std::uint64_t order = 0;     // position among posted receives

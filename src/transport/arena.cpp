@@ -15,8 +15,10 @@ namespace {
 
 // The parts that this rank uses from the first message on; rings and chunks follow when touched.
 Error reserve_own_parts() {
-  Error error = reserve(arena.rank, 0, arena.layout.rings);
-  if (error) return error;
+  const auto& layout = arena.layout;
+  if (Error error = reserve(arena.rank, layout.doorbell, layout.offers - layout.doorbell)) return error;
+  if (Error error = reserve(arena.rank, layout.heads, layout.rings - layout.heads)) return error;
+  if (Error error = reserve(arena.rank, layout.progress, layout.staging - layout.progress)) return error;
   // ORDER chunk.free: release here, acquire in take_chunk; the pool opens with all chunks free.
   arena.doorbell(arena.rank).chunks.free.store(~std::uint64_t{0}, std::memory_order_release);
   return MPI_SUCCESS;
