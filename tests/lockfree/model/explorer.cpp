@@ -127,13 +127,21 @@ std::uint64_t state_key() {
 
 void note(Fiber& fiber, std::uint64_t what) { fiber.history = mix(fiber.history, what + 1); }
 
+// Without result, parameters and scope.
+std::string function_name(const std::source_location& where) {
+  std::string name = where.function_name();
+  name.resize(name.find('('));
+  return name.substr(name.find_last_of(" :") + 1);
+}
+
 std::memory_order ordered(const Step& step, bool failure) {
   std::memory_order order = failure ? step.failure_order : step.order;
   if (!explorer.sites && !explorer.mutation) return order;
   if (order == std::memory_order_relaxed) return order;
   const char* file = step.where.file_name();
   if (explorer.sites)
-    explorer.sites->emplace(Site{file, step.where.line(), step.where.column(), failure}, order);
+    explorer.sites->emplace(Site{file, step.where.line(), step.where.column(), failure,
+                                 function_name(step.where)}, order);
   if (!explorer.mutation) return order;
   const Site& site = explorer.mutation->site;
   bool hit = site.line == step.where.line() && site.column == step.where.column() &&

@@ -40,6 +40,7 @@ struct Site {
   std::string file;
   std::uint_least32_t line = 0, column = 0;
   bool failure_order = false;
+  std::string function{};
   auto operator<=>(const Site&) const = default;
 };
 // That place with another order; a fence with relaxed is no fence.

@@ -10,14 +10,14 @@ namespace baton::model {
 
 using ModelDoorbell = lockfree::Doorbell<Model>;
 
-// The two ways to order announcement and look against publish and look.
-enum class Ordering { fences, membarrier };
+// The two ways to order announcement and look against publish and look; and none, which must fail.
+enum class Ordering { fences, membarrier, none };
 
 // The receiver's side of it (and a room member's).
 inline void order_announcement(Ordering ordering) {
   if (ordering == Ordering::fences)
     Model::full_fence();
-  else
+  else if (ordering == Ordering::membarrier)
     fence_everywhere();
 }
 // notify_slow.

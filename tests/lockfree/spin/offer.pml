@@ -1,0 +1,106 @@
+/* An offer as a design: its state word, the envelope that names its slot, reuse of the slot, cancel,
+   and the two ends of a claimed offer (copied by the receiver, or streamed by the sender).
+   As message/offer.cpp and deliver() in message/arrive.cpp do it; memory is sequentially consistent
+   here, the order of accesses is the interleaving checker's part (tests/lockfree/model). */
+#define SLOTS 2
+#define MESSAGES 4
+
+mtype = { FREE, OFFERED, CLAIMED, DONE, WITHDRAWN };
+mtype state[SLOTS] = FREE;
+byte message_in[SLOTS];           /* whose buffer the slot stands for */
+chan envelopes = [4] of { byte, byte };  /* the ring: slot, message */
+chan claims = [4] of { byte };           /* the ring back: slot */
+
+bool open[SLOTS];        /* the sender's: not to be used for another offer */
+bool readable[MESSAGES]; /* the buffer belongs to the library */
+bool withdrawn[MESSAGES];
+bool taken[MESSAGES];
+bool ended[MESSAGES];
+byte ended_count;
+bool saw_withdraw, saw_refused_withdraw, saw_copy, saw_stream, saw_reuse, saw_late_look;
+
+#define MOVE(slot, old, new, done) atomic { if :: state[slot] == old -> state[slot] = new; done = true \
+                                               :: else -> done = false fi }
+
+inline finish(m) {
+  assert(readable[m]);
+  readable[m] = false;
+  ended[m] = true;
+  ended_count++;
+}
+
+active proctype sender() {
+  byte next = 0, slot, m, used = 0;
+  bool moved;
+  do
+  :: next < MESSAGES && (!open[0] || !open[1]) && nfull(envelopes) ->   /* put_offer */
+     if :: !open[0] -> slot = 0 :: !open[1] -> slot = 1 fi;
+     if :: used & (1 << slot) -> saw_reuse = true :: else fi;
+     used = used | (1 << slot);
+     open[slot] = true;
+     message_in[slot] = next;
+     readable[next] = true;
+     assert(state[slot] == FREE || state[slot] == DONE);
+     state[slot] = OFFERED;
+     envelopes!slot, next;
+     next++
+  :: open[0] || open[1] ->
+     if :: open[0] -> slot = 0 :: open[1] -> slot = 1 fi;
+     m = message_in[slot];
+     if
+     :: state[slot] == DONE ->                                     /* poll_offers */
+        open[slot] = false;
+        if :: !withdrawn[m] -> finish(m) :: else fi
+     :: !withdrawn[m] && !ended[m] ->                              /* cancel */
+        atomic {
+          MOVE(slot, OFFERED, WITHDRAWN, moved);
+          if :: moved -> withdrawn[m] = true :: else fi
+        };
+        if :: moved -> saw_withdraw = true; finish(m)
+           :: else -> saw_refused_withdraw = true fi
+     :: else
+     fi
+  :: claims?slot ->                                                /* arrive_claim, then the stream */
+     MOVE(slot, CLAIMED, DONE, moved);
+     assert(moved);
+     m = message_in[slot];
+     open[slot] = false;
+     saw_stream = true;
+     finish(m)
+  :: ended_count == MESSAGES && !open[0] && !open[1] -> break
+  od;
+  assert(next == MESSAGES)
+}
+
+active proctype receiver() {
+  byte slot, m, seen = 0;
+  bool moved;
+  do
+  :: seen < MESSAGES ->
+     envelopes?slot, m;
+     seen++;
+     MOVE(slot, OFFERED, CLAIMED, moved);
+     if
+     :: !moved ->
+        MOVE(slot, WITHDRAWN, DONE, moved);
+        assert(moved && withdrawn[m]);
+        saw_late_look = true
+     :: else ->
+        assert(!taken[m] && !withdrawn[m] && message_in[slot] == m);
+        taken[m] = true;
+        if
+        :: assert(readable[m]);                                    /* the copy */
+           MOVE(slot, CLAIMED, DONE, moved);
+           assert(moved);
+           saw_copy = true
+        :: claims!slot
+        fi
+     fi
+  :: seen == MESSAGES -> break
+  od
+}
+
+/* Each message is withdrawn or taken, never both; and everything above does happen. */
+ltl exclusive { [] !(withdrawn[0] && taken[0]) && [] !(withdrawn[3] && taken[3]) }
+ltl reaches { ! <> (ended_count == MESSAGES && saw_withdraw && saw_refused_withdraw && saw_copy &&
+                    saw_stream && saw_reuse && saw_late_look) }
