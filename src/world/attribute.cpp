@@ -193,6 +193,10 @@ Error delete_attributes(AttributeSet& set, void* handle) {
   return MPI_SUCCESS;
 }
 
+void forget_attributes(AttributeSet& set) {
+  while (set.first) unlink(set, set.first);
+}
+
 bool predefined_attribute(int id, int** value) {
   switch (id) {
     case MPI_TAG_UB:

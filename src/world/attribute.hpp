@@ -69,6 +69,9 @@ bool get_attribute(const AttributeSet& set, const Keyval& keyval, void** value);
 // What free does: deletes all, latest first. A failing callback stops it.
 [[nodiscard]] Error delete_attributes(AttributeSet& set, void* handle);
 
+// What the end of MPI does to the attributes of objects that nobody frees: no callback is called.
+void forget_attributes(AttributeSet& set);
+
 // The predefined attributes of communicators: whether `id` is one, and its value (a pointer to an
 // int, as MPI_Comm_get_attr gives it out; null: not set).
 bool predefined_attribute(int id, int** value);

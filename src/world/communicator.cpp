@@ -95,6 +95,7 @@ Error make_world_and_self(std::uint32_t ranks, std::uint32_t rank) {
 void free_world_and_self() {
   for (Communicator** one : {&the_world, &the_self}) {
     communicators.set_predefined((*one)->handle, nullptr);
+    forget_attributes((*one)->attributes);
     dispose(*one);
     *one = nullptr;
   }

@@ -17,12 +17,13 @@ struct Thing {
 using Requests = HandleTable<Thing, HandleTag::request>;
 using Datatypes = HandleTable<Thing, HandleTag::datatype>;
 
+// Tables are static here as they are in the library: they are never destroyed.
 std::uint64_t bits_of(MPI_Request handle) {
   return reinterpret_cast<std::uint64_t>(handle);
 }
 
 TEST(handle_table, finds_what_was_added_and_nothing_after_it_is_removed) {
-  Requests table;
+  static Requests table;
   Thing thing;
   MPI_Request handle = table.add(&thing);
   EXPECT_EQ(table.find(handle), &thing);
@@ -34,7 +35,7 @@ TEST(handle_table, finds_what_was_added_and_nothing_after_it_is_removed) {
 }
 
 TEST(handle_table, a_freed_handle_stays_dead_when_its_slot_is_reused) {
-  Requests table;
+  static Requests table;
   Thing first, second;
   MPI_Request old_handle = table.add(&first);
   table.remove(old_handle);
@@ -46,7 +47,7 @@ TEST(handle_table, a_freed_handle_stays_dead_when_its_slot_is_reused) {
 }
 
 TEST(handle_table, predefined_values_have_their_own_objects) {
-  Datatypes table;
+  static Datatypes table;
   Thing thing;
   EXPECT_EQ(table.find(MPI_INT), nullptr);
   table.set_predefined(MPI_INT, &thing);
@@ -58,8 +59,8 @@ TEST(handle_table, predefined_values_have_their_own_objects) {
 }
 
 TEST(handle_table, handles_of_another_kind_are_foreign) {
-  Requests requests;
-  Datatypes datatypes;
+  static Requests requests;
+  static Datatypes datatypes;
   Thing request, datatype;
   MPI_Request request_handle = requests.add(&request);
   MPI_Datatype datatype_handle = datatypes.add(&datatype);
@@ -69,7 +70,7 @@ TEST(handle_table, handles_of_another_kind_are_foreign) {
 }
 
 TEST(handle_table, invented_values_are_refused_whatever_their_bits) {
-  Requests table;
+  static Requests table;
   std::vector<Thing> things(200);
   std::unordered_set<std::uint64_t> alive;
   for (Thing& thing : things) alive.insert(bits_of(table.add(&thing)));
@@ -85,7 +86,7 @@ TEST(handle_table, invented_values_are_refused_whatever_their_bits) {
 }
 
 TEST(handle_table, the_integer_form_is_not_negative_and_comes_back) {
-  Requests table;
+  static Requests table;
   Thing thing;
   table.remove(table.add(&thing));
   MPI_Request handle = table.add(&thing);
@@ -101,7 +102,7 @@ TEST(handle_table, the_integer_form_is_not_negative_and_comes_back) {
 }
 
 TEST(handle_table, growing_moves_nothing_and_loses_nothing) {
-  Requests table;
+  static Requests table;
   std::vector<Thing> things(100000);
   std::vector<MPI_Request> handles;
   for (Thing& thing : things) handles.push_back(table.add(&thing));
@@ -119,7 +120,7 @@ TEST(handle_table, growing_moves_nothing_and_loses_nothing) {
 }
 
 TEST(handle_table, random_use_agrees_with_a_plain_map) {
-  Requests table;
+  static Requests table;
   std::unordered_map<std::uint64_t, Thing*> model;
   std::vector<MPI_Request> ever;
   std::vector<Thing> things(500);
@@ -148,8 +149,8 @@ TEST(handle_table, random_use_agrees_with_a_plain_map) {
 
 TEST(handle_table, threads_share_one_table) {
   handle_tables_are_shared = true;
-  Requests table;
-  auto work = [&table](int seed) {
+  static Requests table;
+  auto work = [](int seed) {
     std::mt19937 random(seed);
     Thing thing;
     std::vector<MPI_Request> mine;

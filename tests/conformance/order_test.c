@@ -73,5 +73,10 @@ int main(int argc, char** argv) {
   for (int i = 0; i < started; ++i) free(buffers[i]);
   for (int s = 0; s < size; ++s)
     for (int t = 0; t < tags && s != rank; ++t) CHECK(expected[s * tags + t] >= rounds);
+  free(buffers);
+  free(requests);
+  free(in);
+  free(expected);
+  free(sent);
   return finish();
 }
