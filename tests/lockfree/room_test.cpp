@@ -34,8 +34,11 @@ char value_of(std::uint32_t rank, int operation) { return static_cast<char>(10 *
 // meet, then what an allreduce reads. `sleeps`: without it the rank polls.
 void meet(Shared& shared, ModelRoom& room, std::uint32_t rank, int operation, bool sleeps,
           Ordering ordering) {
-  char mine = value_of(rank, operation);
-  room.arrive(rank, &mine, 1);
+  // Every other operation brings more than fits beside the flag.
+  std::size_t bytes = operation % 2 ? lockfree::room_line_payload_bytes + 4 : 1;
+  char mine[lockfree::room_line_payload_bytes + 4];
+  std::memset(mine, value_of(rank, operation), sizeof mine);
+  room.arrive(rank, mine, bytes);
   if (sleeps) {
     wake_members(shared, room, rank, ordering);
     std::uint32_t missing = 0;
@@ -54,9 +57,10 @@ void meet(Shared& shared, ModelRoom& room, std::uint32_t rank, int operation, bo
     }
   }
   for (std::uint32_t other = 0; other < room.ranks(); ++other) {
-    char its = 0;
-    room.load(other, &its, 1);
-    check(its == value_of(other, operation), "a rank left before all had arrived, or read another operation");
+    char its[sizeof mine];
+    room.load(other, its, bytes);
+    check(its[0] == value_of(other, operation) && its[bytes - 1] == its[0],
+          "a rank left before all had arrived, or read another operation");
   }
 }
 

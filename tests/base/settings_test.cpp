@@ -1,0 +1,94 @@
+#include "base/settings.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+extern char** environ;
+
+namespace baton {
+namespace {
+
+// Each test has BATON_* to itself.
+class settings_read : public testing::Test {
+ protected:
+  void SetUp() override { forget(); }
+  void TearDown() override { forget(); read_settings(); }
+  static void forget() {
+    for (bool found = true; found;) {
+      found = false;
+      for (char** entry = environ; *entry && !found; ++entry)
+        if (std::strncmp(*entry, "BATON_", 6) == 0) {
+          unsetenv(std::string(*entry, std::strcspn(*entry, "=")).c_str());
+          found = true;
+        }
+    }
+  }
+  // Reads the settings with one variable set; returns what was printed.
+  static std::string read_with(const char* name, const char* value) {
+    setenv(name, value, 1);
+    testing::internal::CaptureStderr();
+    read_settings();
+    return testing::internal::GetCapturedStderr();
+  }
+};
+
+TEST_F(settings_read, defaults_stand_when_nothing_is_set) {
+  settings.eager_bytes_max = 1;
+  testing::internal::CaptureStderr();
+  read_settings();
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  for (const SettingRow& row : setting_rows()) {
+    EXPECT_EQ(settings.*row.field, row.fallback) << row.name;
+    EXPECT_LE(row.minimum, row.fallback) << row.name;
+    EXPECT_GE(row.maximum, row.fallback) << row.name;
+    EXPECT_GT(std::strlen(row.why), 10u) << row.name;
+  }
+}
+
+TEST_F(settings_read, every_setting_is_read_from_its_variable) {
+  for (const SettingRow& row : setting_rows()) {
+    std::string name = std::string("BATON_") + row.name;
+    std::int64_t other = row.fallback == row.maximum ? row.minimum : row.maximum;
+    EXPECT_EQ(read_with(name.c_str(), std::to_string(other).c_str()), "") << row.name;
+    EXPECT_EQ(settings.*row.field, other) << row.name;
+    unsetenv(name.c_str());
+  }
+}
+
+TEST_F(settings_read, upper_case_and_units_are_understood) {
+  EXPECT_EQ(read_with("BATON_EAGER_BYTES_MAX", "2k"), "");
+  EXPECT_EQ(settings.eager_bytes_max, 2048);
+  EXPECT_EQ(read_with("BATON_UNEXPECTED_BYTES_MAX", "3M"), "");
+  EXPECT_EQ(settings.unexpected_bytes_max, 3 << 20);
+  EXPECT_EQ(read_with("BATON_CMA_BYTES_MIN", "1G"), "");
+  EXPECT_EQ(settings.cma_bytes_min, 1 << 30);
+}
+
+TEST_F(settings_read, values_out_of_range_or_not_numbers_are_reported_and_ignored) {
+  for (const char* value : {"47", "6145", "", "many", "100x", "100kk", "99999999999999999999g", "-1"}) {
+    std::string said = read_with("BATON_EAGER_BYTES_MAX", value);
+    EXPECT_NE(said.find("eager_bytes_max"), std::string::npos) << value << said;
+    EXPECT_NE(said.find("48 to 6144"), std::string::npos) << value << said;
+    EXPECT_EQ(settings.eager_bytes_max, 4096) << value;
+  }
+}
+
+TEST_F(settings_read, an_unknown_name_is_reported_with_the_nearest_one) {
+  std::string said = read_with("BATON_EAGR_BYTES_MAX", "100");
+  EXPECT_NE(said.find("BATON_EAGR_BYTES_MAX"), std::string::npos) << said;
+  EXPECT_NE(said.find("nearest is BATON_EAGER_BYTES_MAX"), std::string::npos) << said;
+  unsetenv("BATON_EAGR_BYTES_MAX");
+  std::string name = "BATON_" + std::string(200, 'x');
+  EXPECT_NE(read_with(name.c_str(), "1").find("unknown setting"), std::string::npos);
+}
+
+TEST_F(settings_read, what_mpiexec_sets_is_no_unknown_setting) {
+  EXPECT_EQ(read_with("BATON_JOB_FD", "3"), "");
+  EXPECT_EQ(read_with("BATON_RANK", "0"), "");
+}
+
+}  // namespace
+}  // namespace baton

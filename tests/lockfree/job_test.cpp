@@ -1,0 +1,81 @@
+#include "lockfree/job.hpp"
+
+#include <gtest/gtest.h>
+
+#include "lockfree/doorbell.hpp"
+#include "lockfree/offer.hpp"
+#include "lockfree/ring.hpp"
+#include "lockfree/room.hpp"
+#include "lockfree/staging.hpp"
+
+namespace baton::lockfree {
+namespace {
+
+class job_layout : public testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(job_layout, every_part_starts_on_a_page_after_the_one_before_and_is_large_enough) {
+  std::uint64_t ranks = GetParam();
+  SliceLayout layout = slice_layout(GetParam());
+  struct {
+    std::uint64_t start, needed;
+  } parts[] = {
+      {layout.doorbell, offsetof(Doorbell<Hardware>, bits) + (ranks + 63) / 64 * 8},
+      {layout.offers, std::uint64_t{offers_per_rank} * sizeof(Offer<Hardware>)},
+      {layout.heads, ranks * sizeof(ConsumerLine<Hardware>)},
+      {layout.rings, ranks * ring_lines * sizeof(Line<Hardware>)},
+      {layout.rooms, room_bytes_per_rank},
+      {layout.progress, chunks_per_rank * sizeof(ProgressLine<Hardware>)},
+      {layout.staging, std::uint64_t{chunks_per_rank} * chunk_bytes},
+      {layout.bytes, 0},
+  };
+  EXPECT_EQ(parts[0].start, 0u);
+  for (std::size_t i = 0; i + 1 < std::size(parts); ++i) {
+    EXPECT_EQ(parts[i].start % page_bytes, 0u);
+    EXPECT_GE(parts[i + 1].start, parts[i].start + parts[i].needed) << "part " << i;
+    EXPECT_LT(parts[i + 1].start, parts[i].start + parts[i].needed + page_bytes) << "a hole after " << i;
+  }
+}
+
+TEST_P(job_layout, header_rows_and_slices_fill_the_file_without_overlap) {
+  std::uint32_t ranks = GetParam();
+  JobHeader header = job_header(ranks, 2);
+  EXPECT_GE(header.rows_offset, sizeof(JobHeader));
+  EXPECT_GE(header.slices_offset, header.rows_offset + ranks * sizeof(RankRow));
+  EXPECT_EQ(header.slices_offset % page_bytes, 0u);
+  EXPECT_EQ(header.slice_bytes, slice_layout(ranks).bytes);
+  EXPECT_EQ(header.file_bytes, header.slices_offset + ranks * header.slice_bytes);
+  EXPECT_EQ(job_header_problem(header), nullptr);
+  char* base = reinterpret_cast<char*>(&header);
+  EXPECT_EQ(slice(&header, ranks - 1) - base,
+            static_cast<std::ptrdiff_t>(header.file_bytes - header.slice_bytes));
+  EXPECT_EQ(reinterpret_cast<char*>(rank_row(&header, ranks - 1)) - base,
+            static_cast<std::ptrdiff_t>(header.rows_offset + (ranks - 1) * sizeof(RankRow)));
+}
+INSTANTIATE_TEST_SUITE_P(jobs, job_layout, testing::Values(1, 2, 3, 16, 63, 64, 65, 1000, ranks_max));
+
+TEST(job, a_header_that_does_not_fit_is_refused) {
+  auto problem_after = [](auto change) {
+    JobHeader header = job_header(4, 2);
+    change(header);
+    return job_header_problem(header);
+  };
+  EXPECT_EQ(problem_after([](JobHeader&) {}), nullptr);
+  EXPECT_NE(problem_after([](JobHeader& h) { h.magic ^= 1; }), nullptr);
+  EXPECT_NE(problem_after([](JobHeader& h) { ++h.version; }), nullptr);
+  EXPECT_NE(problem_after([](JobHeader& h) { ++h.layout_hash; }), nullptr);
+  EXPECT_NE(problem_after([](JobHeader& h) { h.ranks = 0; }), nullptr);
+  EXPECT_NE(problem_after([](JobHeader& h) { h.ranks = ranks_max + 1; }), nullptr);
+  EXPECT_NE(problem_after([](JobHeader& h) { h.ranks = 5; }), nullptr);
+  EXPECT_NE(problem_after([](JobHeader& h) { --h.file_bytes; }), nullptr);
+  EXPECT_NE(problem_after([](JobHeader& h) { h.slices_offset += page_bytes; }), nullptr);
+}
+
+TEST(job, crowded_senders_fence) { EXPECT_NE(job_header(3, 2).senders_fence, 0); }
+
+TEST(job, a_room_of_every_size_that_fits_has_a_line_and_a_block_in_each_bank_for_every_rank) {
+  for (std::uint32_t ranks : {1u, 2u, 64u})
+    EXPECT_EQ(room_bytes(ranks), 64 + 2 * std::uint64_t{ranks} * (64 + room_payload_bytes));
+}
+
+}  // namespace
+}  // namespace baton::lockfree
