@@ -24,7 +24,7 @@ void wake_members(Communicator& comm) {
     std::uint32_t job_rank = comm.collective.job_rank(r);
     if (job_rank == engine.rank) continue;
     if (lockfree::wants_attention(transport::arena.doorbell(job_rank)))
-      message::notify_slow(job_rank);
+      message::wake_slow(job_rank);
   }
 }
 

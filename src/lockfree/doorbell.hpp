@@ -32,17 +32,24 @@ struct Doorbell {
 };
 static_assert(offsetof(Doorbell<Hardware>, bits) == 2 * cache_line_bytes);
 
-// The sender's part, after it has published to the receiver and, where fences are needed, fenced.
+// Ends the receiver's sleep. Alone: for work that it finds elsewhere than in a ring (rooms, offers).
 // Returns true when the caller must issue a futex wake on the wake word.
+template <class Atomics>
+BATON_COLD bool end_sleep(Doorbell<Atomics>& doorbell) {
+  // ORDER doorbell.wake: release here, acquire in announce; a receiver that announces anew sees what we
+  // have done before. Who clears the bit wakes, once; the futex call orders what follows.
+  std::uint32_t old = doorbell.wake.word.fetch_and(~wake_asleep, std::memory_order_release);
+  return (old & wake_asleep) != 0;
+}
+
+// The sender's part, after it has published to the receiver's ring and, where fences are needed,
+// fenced. Returns true when the caller must issue a futex wake on the wake word.
 template <class Atomics>
 BATON_COLD bool ring_doorbell(Doorbell<Atomics>& doorbell, std::uint32_t sender) {
   std::uint64_t bit = std::uint64_t{1} << (sender % 64);
   // ORDER doorbell.bit: release here, acquire in take_doorbells; what we published is visible.
   doorbell.bits[sender / 64].fetch_or(bit, std::memory_order_release);
-  // ORDER doorbell.wake: release here, acquire in announce; a receiver that announces anew sees the bit
-  // above. Who clears the bit wakes, once; the futex call orders what follows.
-  std::uint32_t old = doorbell.wake.word.fetch_and(~wake_asleep, std::memory_order_release);
-  return (old & wake_asleep) != 0;
+  return end_sleep(doorbell);
 }
 
 // Whether anything more than publishing is due. One load of a line that rarely changes.
@@ -65,8 +72,8 @@ std::uint64_t take_doorbells(Doorbell<Atomics>& doorbell, std::uint32_t word) {
 // full fence) and looks at every source of work before it acts on it.
 template <class Atomics>
 void announce(Doorbell<Atomics>& doorbell, std::uint32_t bits) {
-  // ORDER doorbell.wake: acquire here, release in ring_doorbell; what those who ended our last sleep have
-  // rung. Against all others the caller orders.
+  // ORDER doorbell.wake: acquire here, release in end_sleep; what those who ended our last sleep have
+  // done. Against all others the caller orders.
   doorbell.wake.word.fetch_or(bits, std::memory_order_acquire);
 }
 template <class Atomics>

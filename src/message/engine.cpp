@@ -131,6 +131,13 @@ void notify_slow(std::uint32_t rank) {
   platform::futex_wake(doorbell.wake.word);
 }
 
+void wake_slow(std::uint32_t rank) {
+  transport::Doorbell& doorbell = transport::arena.doorbell(rank);
+  if (!lockfree::end_sleep(doorbell)) return;
+  ++engine.counters.wakeups;
+  platform::futex_wake(doorbell.wake.word);
+}
+
 bool poll_peer(Peer& peer) {
   int taken = 0;
   for (; taken < messages_per_poll; ++taken) {

@@ -105,7 +105,13 @@ BATON_INLINE void notify(const transport::Doorbell& doorbell, std::uint32_t rank
   if (BATON_UNLIKELY(engine.senders_fence)) lockfree::Hardware::full_fence();
   if (lockfree::wants_attention(doorbell)) notify_slow(rank);
 }
-inline void notify_rank(std::uint32_t rank) { notify(transport::arena.doorbell(rank), rank); }
+// After something changed that a rank finds without looking into our ring (an offer, a room): wakes it,
+// but rings nothing, since a bit would make it look into a ring that may have no memory yet.
+BATON_COLD void wake_slow(std::uint32_t rank);
+inline void wake_rank(std::uint32_t rank) {
+  if (BATON_UNLIKELY(engine.senders_fence)) lockfree::Hardware::full_fence();
+  if (lockfree::wants_attention(transport::arena.doorbell(rank))) wake_slow(rank);
+}
 
 // One round of progress; whether anything happened.
 bool progress();

@@ -138,7 +138,7 @@ bool accept_offer(Arrival& arrival, Request& receive) {
         lockfree::move_offer(offer, lockfree::OfferState::claimed, lockfree::OfferState::done));
     ++engine.counters.cma_messages;
     engine.counters.cma_bytes += static_cast<std::uint64_t>(receive.bytes);
-    notify_rank(arrival.peer_rank);
+    wake_rank(arrival.peer_rank);
     complete(receive, receive.error);
     return true;
   }

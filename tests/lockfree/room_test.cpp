@@ -26,7 +26,7 @@ void wake_members(Shared& shared, ModelRoom& room, std::uint32_t rank, Ordering 
   }
   for (std::uint32_t other = 0; other < room.ranks(); ++other)
     if (other != rank && wants_attention(shared.doorbells[other]))
-      notify_slow(shared.doorbells[other], rank);
+      wake_slow(shared.doorbells[other]);
 }
 
 char value_of(std::uint32_t rank, int operation) { return static_cast<char>(10 * operation + rank + 1); }

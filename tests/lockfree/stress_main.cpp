@@ -194,10 +194,9 @@ void meet_until_time_is_over(Shared& shared, std::uint32_t rank, std::uint32_t r
     if (!fences || room.first_missing(0) == ranks)
       for (std::uint32_t other = 0; other < ranks; ++other)
         if (other != rank && lockfree::wants_attention(shared.doorbells[other]) &&
-            lockfree::ring_doorbell(shared.doorbells[other], rank))
+            lockfree::end_sleep(shared.doorbells[other]))
           platform::futex_wake(shared.doorbells[other].wake.word);
     while (room.first_missing(0) != ranks) {
-      (void)lockfree::take_doorbells(shared.doorbells[rank], 0);
       waiter.idle();
     }
     waiter.reset();

@@ -24,6 +24,10 @@ inline void order_announcement(Ordering ordering) {
 inline void notify_slow(ModelDoorbell& doorbell, std::uint32_t sender) {
   if (ring_doorbell(doorbell, sender)) wake_sleepers(&doorbell.wake.word);
 }
+// wake_slow.
+inline void wake_slow(ModelDoorbell& doorbell) {
+  if (end_sleep(doorbell)) wake_sleepers(&doorbell.wake.word);
+}
 // notify: after something was published.
 inline void notify(ModelDoorbell& doorbell, std::uint32_t sender, Ordering ordering) {
   if (ordering == Ordering::fences) Model::full_fence();
