@@ -51,6 +51,7 @@ BATON_INLINE bool receive_direct(const Context& context, void* buffer, std::int6
     platform::copy_short(buffer, peer->in.first_payload(), bytes);
     peer->in.take(nullptr, 0);
   } else {
+    if (peer->out.attached()) peer->out.prefetch_head();
     peer->in.take_long(static_cast<char*>(buffer), bytes, bytes, pause_for_peer);
   }
   fill_direct_status(status, source, envelope.tag, bytes);
