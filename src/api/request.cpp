@@ -42,7 +42,9 @@ Error retire(Request& request, MPI_Request* handle, MPI_Status* status) {
   Error error = request.error;
   if (BATON_UNLIKELY(error != MPI_SUCCESS)) {
     if (last_explanation().error_class != error) (void)fail(error, "an operation failed earlier");
-    if (request.owner)
+    // A freed communicator may go with this request: its handler is not asked any more.
+    bool alive = request.owner && !(request.usage && request.usage->freed);
+    if (alive)
       last_explanation().target = &static_cast<Communicator*>(request.owner)->errors;
   }
   if (!message::retire_request(request)) *handle = MPI_REQUEST_NULL;

@@ -20,10 +20,17 @@ struct Context {
   const std::int32_t* job_ranks = nullptr;  // of the addressable ranks; null: the same numbers
   MatchQueue* queue = nullptr;   // of receive_id
   void* owner = nullptr;         // the communicator; opaque here
+  Usage* usage = nullptr;        // its count of requests
 
   BATON_INLINE std::uint32_t job_rank(std::int32_t r) const {
     return static_cast<std::uint32_t>(job_ranks ? job_ranks[r] : r);
   }
 };
+
+// A request with a handle keeps the communicator alive.
+inline void hold(Request& request, const Context& context) {
+  request.usage = context.usage;
+  if (request.usage) ++request.usage->requests;
+}
 
 }  // namespace baton::message

@@ -1,5 +1,6 @@
 // Offers: sends whose data stays with the sender until its receiver has come. And the queue of
 // requests that wait for room in a peer's ring.
+#include <algorithm>
 #include <bit>
 
 #include "base/settings.hpp"
@@ -16,18 +17,28 @@ static_assert(64 * lockfree::offer_bytes == page_bytes);
 Request* offered_sends[slot_count];
 std::uint64_t open_slots[slot_count / 64];
 std::uint32_t words_in_use = 0;  // of open_slots; each stands for a page of offers that has memory
+std::uint32_t full_words = 0;    // all words below have no free slot
+std::uint32_t next_polled_word = 0;
+
+// With more words than this in use a poll looks at a part, so that many open offers stay cheap. guess
+constexpr std::uint32_t words_per_poll = 16;
+
+constexpr int no_slot = -1;    // none is free now
+constexpr int no_memory = -2;  // explained
 
 int free_slot() {
-  for (std::uint32_t word = 0; word < words_in_use; ++word)
-    if (~open_slots[word]) return static_cast<int>(word * 64 + std::countr_one(open_slots[word]));
-  if (words_in_use == slot_count / 64) return -1;
+  for (; full_words < words_in_use; ++full_words)
+    if (~open_slots[full_words])
+      return static_cast<int>(full_words * 64 + std::countr_one(open_slots[full_words]));
+  if (words_in_use == slot_count / 64) return no_slot;
   std::uint64_t page = transport::arena.layout.offers + words_in_use * page_bytes;
-  if (transport::reserve(engine.rank, page, page_bytes) != MPI_SUCCESS) return -1;
+  if (transport::reserve(engine.rank, page, page_bytes) != MPI_SUCCESS) return no_memory;
   return static_cast<int>(words_in_use++ * 64);
 }
 
 void close_slot(std::uint32_t slot) {
   open_slots[slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
+  full_words = std::min(full_words, slot / 64);
   offered_sends[slot] = nullptr;
   --engine.open_offers;
 }
@@ -36,9 +47,13 @@ lockfree::Offer<lockfree::Hardware>& own_offer(std::uint32_t slot) {
   return transport::arena.offers(engine.rank)[slot];
 }
 
-// Puts the envelope of an offer; false when slots or room are lacking.
+// Puts the envelope of an offer; false when slots or room are lacking. Without memory the send fails.
 bool put_offer(Peer& peer, Request& send) {
-  int slot = peer.out.has_room(1) ? free_slot() : -1;
+  int slot = peer.out.has_room(1) ? free_slot() : no_slot;
+  if (slot == no_memory) {
+    complete(send, MPI_ERR_NO_MEM);
+    return true;
+  }
   if (slot < 0) return false;
   send.slot = static_cast<std::uint32_t>(slot);
   send.stage = Stage::offered;
@@ -157,7 +172,9 @@ bool accept_offer(Arrival& arrival, Request& receive) {
 
 bool poll_offers() {
   bool any = false;
-  for (std::uint32_t word = 0; word < words_in_use; ++word) {
+  for (std::uint32_t i = std::min(words_in_use, words_per_poll); i > 0; --i) {
+    std::uint32_t word = next_polled_word < words_in_use ? next_polled_word : 0;
+    next_polled_word = word + 1;
     for (std::uint64_t bits = open_slots[word]; bits; bits &= bits - 1) {
       std::uint32_t slot = word * 64 + static_cast<std::uint32_t>(std::countr_zero(bits));
       if (lockfree::offer_state(own_offer(slot)) != lockfree::OfferState::done) continue;

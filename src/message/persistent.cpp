@@ -65,6 +65,7 @@ Error make_persistent(const Recipe& recipe, void* buffer, Datatype& type, Reques
   request->stage = Stage::inactive;
   request->owner = static_cast<const Context*>(recipe.context)->owner;
   datatype::retain(type);
+  hold(*request, *static_cast<const Context*>(recipe.context));
   *handle = request->handle;
   return MPI_SUCCESS;
 }
@@ -151,6 +152,7 @@ Error start_exchange(const Context& context, const void* out, std::int64_t out_c
   visible->kind = RequestKind::schedule;
   visible->stage = Stage::queued;
   visible->owner = context.owner;
+  hold(*visible, context);
   datatype::retain(out_type);
   datatype::retain(in_type);
   begin_receive(context, in, in_count, in_type, source, in_tag, exchange->receive);

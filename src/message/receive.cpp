@@ -123,6 +123,7 @@ Error start_receive(const Context& context, void* buffer, std::int64_t count, Da
   Request* request = new_request();
   if (!request) return fail(MPI_ERR_NO_MEM, "no memory for a request");
   datatype::retain(type);
+  hold(*request, context);
   begin_receive(context, buffer, count, type, source, tag, *request);
   *handle = request->handle;
   return MPI_SUCCESS;

@@ -40,6 +40,14 @@ struct Recipe {
   bool synchronous;
 };
 
+// How many requests use a communicator: it lives on after it is freed until the last has gone.
+struct Usage {
+  std::int32_t requests = 0;
+  bool freed = false;
+  void (*dispose)(void* owner) = nullptr;
+  void* owner = nullptr;
+};
+
 struct Request {
   RequestKind kind = RequestKind::send;
   Stage stage = Stage::fresh;
@@ -72,6 +80,7 @@ struct Request {
   void (*destroy)(Request&) = nullptr;
   void* state = nullptr;
   Recipe* recipe = nullptr;  // persistent ones; owned
+  Usage* usage = nullptr;    // held until the request is released
   MPI_Request handle = MPI_REQUEST_NULL;
 };
 

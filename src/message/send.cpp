@@ -92,6 +92,7 @@ Error start_send(const Context& context, const void* buffer, std::int64_t count,
   Request* request = new_request();
   if (!request) return fail(MPI_ERR_NO_MEM, "no memory for a request");
   datatype::retain(type);
+  hold(*request, context);
   begin_send(context, buffer, count, type, destination, tag, synchronous, *request);
   *handle = request->handle;
   return MPI_SUCCESS;

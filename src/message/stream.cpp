@@ -34,13 +34,16 @@ bool chunk_has_memory(std::uint32_t owner, int chunk) {
   return true;
 }
 
+constexpr int no_memory = -2;  // explained
+static_assert(no_memory != lockfree::no_chunk);
+
 // Takes a chunk of the peer's staging that surely has memory; no_chunk when there is none now.
 int take_usable_chunk(Peer& peer) {
   int chunk = lockfree::take_chunk(peer.doorbell->chunks.free);
   if (chunk == lockfree::no_chunk) return chunk;
   if (chunk_has_memory(peer.rank, chunk)) return chunk;
   lockfree::give_back_chunk(peer.doorbell->chunks.free, chunk);
-  return lockfree::no_chunk;
+  return no_memory;
 }
 
 void fill_chunk(Peer& peer, Request& send, std::uint32_t chunk, std::int64_t bytes) {
@@ -61,6 +64,11 @@ bool send_chunk(Peer& peer, Request& send) {
   if (!peer.can_put(1)) return false;
   int taken = take_usable_chunk(peer);
   if (taken == lockfree::no_chunk) return false;
+  if (taken == no_memory) {
+    send.error = MPI_ERR_NO_MEM;
+    send.position = send.limit;
+    return true;
+  }
   auto chunk = static_cast<std::uint32_t>(taken);
   std::int64_t bytes =
       std::min(send.limit - send.position, static_cast<std::int64_t>(lockfree::chunk_bytes));
@@ -130,7 +138,7 @@ bool advance_streams() {
     if (send->position >= send->limit) {
       engine.streams.take_after(before);
       --engine.stream_count;
-      complete(*send, MPI_SUCCESS);
+      complete(*send, send->error);
     } else {
       before = send;
     }

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +11,12 @@
 namespace baton::platform {
 
 int make_memory_file(const char* name, std::uint64_t bytes) {
+  // A limit on file sizes (ulimit -f) counts for memory files too, and exceeding it raises a signal.
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes > limit.rlim_cur) {
+    errno = EFBIG;
+    return -1;
+  }
   int descriptor = memfd_create(name, MFD_ALLOW_SEALING);
   if (descriptor < 0) return -1;
   if (ftruncate(descriptor, static_cast<off_t>(bytes)) != 0 ||

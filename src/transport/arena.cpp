@@ -52,7 +52,9 @@ Error make_lone_arena(std::uint32_t cpus_usable) {
   lockfree::JobHeader header = lockfree::job_header(1, cpus_usable);
   int descriptor = platform::make_memory_file("baton", header.file_bytes);
   if (descriptor < 0)
-    return fail(MPI_ERR_NO_MEM, "no memory file for this process: %s", std::strerror(errno));
+    return fail(MPI_ERR_NO_MEM, "no memory file of %llu MiB (mostly never touched) for this process: %s%s",
+                static_cast<unsigned long long>(header.file_bytes >> 20), std::strerror(errno),
+                errno == EFBIG ? "; raise the limit on file sizes (ulimit -f)" : "");
   void* address = platform::map_memory_file(descriptor, header.file_bytes);
   if (address) std::memcpy(address, &header, sizeof header);
   Error error = address ? attach_arena(descriptor, 0)

@@ -22,14 +22,15 @@ Communicator* the_self = nullptr;
 
 Error no_memory() { return fail(MPI_ERR_NO_MEM, "no memory for a communicator"); }
 
-Error fill_context(message::Context& context, const Communicator& owner, message::Plane plane) {
+Error fill_context(message::Context& context, Communicator& owner, message::Plane plane) {
   context.send_id = owner.id * message::plane_count + static_cast<std::uint32_t>(plane);
   context.receive_id = context.send_id;
   context.rank = owner.local->rank;
   context.size = owner.local->size;
   context.job_ranks = owner.local->identity ? nullptr : owner.local->job_ranks;
   context.queue = message::queue_for(context.receive_id);
-  context.owner = const_cast<Communicator*>(&owner);
+  context.owner = &owner;
+  context.usage = &owner.usage;
   return context.queue ? MPI_SUCCESS : no_memory();
 }
 
@@ -38,6 +39,15 @@ void dispose(Communicator* communicator) {
   if (communicator->local) release(*communicator->local);
   if (communicator->remote) release(*communicator->remote);
   delete communicator;
+}
+
+// The end of a freed communicator: no request uses it any more.
+void dispose_freed(void* owner) {
+  auto* communicator = static_cast<Communicator*>(owner);
+  message::drop_queue(communicator->point_to_point.receive_id);
+  message::drop_queue(communicator->collective.receive_id);
+  free_context_id(communicator->id);
+  dispose(communicator);
 }
 
 Communicator* make_predefined(MPI_Comm handle, const char* name, std::uint32_t id, Group* group) {
@@ -62,6 +72,7 @@ Error make_communicator(Group* group, std::uint32_t id, const Communicator* pare
   }
   communicator->local = group;
   communicator->id = id;
+  communicator->usage = {0, false, dispose_freed, communicator};
   Error error = fill_context(communicator->point_to_point, *communicator,
                              message::Plane::point_to_point);
   if (!error)
@@ -196,11 +207,9 @@ Error create_from_members(Communicator& parent, const Group& group, int tag, Com
 Error free_communicator(Communicator& communicator) {
   if (Error error = delete_attributes(communicator.attributes, communicator.handle)) return error;
   leave_room(communicator);
-  message::drop_queue(communicator.point_to_point.receive_id);
-  message::drop_queue(communicator.collective.receive_id);
-  free_context_id(communicator.id);
   communicators.remove(communicator.handle);
-  dispose(&communicator);
+  communicator.usage.freed = true;
+  if (communicator.usage.requests == 0) dispose_freed(&communicator);
   return MPI_SUCCESS;
 }
 

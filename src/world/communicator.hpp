@@ -28,6 +28,7 @@ class Communicator {
   MPI_Comm handle = MPI_COMM_NULL;
   message::Context point_to_point;
   message::Context collective;
+  message::Usage usage;
   Group* local = nullptr;
   Group* remote = nullptr;  // null: one group
   std::uint32_t id = 0;     // context id

@@ -90,8 +90,26 @@ static void communicators_come_and_go(void) {
   }
 }
 
+/* A freed communicator lives until its last request has: nothing under way is lost. */
+static void a_freed_communicator_completes_its_requests(void) {
+  for (int i = 0; i < 50; ++i) {
+    MPI_Comm twin;
+    MPI_Comm_dup(MPI_COMM_WORLD, &twin);
+    int to = (rank + 1) % size, from = (rank + size - 1) % size, got = -1, mine = rank * 100 + i;
+    MPI_Request requests[3];
+    MPI_Irecv(&got, 1, MPI_INT, from, 4, twin, &requests[0]);
+    MPI_Recv_init(&got, 1, MPI_INT, from, 5, twin, &requests[1]);
+    MPI_Isend(&mine, 1, MPI_INT, to, 4, twin, &requests[2]);
+    MPI_Comm_free(&twin);
+    MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+    CHECK(got == from * 100 + i);
+    MPI_Request_free(&requests[1]);
+  }
+}
+
 int main(int argc, char** argv) {
   start(&argc, &argv);
+  a_freed_communicator_completes_its_requests();
   split_orders_by_key();
   communicators_keep_messages_apart();
   groups_follow_the_set_operations();
