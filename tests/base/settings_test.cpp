@@ -81,6 +81,9 @@ TEST_F(settings_read, an_unknown_name_is_reported_with_the_nearest_one) {
   EXPECT_NE(said.find("BATON_EAGR_BYTES_MAX"), std::string::npos) << said;
   EXPECT_NE(said.find("nearest is BATON_EAGER_BYTES_MAX"), std::string::npos) << said;
   unsetenv("BATON_EAGR_BYTES_MAX");
+  said = read_with("BATON_CM", "1");
+  EXPECT_NE(said.find("nearest is BATON_CMA "), std::string::npos) << said;
+  unsetenv("BATON_CM");
   std::string name = "BATON_" + std::string(200, 'x');
   EXPECT_NE(read_with(name.c_str(), "1").find("unknown setting"), std::string::npos);
 }

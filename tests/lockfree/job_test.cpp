@@ -64,7 +64,7 @@ TEST(job, a_header_that_does_not_fit_is_refused) {
   EXPECT_NE(problem_after([](JobHeader& h) { ++h.version; }), nullptr);
   EXPECT_NE(problem_after([](JobHeader& h) { ++h.layout_hash; }), nullptr);
   EXPECT_NE(problem_after([](JobHeader& h) { h.ranks = 0; }), nullptr);
-  EXPECT_NE(problem_after([](JobHeader& h) { h.ranks = ranks_max + 1; }), nullptr);
+  EXPECT_NE(job_header_problem(job_header(ranks_max + 1, 2)), nullptr);
   EXPECT_NE(problem_after([](JobHeader& h) { h.ranks = 5; }), nullptr);
   EXPECT_NE(problem_after([](JobHeader& h) { --h.file_bytes; }), nullptr);
   EXPECT_NE(problem_after([](JobHeader& h) { h.slices_offset += page_bytes; }), nullptr);

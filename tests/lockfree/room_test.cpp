@@ -34,8 +34,8 @@ char value_of(std::uint32_t rank, int operation) { return static_cast<char>(10 *
 // meet, then what an allreduce reads. `sleeps`: without it the rank polls.
 void meet(Shared& shared, ModelRoom& room, std::uint32_t rank, int operation, bool sleeps,
           Ordering ordering) {
-  // Every other operation brings more than fits beside the flag.
-  std::size_t bytes = operation % 2 ? lockfree::room_line_payload_bytes + 4 : 1;
+  // Two operations, then two that bring more than fits beside the flag: each kind follows itself.
+  std::size_t bytes = operation / 2 % 2 ? lockfree::room_line_payload_bytes + 4 : 1;
   char mine[lockfree::room_line_payload_bytes + 4];
   std::memset(mine, value_of(rank, operation), sizeof mine);
   room.arrive(rank, mine, bytes);

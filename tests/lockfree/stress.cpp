@@ -101,17 +101,26 @@ void Waiter::idle() {
   if (!announced_) {
     announced_ = true;
     lockfree::announce(own_, lockfree::wake_asleep);
-    if (fences_)
-      lockfree::Hardware::full_fence();
-    else
-      platform::membarrier_all();
-    return;
+    return order();
   }
   double before = now();
-  platform::futex_wait(own_.wake.word, lockfree::wake_asleep, sleep_bound_us);
+  platform::futex_wait(own_.wake.word, lockfree::wake_asleep | trusted_, sleep_bound_us);
   check(now() - before < static_cast<double>(sleep_bound_us) * 0.9e-6, "a wake-up was lost");
   ++sleeps;
   rise();
+}
+
+void Waiter::order() {
+  if (fences_)
+    lockfree::Hardware::full_fence();
+  else
+    platform::membarrier_all();
+}
+
+void Waiter::trust_doorbells() {
+  trusted_ = lockfree::wake_doorbell;
+  lockfree::announce(own_, trusted_);
+  order();
 }
 
 void Waiter::rise() {

@@ -37,6 +37,8 @@ void dawdle(Random& random);
 class Waiter {
  public:
   Waiter(lockfree::Doorbell<lockfree::Hardware>& own, bool fences) : own_(own), fences_(fences) {}
+  // From now on senders ring; the caller then looks at every ring once, later only where it rang.
+  void trust_doorbells();
   void idle();
   void reset() {
     spins_ = 0;
@@ -46,9 +48,11 @@ class Waiter {
 
  private:
   void rise();
+  void order();
   lockfree::Doorbell<lockfree::Hardware>& own_;
   bool fences_;
   bool announced_ = false;
+  std::uint32_t trusted_ = 0;
   int spins_ = 0;
 };
 
