@@ -54,14 +54,9 @@ Error sendrecv(const void* send_buffer, std::int64_t send_count, Datatype& send_
                int destination, int send_tag, void* receive_buffer, std::int64_t receive_count,
                Datatype& receive_type, int source, int receive_tag, Communicator& comm,
                MPI_Status* status) {
-  Request receive;
-  message::begin_receive(comm.point_to_point, receive_buffer, receive_count, receive_type, source,
-                         receive_tag, receive);
-  Error sent = message::send(comm.point_to_point, send_buffer, send_count, send_type, destination,
-                             send_tag);
-  message::wait_for(receive);
-  message::fill_status(receive, status);
-  return sent ? sent : receive.error;
+  return message::exchange(comm.point_to_point, send_buffer, send_count, send_type, destination,
+                           send_tag, receive_buffer, receive_count, receive_type, source,
+                           receive_tag, status);
 }
 
 namespace {

@@ -24,9 +24,12 @@ enum Tag : std::int32_t {
 };
 
 // Sends and receives at once. Returns the first error.
-Error exchange(const message::Context& context, const void* out, std::int64_t out_count,
-               Datatype& out_type, int destination, void* in, std::int64_t in_count,
-               Datatype& in_type, int source, std::int32_t tag);
+inline Error exchange(const message::Context& context, const void* out, std::int64_t out_count,
+                      Datatype& out_type, int destination, void* in, std::int64_t in_count,
+                      Datatype& in_type, int source, std::int32_t tag) {
+  return message::exchange(context, out, out_count, out_type, destination, tag, in, in_count,
+                           in_type, source, tag, nullptr);
+}
 
 // Copies typed data within this rank; the signatures match.
 Error copy_local(const void* from, std::int64_t from_count, Datatype& from_type, void* to,

@@ -179,4 +179,18 @@ void unpack(const Datatype& type, void* buffer, std::int64_t position, const voi
                    });
 }
 
+void copy(const Datatype& from_type, const void* from, const Datatype& to_type, void* to,
+          std::int64_t bytes) {
+  if (from_type.contiguous) return unpack(to_type, to, 0, from, bytes);
+  if (to_type.contiguous) return pack(from_type, from, 0, to, bytes);
+  // Neither is one run: through a bounce buffer that stays in cache.
+  constexpr std::int64_t bounce_bytes = 4096;
+  char bounce[bounce_bytes];
+  for (std::int64_t done = 0; done < bytes; done += bounce_bytes) {
+    std::int64_t piece = std::min(bounce_bytes, bytes - done);
+    pack(from_type, from, done, bounce, piece);
+    unpack(to_type, to, done, bounce, piece);
+  }
+}
+
 }  // namespace baton::datatype

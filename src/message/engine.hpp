@@ -74,6 +74,7 @@ struct Engine {
   bool senders_fence = false;
   bool doorbells = false;        // we trust doorbells instead of looking at every ring
   bool ready = false;
+  bool about_to_sleep = false;   // a waiter has announced it: each round looks everywhere
   Peer** contacts = nullptr;     // the peers whose ring to us is in use
   std::uint32_t contact_count = 0;
   std::uint32_t queued_count = 0;    // requests queued at all peers

@@ -20,7 +20,8 @@ std::uint32_t words_in_use = 0;  // of open_slots; each stands for a page of off
 std::uint32_t full_words = 0;    // all words below have no free slot
 std::uint32_t next_polled_word = 0;
 
-// With more words than this in use a poll looks at a part, so that many open offers stay cheap. guess
+// With more words than this in use a poll looks at a part, so that many open offers stay cheap; guess.
+// Who is about to sleep looks at all.
 constexpr std::uint32_t words_per_poll = 16;
 
 constexpr int no_slot = -1;    // none is free now
@@ -172,7 +173,8 @@ bool accept_offer(Arrival& arrival, Request& receive) {
 
 bool poll_offers() {
   bool any = false;
-  for (std::uint32_t i = std::min(words_in_use, words_per_poll); i > 0; --i) {
+  std::uint32_t words = engine.about_to_sleep ? words_in_use : std::min(words_in_use, words_per_poll);
+  for (; words > 0; --words) {
     std::uint32_t word = next_polled_word < words_in_use ? next_polled_word : 0;
     next_polled_word = word + 1;
     for (std::uint64_t bits = open_slots[word]; bits; bits &= bits - 1) {

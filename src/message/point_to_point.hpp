@@ -18,6 +18,11 @@ Error send_synchronous(const Context& context, const void* buffer, std::int64_t 
 Error receive(const Context& context, void* buffer, std::int64_t count, Datatype& type,
               std::int32_t source, std::int32_t tag, MPI_Status* status);
 
+// Sends and receives at once, each side with its tag. The first error; `status` is the receive's.
+Error exchange(const Context& context, const void* out, std::int64_t out_count, Datatype& out_type,
+               std::int32_t destination, std::int32_t out_tag, void* in, std::int64_t in_count,
+               Datatype& in_type, std::int32_t source, std::int32_t in_tag, MPI_Status* status);
+
 // Nonblocking. `*handle` is complete already where nothing is left to do.
 Error start_send(const Context& context, const void* buffer, std::int64_t count, Datatype& type,
                  std::int32_t destination, std::int32_t tag, bool synchronous, MPI_Request* handle);

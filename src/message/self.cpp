@@ -1,37 +1,11 @@
 // Messages to oneself: no ring; matched and copied in place.
-#include <algorithm>
-
 #include "base/settings.hpp"
 #include "message/protocol.hpp"
 
 namespace baton::message {
 
-namespace {
-
-// Both sides may be any type: through a bounce buffer where neither is one run.
-void copy_between(const Request& send, Request& receive) {
-  std::int64_t bytes = receive.bytes;
-  if (send.datatype->contiguous) {
-    datatype::unpack(*receive.datatype, receive.buffer, 0, send.buffer, bytes);
-    return;
-  }
-  if (receive.datatype->contiguous) {
-    datatype::pack(*send.datatype, send.buffer, 0, receive.buffer, bytes);
-    return;
-  }
-  constexpr std::int64_t bounce_bytes = 4096;
-  char bounce[bounce_bytes];
-  for (std::int64_t done = 0; done < bytes; done += bounce_bytes) {
-    std::int64_t piece = std::min(bounce_bytes, bytes - done);
-    datatype::pack(*send.datatype, send.buffer, done, bounce, piece);
-    datatype::unpack(*receive.datatype, receive.buffer, done, bounce, piece);
-  }
-}
-
-}  // namespace
-
 void deliver_local(Request& send, Request& receive) {
-  copy_between(send, receive);
+  datatype::copy(*send.datatype, send.buffer, *receive.datatype, receive.buffer, receive.bytes);
   complete(receive, receive.error);
   complete(send, MPI_SUCCESS);
 }

@@ -83,6 +83,17 @@ Error send_synchronous(const Context& context, const void* buffer, std::int64_t 
   return request.error;
 }
 
+Error exchange(const Context& context, const void* out, std::int64_t out_count, Datatype& out_type,
+               std::int32_t destination, std::int32_t out_tag, void* in, std::int64_t in_count,
+               Datatype& in_type, std::int32_t source, std::int32_t in_tag, MPI_Status* status) {
+  Request incoming;
+  begin_receive(context, in, in_count, in_type, source, in_tag, incoming);
+  Error sent = send(context, out, out_count, out_type, destination, out_tag);
+  if (!is_complete(incoming)) wait_for(incoming);
+  fill_status(incoming, status);
+  return sent ? sent : incoming.error;
+}
+
 Error start_send(const Context& context, const void* buffer, std::int64_t count, Datatype& type,
                  std::int32_t destination, std::int32_t tag, bool synchronous, MPI_Request* handle) {
   if (!synchronous && send_eager(context, buffer, count * type.size, type, destination, tag)) {

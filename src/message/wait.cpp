@@ -23,7 +23,7 @@ void Waiter::idle_slow() {
   transport::Doorbell& doorbell = transport::arena.doorbell(engine.rank);
   if (!announced_) {
     // Announce, order, and let the caller look once more before we really sleep.
-    announced_ = true;
+    announced_ = engine.about_to_sleep = true;
     lockfree::announce(doorbell, lockfree::wake_asleep);
     if (engine.senders_fence)
       lockfree::Hardware::full_fence();
@@ -42,7 +42,7 @@ void Waiter::idle_slow() {
 }
 
 void Waiter::rise() {
-  announced_ = false;
+  announced_ = engine.about_to_sleep = false;
   lockfree::retract(transport::arena.doorbell(engine.rank), lockfree::wake_asleep);
 }
 

@@ -5,22 +5,12 @@
 #include <cstring>
 
 #include "message/point_to_point.hpp"
-#include "message/wait.hpp"
 
 namespace baton::world {
 
 namespace {
 
 Datatype& bytes_type() { return *datatype::datatypes.find(MPI_BYTE); }
-
-Error exchange(const message::Context& context, std::int32_t tag, const void* out,
-               std::int32_t destination, void* in, std::int32_t source, std::int64_t bytes) {
-  Request receive;
-  message::begin_receive(context, in, bytes, bytes_type(), source, tag, receive);
-  Error error = message::send(context, out, bytes, bytes_type(), destination, tag);
-  message::wait_for(receive);
-  return error ? error : receive.error;
-}
 
 }  // namespace
 
@@ -35,9 +25,10 @@ Error agree_allgather(const message::Context& context, std::int32_t tag, const v
   Error error = MPI_SUCCESS;
   for (std::int32_t have = 1; have < size && !error; have *= 2) {
     std::int32_t blocks = std::min(have, size - have);
-    error = exchange(context, tag, gathered, (rank - have + size) % size,
-                     gathered + block * static_cast<std::size_t>(have), (rank + have) % size,
-                     bytes * blocks);
+    error = message::exchange(context, gathered, bytes * blocks, bytes_type(),
+                              (rank - have + size) % size, tag,
+                              gathered + block * static_cast<std::size_t>(have), bytes * blocks,
+                              bytes_type(), (rank + have) % size, tag, nullptr);
   }
   for (std::int32_t i = 0; i < size; ++i)
     std::memcpy(static_cast<char*>(all) + block * static_cast<std::size_t>((rank + i) % size),
