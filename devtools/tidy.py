@@ -177,7 +177,7 @@ def check_bans(name, code, findings):
             near = "\n".join(source[max(0, line - 5):line])
             if what == "volatile" and re.search(r"\basm\b|__asm__", source[line - 1]):
                 continue
-            if what.startswith("seq_cst") and "atomic_thread_fence" in source[line - 1] and re.search(
+            if what.startswith("seq_cst") and "_fence(std::memory_order" in source[line - 1] and re.search(
                     r"ORDER |\w*_fence\(\)|membarrier\w*\(\)", near):
                 continue
             findings.add(name, line, f"{what} is banned", remedy)

@@ -18,6 +18,9 @@ struct Hardware {
   // Orders all earlier accesses before all later ones, stores before loads included.
   static void full_fence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
 
+  // Keeps the compiler from moving accesses across; free at run time.
+  static void compiler_fence() { std::atomic_signal_fence(std::memory_order_seq_cst); }
+
   // Payload between private memory and shared memory; published and acquired by the header word.
   BATON_INLINE static void store_payload(void* shared, const void* source, std::size_t bytes) {
     std::memcpy(shared, source, bytes);

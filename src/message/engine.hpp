@@ -103,6 +103,9 @@ BATON_INLINE Peer* known_peer(std::uint32_t rank) { return engine.peers[rank]; }
 // After something was published to a rank: wakes it if it sleeps, rings if it wants that.
 BATON_COLD void notify_slow(std::uint32_t rank);
 BATON_INLINE void notify(const transport::Doorbell& doorbell, std::uint32_t rank) {
+  // The load of the wake word stays behind the publish: in the hardware by the receiver's membarrier or
+  // our fence, in the compiler by this.
+  lockfree::Hardware::compiler_fence();
   if (BATON_UNLIKELY(engine.senders_fence)) lockfree::Hardware::full_fence();
   if (lockfree::wants_attention(doorbell)) notify_slow(rank);
 }

@@ -31,8 +31,12 @@ void Waiter::idle_slow() {
       platform::membarrier_all();
     return;
   }
-  // A lost wake-up (a rank whose membarrier a filter refuses) costs this long, not the job.
-  constexpr std::int64_t bound_us = 10000;
+  // A lost wake-up (a rank whose membarrier a filter refuses) costs this long, not the job. A receiver
+  // that makes room in a ring or in staging wakes nobody: whoever waits for room looks again soon.
+  constexpr std::int64_t sleep_bound_us = 10000;
+  constexpr std::int64_t room_bound_us = 200;  // guess: a few context switches
+  bool wants_room = (engine.queued_count | engine.stream_count) != 0;
+  std::int64_t bound_us = wants_room ? room_bound_us : sleep_bound_us;
   std::uint32_t expected =
       lockfree::wake_asleep | (engine.doorbells ? lockfree::wake_doorbell : 0);
   ++engine.counters.sleeps;
