@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 
+import instructions
 import peers
 import ratios
 
@@ -25,10 +26,13 @@ METRICS = {
     "allreduce": "time of an allreduce (sum of doubles)",
     "hello": "start and end of a job that does nothing, from outside",
     "memory": "proportional set size of a rank that has talked to all",
+    "instructions": "instructions of a send and its receive, 8 bytes (needs valgrind)",
 }
-UNITS = {"memory": "KiB"}
+UNITS = {"memory": "KiB", "instructions": "instructions"}
+BETWEEN_TWO = ("lat", "rate", "bw", "instructions")
 SIZES = {"lat": [8, 64, 512, 1024, 4096], "rate": [8, 64], "bw": [65536, 1 << 20], "allreduce": [8, 1024]}
-RANKS = {"lat": [2], "rate": [2], "bw": [2], "barrier": [8, 32], "allreduce": [8, 32], "hello": [64], "memory": [16]}
+RANKS = {"lat": [2], "rate": [2], "bw": [2], "barrier": [8, 32], "allreduce": [8, 32], "hello": [64], "memory": [16],
+         "instructions": [2]}
 
 
 def arguments():
@@ -120,7 +124,7 @@ class Comparison:
 
     def plan(self):
         for metric in self.options.metrics:
-            counts = RANKS[metric] if metric in ("lat", "rate", "bw") else self.options.np or RANKS[metric]
+            counts = RANKS[metric] if metric in BETWEEN_TWO else self.options.np or RANKS[metric]
             for ranks in counts:
                 yield metric, ranks
 
@@ -128,20 +132,26 @@ class Comparison:
         sizes = self.options.sizes or SIZES.get(metric, [])
         return [metric, str(self.options.milliseconds), *(map(str, sizes) if metric in SIZES else ())]
 
+    def measure(self, library, metric, ranks):
+        def run(command, environment):
+            return cells_of(command, environment, self.options.timeout)
+        if metric == "instructions":
+            return {metric: instructions.value(library, run)}, 0
+        return run(library.command(ranks, self.words(metric)), library.full_environment())
+
     def run_one(self, library, metric, ranks, round_number):
         key = (library.name, metric, ranks)
         if self.failures.get(key, (0, ""))[0] >= 2:
             return
         try:
-            cells, took = cells_of(library.command(ranks, self.words(metric)), library.full_environment(),
-                                   self.options.timeout)
+            cells, took = self.measure(library, metric, ranks)
             if metric == "hello":
                 cells = {"hello": took}
         except peers.Unusable as reason:
             self.failures[key] = (self.failures.get(key, (0, ""))[0] + 1, str(reason))
             return
         for cell, value in cells.items():
-            name = cell if metric in ("lat", "rate", "bw") else f"{cell} np={ranks}"
+            name = cell if metric in BETWEEN_TWO else f"{cell} np={ranks}"
             column = self.values.setdefault(name, {}).setdefault(library.name, [])
             column.extend([None] * (round_number - len(column)))
             column.append(value)
@@ -293,7 +303,7 @@ def write_json(path, comparison, absent, cma):
         "method": {"rounds": comparison.rounds, "milliseconds": comparison.options.milliseconds,
                    "libraries": {lib.name: {"how": lib.how, "single_copy": lib.single_copy}
                                  for lib in comparison.libraries}, "absent": absent},
-        "units": {"memory": "KiB", "others": "µs"},
+        "units": {**UNITS, "others": "µs"},
         "cells": comparison.values,
         "limits": comparison.limit_values,
         "failures": [{"library": name, "metric": metric, "ranks": ranks, "times": count, "reason": reason}

@@ -29,9 +29,10 @@ class Library:
     how: str = ""
     folder: str = ""
 
-    def command(self, ranks, words):
+    def command(self, ranks, words, before=()):
         crowded = ranks > len(os.sched_getaffinity(0))
-        return [*self.mpiexec, *(self.crowded if crowded else self.apart), "-n", str(ranks), self.program, *words]
+        return [*self.mpiexec, *(self.crowded if crowded else self.apart), "-n", str(ranks), *before,
+                self.program, *words]
 
     def full_environment(self):
         environment = {name: value for name, value in os.environ.items()

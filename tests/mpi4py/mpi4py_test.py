@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""mpi4py's own tests on Baton. Builds mpi4py from source with Baton's mpicc (kept in the build folder), then
+runs every module at 1, 2 and 4 ranks: what not_yet.txt does not list must pass, what it lists must fail.
+usage: mpi4py_test.py BUILD_FOLDER [MODULE ...]"""
+import fnmatch
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+VERSION = "4.1.2"
+RANKS = (1, 2, 4)
+MODULE_SECONDS = 120   # a watchdog, not a measure
+LISTED_SECONDS = 20
+TIMEOUT_CODE = 124     # mpiexec's
+# Not about this library: C interfaces of other packages, other MPIs' names, documentation.
+NOT_OURS = {"test_doc", "test_mpiapi"}
+
+
+def call(words, what, **more):
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                          stdin=subprocess.DEVNULL, **more)
+    if done.returncode != 0:
+        sys.exit(f"{what} failed with code {done.returncode}:\n" + "\n".join(done.stdout.splitlines()[-30:]))
+    return done.stdout
+
+
+class Installation:
+    """A virtual environment with mpi4py built against Baton's header, and the tests of the same version."""
+
+    def __init__(self, build):
+        self.build = build
+        self.folder = os.path.join(build, "mpi4py")
+        self.python = os.path.join(self.folder, "venv", "bin", "python")
+        self.tests = os.path.join(self.folder, f"mpi4py-{VERSION}", "test")
+        self.environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+        self.environment["LD_LIBRARY_PATH"] = os.path.join(build, "lib")
+
+    def version(self):
+        done = subprocess.run([self.python, "-c", "import mpi4py; print(mpi4py.__version__)"], capture_output=True,
+                              text=True) if os.path.exists(self.python) else None
+        return done.stdout.strip() if done and done.returncode == 0 else None
+
+    def make(self):
+        os.makedirs(self.folder, exist_ok=True)
+        if self.version() != VERSION:
+            self.build_package()
+        if not os.path.exists(os.path.join(self.tests, "main.py")):
+            self.unpack_tests()
+
+    def build_package(self):
+        print(f"building mpi4py {VERSION} from source (some minutes) into {self.folder}", flush=True)
+        shutil.rmtree(os.path.join(self.folder, "venv"), ignore_errors=True)
+        call([sys.executable, "-m", "venv", os.path.join(self.folder, "venv")],
+             "python3 -m venv (Debian: apt-get install python3-venv)")
+        how = {**self.environment, "MPI4PY_BUILD_MPIABI": "1",
+               "MPI4PY_BUILD_MPICC": os.path.join(self.build, "bin", "mpicc")}
+        call([self.python, "-m", "pip", "install", "--quiet", "--no-binary", "mpi4py", f"mpi4py=={VERSION}"],
+             "building mpi4py", env=how)
+
+    def unpack_tests(self):
+        call([self.python, "-m", "pip", "download", "--quiet", "--no-binary", "mpi4py", "--no-deps", "--dest",
+              self.folder, f"mpi4py=={VERSION}"], "fetching mpi4py's sources")
+        with tarfile.open(os.path.join(self.folder, f"mpi4py-{VERSION}.tar.gz")) as archive:
+            archive.extractall(self.folder, filter="data") if hasattr(tarfile, "data_filter") else \
+                archive.extractall(self.folder)
+
+    def modules(self):
+        return sorted(name[:-3] for name in os.listdir(self.tests)
+                      if re.fullmatch(r"test_\w+\.py", name) and name[:-3] not in NOT_OURS)
+
+
+class Outcome:
+    """What the ranks of one run said, and how mpiexec ended."""
+
+    def __init__(self, module, code, output, reports):
+        self.code, self.output = code, output
+        self.failed = {name: reason for word, name, reason in reports if word == "failed"}
+        self.passed = {name for word, name, _ in reports if word == "passed"} - set(self.failed)
+        if code != 0 and not self.failed:
+            lines = [line for line in output.splitlines() if line.strip()]
+            errors = [line for line in lines if "Exception" in line or "Error" in line]
+            self.failed[module] = (errors or lines or ["nothing said"])[-1]
+
+
+def fits_any(line, names):
+    return any(fnmatch.fnmatchcase(name, line) or fnmatch.fnmatchcase(name, line + ".*") for name in names)
+
+
+class Tests:
+    def __init__(self, installation):
+        self.installation = installation
+        self.lines_file = os.path.join(HERE, "not_yet.txt")
+        self.scratch = os.path.join(installation.folder, "lines.txt")
+        with open(self.lines_file, encoding="utf-8") as file:
+            self.listed = [line.split()[0] for line in file if line.strip() and not line.startswith("#")]
+        with open(self.scratch, "w", encoding="utf-8") as file:
+            file.write("\n".join(self.listed))
+        self.problems = []
+
+    def run(self, module, ranks, mode, seconds):
+        prefix = os.path.join(self.installation.folder, "result")
+        for rank in range(ranks):
+            if os.path.exists(f"{prefix}.{rank}"):
+                os.remove(f"{prefix}.{rank}")
+        words = [os.path.join(self.installation.build, "bin", "mpiexec"), "--timeout", str(seconds), "-n", str(ranks),
+                 self.installation.python, os.path.join(HERE, "run_module.py"), self.installation.tests, prefix, mode,
+                 self.scratch, module]
+        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                              env=self.installation.environment, stdin=subprocess.DEVNULL, timeout=seconds + 30)
+        reports = []
+        for rank in range(ranks):
+            if os.path.exists(f"{prefix}.{rank}"):
+                with open(f"{prefix}.{rank}", encoding="utf-8") as file:
+                    reports += [(line + "  ").split(" ", 2) for line in file.read().splitlines()]
+        return Outcome(module, done.returncode, done.stdout, reports)
+
+    def lines_for(self, module):
+        return [line for line in self.listed if line.split(".")[0] == module]
+
+    def must_pass(self, module):
+        """All that is not listed, at every number of ranks. Returns how many tests ran."""
+        count = 0
+        for ranks in RANKS:
+            outcome = self.run(module, ranks, "without", MODULE_SECONDS)
+            count += len(outcome.passed)
+            if outcome.code == 0 and not outcome.failed:
+                continue
+            said = "".join(f"\n  {name}: {reason.strip()}" for name, reason in sorted(outcome.failed.items()))
+            self.problems.append(f"{module} on {ranks} ranks ended with code {outcome.code}:{said}")
+        return count
+
+    def must_fail(self, module):
+        """All that is listed; each test at one number of ranks at least."""
+        lines = self.lines_for(module)
+        good, bad, hung = set(), {}, False
+        for ranks in RANKS if lines else ():
+            outcome = self.run(module, ranks, "only", LISTED_SECONDS)
+            bad |= outcome.failed
+            good |= outcome.passed
+            hung |= outcome.code == TIMEOUT_CODE
+        # A module or a class that failed as a whole stands for all in it.
+        good = {name for name in good if not any(name == what or name.startswith(what + ".") for what in bad)}
+        for line in lines:
+            if fits_any(line, bad) or hung and line == module:
+                continue
+            self.problems.append(f"{line} in not_yet.txt names nothing that fails: take it out")
+        if not hung:
+            self.problems += [f"{name} is in not_yet.txt and passes: take it out" for name in sorted(good)]
+
+    def all(self, modules):
+        for module in modules:
+            count = 0 if module in self.lines_for(module) else self.must_pass(module)
+            self.must_fail(module)
+            print(f"{module}: {count} passed" + (f", {len(self.lines_for(module))} lines not yet"
+                                                 if self.lines_for(module) else ""), flush=True)
+            if not count and not self.lines_for(module):
+                print(f"{module}: nothing to run here", flush=True)
+        unknown = {line.split(".")[0] for line in self.listed} - set(self.installation.modules())
+        self.problems += [f"not_yet.txt names {name}, and there is no such module" for name in sorted(unknown)]
+
+
+def library_version(installation):
+    """What mpi4py finds must be Baton, and nothing else that lies around."""
+    text = call([os.path.join(installation.build, "bin", "mpiexec"), "-n", "1", "--timeout", "60", installation.python,
+                 "-c", "from mpi4py import MPI; print(MPI.Get_library_version())"], "importing mpi4py.MPI",
+                env=installation.environment)
+    print(text.strip(), flush=True)
+    if not text.startswith("Baton"):
+        sys.exit("mpi4py uses another MPI than Baton")
+
+
+def main():
+    installation = Installation(os.path.abspath(sys.argv[1]))
+    installation.make()
+    library_version(installation)
+    tests = Tests(installation)
+    modules = sys.argv[2:] or installation.modules()
+    tests.all(modules)
+    for problem in tests.problems:
+        print(f"\n{problem}")
+    print(f"{len(modules)} modules, {len(tests.problems)} problems")
+    return 1 if tests.problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
