@@ -1,7 +1,8 @@
 /* One metric on one MPI: the same binary runs on every library that has the standard ABI.
  * usage: mpi_bench METRIC MILLISECONDS [SIZE...]
- *        mpi_bench instructions MILLISECONDS MESSAGES FILE   (run by callgrind; see instructions.py)
- * Rank 0 prints a line "cell NAME MICROSECONDS" for every cell (memory: KiB). bench.py reads them.
+ *        mpi_bench instructions MILLISECONDS MESSAGES FILE   (run by callgrind; see
+ * instructions.py) Rank 0 prints a line "cell NAME MICROSECONDS" for every cell (memory: KiB).
+ * bench.py reads them.
  */
 #include <fcntl.h>
 #include <mpi.h>

@@ -8,7 +8,9 @@
 
 namespace baton::api {
 
-inline Error barrier(Communicator& comm) { return collective::barrier(comm); }
+inline Error barrier(Communicator& comm) {
+  return collective::barrier(comm);
+}
 
 inline Error bcast(void* buffer, std::int64_t count, Datatype& type, int root, Communicator& comm) {
   return collective::broadcast(comm, buffer, count, type, root);

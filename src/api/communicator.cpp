@@ -18,9 +18,11 @@ Error give(Error error, const Communicator* made, MPI_Comm* handle) {
 Error check_group(const Communicator& comm, const Group& group) {
   for (std::int32_t i = 0; i < group.size; ++i)
     if (comm.local->rank_of(group.job_ranks[i]) == MPI_UNDEFINED)
-      return fail(MPI_ERR_GROUP,
-                  "argument 2 (group): its rank %d is not in this communicator; a new communicator's "
-                  "group must be a part of the old one's", i);
+      return fail(
+          MPI_ERR_GROUP,
+          "argument 2 (group): its rank %d is not in this communicator; a new communicator's "
+          "group must be a part of the old one's",
+          i);
   return MPI_SUCCESS;
 }
 
@@ -42,8 +44,9 @@ Error comm_rank(Communicator& comm, int* rank) {
 
 Error comm_remote_size(Communicator& comm, int* size) {
   if (!comm.is_inter())
-    return fail(MPI_ERR_COMM, "argument 1 (comm): this is no intercommunicator; MPI_Comm_size tells "
-                              "the size of its one group");
+    return fail(MPI_ERR_COMM,
+                "argument 1 (comm): this is no intercommunicator; MPI_Comm_size tells "
+                "the size of its one group");
   *size = comm.remote_size();
   return MPI_SUCCESS;
 }
@@ -84,8 +87,10 @@ Error comm_dup_with_info(Communicator& comm, const Info*, MPI_Comm* handle) {
 
 Error comm_split(Communicator& comm, int color, int key, MPI_Comm* handle) {
   if (color < 0 && color != MPI_UNDEFINED)
-    return fail(MPI_ERR_ARG, "argument 2 (color): %d is negative; a color is 0 or more, or "
-                             "MPI_UNDEFINED to stay out", color);
+    return fail(MPI_ERR_ARG,
+                "argument 2 (color): %d is negative; a color is 0 or more, or "
+                "MPI_UNDEFINED to stay out",
+                color);
   Communicator* made = nullptr;
   Error error = world::split(comm, color, key, &made);
   return give(error, made, handle);
@@ -124,14 +129,17 @@ Error comm_free(MPI_Comm* handle) {
   if (!comm)
     return fail(MPI_ERR_COMM, "argument 1 (comm): this is not a communicator that is alive");
   if (is_predefined(*comm))
-    return fail(MPI_ERR_COMM, "argument 1 (comm): %s is predefined and cannot be freed", comm->name);
+    return fail(MPI_ERR_COMM, "argument 1 (comm): %s is predefined and cannot be freed",
+                comm->name);
   if (Error error = world::free_communicator(*comm)) return error;
   *handle = MPI_COMM_NULL;
   return MPI_SUCCESS;
 }
 
 // All communication of ours is over when its request is: disconnecting is freeing.
-Error comm_disconnect(MPI_Comm* handle) { return comm_free(handle); }
+Error comm_disconnect(MPI_Comm* handle) {
+  return comm_free(handle);
+}
 
 Error comm_set_name(Communicator& comm, const char* name) {
   std::snprintf(comm.name, sizeof comm.name, "%s", name);

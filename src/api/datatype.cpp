@@ -105,8 +105,9 @@ Error create_from_blocks(std::int64_t count, BlockAt block_at, const void* array
                          MPI_Datatype* handle) {
   auto bytes = (static_cast<std::size_t>(count) + 1) * sizeof(datatype::StructBlock);
   auto* blocks = static_cast<datatype::StructBlock*>(std::malloc(bytes));
-  if (!blocks) return fail(MPI_ERR_NO_MEM, "no memory for a datatype of %lld blocks",
-                           static_cast<long long>(count));
+  if (!blocks)
+    return fail(MPI_ERR_NO_MEM, "no memory for a datatype of %lld blocks",
+                static_cast<long long>(count));
   Error error = MPI_SUCCESS;
   for (std::int64_t i = 0; i < count && !error; ++i) {
     blocks[i] = block_at(arrays, i);

@@ -19,7 +19,9 @@ Error type_commit(MPI_Datatype* type);
 Error type_free(MPI_Datatype* type);
 
 Error type_size(Datatype& type, std::int64_t* size);
-inline Error type_size_x(Datatype& type, MPI_Count* size) { return type_size(type, size); }
+inline Error type_size_x(Datatype& type, MPI_Count* size) {
+  return type_size(type, size);
+}
 Error type_get_extent(Datatype& type, std::int64_t* lower_bound, std::int64_t* extent);
 Error type_get_true_extent(Datatype& type, std::int64_t* lower_bound, std::int64_t* extent);
 Error type_set_name(Datatype& type, const char* name);

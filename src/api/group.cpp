@@ -11,7 +11,8 @@ class RankList {
  public:
   explicit RankList(const Group& group)
       : group_(group),
-        ranks_(static_cast<int*>(std::calloc(static_cast<std::size_t>(group.size) + 1, sizeof(int)))),
+        ranks_(
+            static_cast<int*>(std::calloc(static_cast<std::size_t>(group.size) + 1, sizeof(int)))),
         seen_(static_cast<bool*>(std::calloc(static_cast<std::size_t>(group.size) + 1, 1))) {}
   ~RankList() {
     std::free(ranks_);
@@ -33,8 +34,10 @@ class RankList {
   Error add_range(int first, int last, int stride) {
     if (stride == 0 || (stride > 0) != (first <= last))
       if (first != last || stride == 0)
-        return fail(MPI_ERR_ARG, "the range (%d, %d, %d) never ends; its stride must lead from the "
-                                 "first rank to the last", first, last, stride);
+        return fail(MPI_ERR_ARG,
+                    "the range (%d, %d, %d) never ends; its stride must lead from the "
+                    "first rank to the last",
+                    first, last, stride);
     for (int rank = first; stride > 0 ? rank <= last : rank >= last; rank += stride)
       if (Error error = add(rank)) return error;
     return MPI_SUCCESS;

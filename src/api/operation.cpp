@@ -4,7 +4,8 @@ namespace baton::api {
 
 namespace {
 
-Error create(MPI_User_function* function, MPI_User_function_c* function_c, int commute, MPI_Op* op) {
+Error create(MPI_User_function* function, MPI_User_function_c* function_c, int commute,
+             MPI_Op* op) {
   Operation* made = nullptr;
   Error error = datatype::make_operation(function, function_c, commute != 0, &made);
   if (!error) *op = made->handle;

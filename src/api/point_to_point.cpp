@@ -28,9 +28,10 @@ Error publish(message::Arrival& arrival, MPI_Message* message) {
 Error take(MPI_Message* message, message::Arrival** arrival) {
   *arrival = message::messages.remove(*message);
   if (!*arrival)
-    return fail(MPI_ERR_REQUEST,
-                "argument 4 (message): this is not a message that MPI_Mprobe or MPI_Improbe returned "
-                "and nobody has received; a matched message is received once");
+    return fail(
+        MPI_ERR_REQUEST,
+        "argument 4 (message): this is not a message that MPI_Mprobe or MPI_Improbe returned "
+        "and nobody has received; a matched message is received once");
   *message = MPI_MESSAGE_NULL;
   return MPI_SUCCESS;
 }
@@ -61,7 +62,9 @@ Error sendrecv(const void* send_buffer, std::int64_t send_count, Datatype& send_
 
 namespace {
 
-Datatype& packed_type() { return *datatype::datatypes.find(MPI_PACKED); }
+Datatype& packed_type() {
+  return *datatype::datatypes.find(MPI_PACKED);
+}
 
 // The message as it is now, set aside so that the receive may overwrite its buffer.
 Error set_aside(const void* buffer, std::int64_t count, const Datatype& type, void** copy) {
@@ -110,14 +113,14 @@ Error probe(int source, int tag, Communicator& comm, MPI_Status* status) {
     fill_null_status(status);
     return MPI_SUCCESS;
   }
-  message::wait_until([&] { return message::probe_once(comm.point_to_point, source, tag, status); });
+  message::wait_until(
+      [&] { return message::probe_once(comm.point_to_point, source, tag, status); });
   return MPI_SUCCESS;
 }
 
 Error iprobe(int source, int tag, Communicator& comm, int* flag, MPI_Status* status) {
   if (source == MPI_PROC_NULL) fill_null_status(status);
-  *flag = source == MPI_PROC_NULL ||
-          message::probe_once(comm.point_to_point, source, tag, status);
+  *flag = source == MPI_PROC_NULL || message::probe_once(comm.point_to_point, source, tag, status);
   return MPI_SUCCESS;
 }
 

@@ -31,12 +31,12 @@ inline Error isend(const void* buffer, std::int64_t count, Datatype& type, int d
   return message::start_send(comm.point_to_point, buffer, count, type, destination, tag, false,
                              request);
 }
-inline Error irsend(const void* buffer, std::int64_t count, Datatype& type, int destination, int tag,
-                    Communicator& comm, MPI_Request* request) {
+inline Error irsend(const void* buffer, std::int64_t count, Datatype& type, int destination,
+                    int tag, Communicator& comm, MPI_Request* request) {
   return isend(buffer, count, type, destination, tag, comm, request);
 }
-inline Error issend(const void* buffer, std::int64_t count, Datatype& type, int destination, int tag,
-                    Communicator& comm, MPI_Request* request) {
+inline Error issend(const void* buffer, std::int64_t count, Datatype& type, int destination,
+                    int tag, Communicator& comm, MPI_Request* request) {
   return message::start_send(comm.point_to_point, buffer, count, type, destination, tag, true,
                              request);
 }

@@ -11,7 +11,8 @@ Error bad_request(const MPI_Request* requests, int index) {
   auto bits = static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(requests[index]));
   return fail(MPI_ERR_REQUEST,
               "request %d (0x%llx) is not alive: it was completed and set to MPI_REQUEST_NULL in a "
-              "copy, freed, or never started", index, bits);
+              "copy, freed, or never started",
+              index, bits);
 }
 
 // A null request, or one that is alive. MPI_ERR_REQUEST otherwise.
@@ -36,7 +37,8 @@ Request* find_active(MPI_Request handle) {
   return request && message::is_active(*request) ? request : nullptr;
 }
 
-// Ends the life of a completed request, or its present turn; errors go to the handler of its communicator.
+// Ends the life of a completed request, or its present turn; errors go to the handler of its
+// communicator.
 Error retire(Request& request, MPI_Request* handle, MPI_Status* status) {
   message::fill_status(request, status);
   Error error = request.error;
@@ -44,8 +46,7 @@ Error retire(Request& request, MPI_Request* handle, MPI_Status* status) {
     if (last_explanation().error_class != error) (void)fail(error, "an operation failed earlier");
     // A freed communicator may go with this request: its handler is not asked any more.
     bool alive = request.owner && !(request.usage && request.usage->freed);
-    if (alive)
-      last_explanation().target = &static_cast<Communicator*>(request.owner)->errors;
+    if (alive) last_explanation().target = &static_cast<Communicator*>(request.owner)->errors;
   }
   if (!message::retire_request(request)) *handle = MPI_REQUEST_NULL;
   return error;
@@ -199,9 +200,7 @@ Error testall(int count, MPI_Request* requests, int* flag, MPI_Status* statuses)
 Error waitsome(int count, MPI_Request* requests, int* completed, int* indices,
                MPI_Status* statuses) {
   if (Error error = check_all(count, requests)) return error;
-  message::wait_until([&] {
-    return count == 0 || find_completed(count, requests) != count;
-  });
+  message::wait_until([&] { return count == 0 || find_completed(count, requests) != count; });
   return retire_some(count, requests, completed, indices, statuses);
 }
 
@@ -293,7 +292,8 @@ Error start(MPI_Request* handle) {
   Request* request;
   if (Error error = look_up(handle, 0, &request)) return error;
   if (!request || !request->recipe)
-    return fail(MPI_ERR_REQUEST, "only persistent requests can be started (MPI_Send_init and its like)");
+    return fail(MPI_ERR_REQUEST,
+                "only persistent requests can be started (MPI_Send_init and its like)");
   if (message::is_active(*request))
     return fail(MPI_ERR_REQUEST, "the request is active already; complete it first");
   return message::start_again(*request);

@@ -18,6 +18,8 @@ Error init(int* argc, char*** argv) {
   return init_thread(argc, argv, MPI_THREAD_SINGLE, &provided);
 }
 
-Error finalize() { return world::end_process(); }
+Error finalize() {
+  return world::end_process();
+}
 
 }  // namespace baton::api

@@ -86,7 +86,9 @@ void read_one(const SettingRow& row, const char* text) {
 
 }  // namespace
 
-std::span<const SettingRow> setting_rows() { return rows; }
+std::span<const SettingRow> setting_rows() {
+  return rows;
+}
 
 void read_settings() {
   settings = Settings{};
@@ -98,8 +100,8 @@ void read_settings() {
     int length = static_cast<int>(equals - variable);
     auto matches = [&](const char* name) { return names_equal(variable, length, name); };
     if (std::ranges::any_of(launcher_names, matches)) continue;
-    const SettingRow* found = std::ranges::find_if(
-        rows, [&](const SettingRow& row) { return matches(row.name); });
+    const SettingRow* found =
+        std::ranges::find_if(rows, [&](const SettingRow& row) { return matches(row.name); });
     if (found == std::end(rows))
       warn_unknown(variable, length);
     else
@@ -107,6 +109,8 @@ void read_settings() {
   }
 }
 
-const char* environment_variable(const char* name) { return std::getenv(name); }
+const char* environment_variable(const char* name) {
+  return std::getenv(name);
+}
 
 }  // namespace baton

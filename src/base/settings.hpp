@@ -1,5 +1,5 @@
-// The one table of settings. Each is read from the environment variable BATON_<NAME> once, at start;
-// `baton settings`, MPI_T and docs/settings.md are made from the same table.
+// The one table of settings. Each is read from the environment variable BATON_<NAME> once, at
+// start; `baton settings`, MPI_T and docs/settings.md are made from the same table.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,8 @@ namespace baton {
 // clang-format on
 
 struct Settings {
-#define BATON_SETTING_FIELD(name, type, fallback, minimum, maximum, why) std::int64_t name = fallback;
+#define BATON_SETTING_FIELD(name, type, fallback, minimum, maximum, why) \
+  std::int64_t name = fallback;
   BATON_SETTINGS(BATON_SETTING_FIELD)
 #undef BATON_SETTING_FIELD
 };

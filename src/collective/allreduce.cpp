@@ -17,8 +17,8 @@ Error double_recursively(Communicator& comm, void* total, std::int64_t count, Da
   const int rank = comm.rank();
   for (int mask = 1; mask < comm.size(); mask <<= 1) {
     int partner = rank ^ mask;
-    Error error = exchange(comm.collective, total, count, type, partner, incoming.get(), count, type,
-                           partner, allreduce_tag);
+    Error error = exchange(comm.collective, total, count, type, partner, incoming.get(), count,
+                           type, partner, allreduce_tag);
     if (error) return error;
     if (partner < rank || operation.commutative) {
       datatype::reduce(operation, incoming.get(), total, count, type);

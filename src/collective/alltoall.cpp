@@ -17,9 +17,9 @@ Error alltoall_in_place(Communicator& comm, const Blocks& data) {
     Scratch out(bytes, bytes_type);
     if (!out) return no_scratch();
     datatype::pack(*data.type, data.place(partner), 0, out.get(), bytes);
-    Error error = exchange(comm.collective, out.get(), bytes, bytes_type, partner,
-                           data.place(partner), data.count(partner), *data.type, partner,
-                           alltoall_tag);
+    Error error =
+        exchange(comm.collective, out.get(), bytes, bytes_type, partner, data.place(partner),
+                 data.count(partner), *data.type, partner, alltoall_tag);
     if (error) return error;
   }
   return MPI_SUCCESS;

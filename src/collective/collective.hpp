@@ -12,13 +12,13 @@ namespace baton::collective {
 
 Error barrier(Communicator& comm);
 Error broadcast(Communicator& comm, void* buffer, std::int64_t count, Datatype& type, int root);
-Error reduce(Communicator& comm, const void* send, void* receive, std::int64_t count, Datatype& type,
-             Operation& operation, int root);
+Error reduce(Communicator& comm, const void* send, void* receive, std::int64_t count,
+             Datatype& type, Operation& operation, int root);
 Error allreduce(Communicator& comm, const void* send, void* receive, std::int64_t count,
                 Datatype& type, Operation& operation);
 
-// One side of a gather or scatter: `count` elements, or `counts` and `displacements` (in extents) of
-// every rank where they differ. A view of the user's arrays, never a copy: `wide` tells int from
+// One side of a gather or scatter: `count` elements, or `counts` and `displacements` (in extents)
+// of every rank where they differ. A view of the user's arrays, never a copy: `wide` tells int from
 // MPI_Count arrays.
 struct Blocks {
   void* buffer = nullptr;

@@ -11,7 +11,9 @@ namespace {
 class Requests {
  public:
   explicit Requests(int count)
-      : all_(static_cast<Request*>(std::malloc(static_cast<std::size_t>(count) * sizeof(Request)))) {}
+      : all_(
+            static_cast<Request*>(std::malloc(static_cast<std::size_t>(count) * sizeof(Request)))) {
+  }
   ~Requests() { std::free(all_); }
   Requests(const Requests&) = delete;
   Requests& operator=(const Requests&) = delete;

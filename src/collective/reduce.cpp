@@ -20,8 +20,8 @@ Error reduce_binomial(Communicator& comm, void* total, std::int64_t count, Datat
     }
     if (from_root + mask >= size) continue;
     int child = (from_root + mask + root) % size;
-    Error error = message::receive(comm.collective, incoming.get(), count, type, child, reduce_tag,
-                                   nullptr);
+    Error error =
+        message::receive(comm.collective, incoming.get(), count, type, child, reduce_tag, nullptr);
     if (error) return error;
     datatype::reduce(operation, incoming.get(), total, count, type);
   }
@@ -41,8 +41,7 @@ Error reduce_in_order(Communicator& comm, const void* mine, void* total, std::in
   for (int rank = last; rank >= 0; --rank) {
     void* next = rank == root ? own.get() : rank == last ? total : incoming.get();
     if (rank != root) {
-      Error error =
-          message::receive(comm.collective, next, count, type, rank, reduce_tag, nullptr);
+      Error error = message::receive(comm.collective, next, count, type, rank, reduce_tag, nullptr);
       if (error) return error;
     } else if (rank == last) {
       if (Error error = copy_local(next, count, type, total, count, type)) return error;
@@ -54,8 +53,8 @@ Error reduce_in_order(Communicator& comm, const void* mine, void* total, std::in
 
 }  // namespace
 
-Error reduce(Communicator& comm, const void* send, void* receive, std::int64_t count, Datatype& type,
-             Operation& operation, int root) {
+Error reduce(Communicator& comm, const void* send, void* receive, std::int64_t count,
+             Datatype& type, Operation& operation, int root) {
   const bool am_root = comm.rank() == root;
   const void* mine = send == MPI_IN_PLACE ? receive : send;
   if (select_reduce(operation) == Reduction::in_order)

@@ -52,7 +52,9 @@ void meet(Communicator& comm, const void* payload, std::size_t bytes) {
 
 }  // namespace
 
-void barrier_in_room(Communicator& comm) { meet(comm, nullptr, 0); }
+void barrier_in_room(Communicator& comm) {
+  meet(comm, nullptr, 0);
+}
 
 void broadcast_in_room(Communicator& comm, void* buffer, std::int64_t bytes, int root) {
   auto length = static_cast<std::size_t>(bytes);
@@ -68,8 +70,7 @@ void allreduce_in_room(Communicator& comm, const void* send, void* receive, std:
   // inout = in op inout folds from the last rank down, in rank order.
   std::uint32_t rank = comm.room.ranks() - 1;
   comm.room.load(rank, receive, bytes);
-  while (rank-- > 0)
-    datatype::reduce(operation, comm.room.view(rank, bytes), receive, count, type);
+  while (rank-- > 0) datatype::reduce(operation, comm.room.view(rank, bytes), receive, count, type);
 }
 
 }  // namespace baton::collective

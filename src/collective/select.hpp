@@ -9,8 +9,8 @@
 
 namespace baton::collective {
 
-// Whether a room carries this much from each rank, and everyone may read it all: the work of reading
-// grows with the square of the ranks, so that longer contributions are left to trees.
+// Whether a room carries this much from each rank, and everyone may read it all: the work of
+// reading grows with the square of the ranks, so that longer contributions are left to trees.
 inline bool fits_room(const Communicator& comm, std::int64_t bytes, const Datatype& type) {
   constexpr std::int64_t read_bytes_max = 16384;  // guess
   if (!comm.room.exists() || !type.contiguous || bytes > lockfree::room_payload_bytes) return false;

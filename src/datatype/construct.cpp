@@ -135,7 +135,8 @@ void release(Datatype& type) {
 
 namespace {
 
-// Calls `walk(element, inside, part, bytes)` for each element that [position, position + bytes) touches.
+// Calls `walk(element, inside, part, bytes)` for each element that [position, position + bytes)
+// touches.
 template <class Walk>
 void for_each_element(const Datatype& type, std::int64_t position, std::int64_t bytes, Walk walk) {
   std::int64_t element = position / type.size;
@@ -158,10 +159,11 @@ void pack(const Datatype& type, const void* buffer, std::int64_t position, void*
     std::memcpy(to, from + position, static_cast<std::size_t>(bytes));
     return;
   }
-  for_each_element(type, position, bytes,
-                   [&](std::int64_t offset, std::int64_t inside, std::int64_t done, std::int64_t here) {
-                     pack_shape(type.shape, from + offset, inside, to + done, here);
-                   });
+  for_each_element(
+      type, position, bytes,
+      [&](std::int64_t offset, std::int64_t inside, std::int64_t done, std::int64_t here) {
+        pack_shape(type.shape, from + offset, inside, to + done, here);
+      });
 }
 
 void unpack(const Datatype& type, void* buffer, std::int64_t position, const void* packed,
@@ -173,10 +175,11 @@ void unpack(const Datatype& type, void* buffer, std::int64_t position, const voi
     std::memcpy(to + position, from, static_cast<std::size_t>(bytes));
     return;
   }
-  for_each_element(type, position, bytes,
-                   [&](std::int64_t offset, std::int64_t inside, std::int64_t done, std::int64_t here) {
-                     unpack_shape(type.shape, to + offset, inside, from + done, here);
-                   });
+  for_each_element(
+      type, position, bytes,
+      [&](std::int64_t offset, std::int64_t inside, std::int64_t done, std::int64_t here) {
+        unpack_shape(type.shape, to + offset, inside, from + done, here);
+      });
 }
 
 void copy(const Datatype& from_type, const void* from, const Datatype& to_type, void* to,

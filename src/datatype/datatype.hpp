@@ -17,13 +17,40 @@ namespace baton::datatype {
 // What a predefined type's element is to an operation.
 enum class Element : std::uint8_t {
   none,  // not predefined, or no operation is defined on it (MPI_PACKED, MPI_CHAR ...)
-  int8, int16, int32, int64, uint8, uint16, uint32, uint64, int128,
-  float16, float32, float64, long_double, float128,
-  complex32, complex64, complex_long_double, complex128, complex_half,
-  bool8, logical8, logical16, logical32, logical64, logical128,
+  int8,
+  int16,
+  int32,
+  int64,
+  uint8,
+  uint16,
+  uint32,
+  uint64,
+  int128,
+  float16,
+  float32,
+  float64,
+  long_double,
+  float128,
+  complex32,
+  complex64,
+  complex_long_double,
+  complex128,
+  complex_half,
+  bool8,
+  logical8,
+  logical16,
+  logical32,
+  logical64,
+  logical128,
   byte,
-  pair_float_int, pair_double_int, pair_long_int, pair_int_int, pair_short_int, pair_long_double_int,
-  pair_float_float, pair_double_double,
+  pair_float_int,
+  pair_double_int,
+  pair_long_int,
+  pair_int_int,
+  pair_short_int,
+  pair_long_double_int,
+  pair_float_float,
+  pair_double_double,
 };
 
 class Datatype {
@@ -71,8 +98,8 @@ void unpack(const Datatype& type, void* buffer, std::int64_t position, const voi
 void copy(const Datatype& from_type, const void* from, const Datatype& to_type, void* to,
           std::int64_t bytes);
 
-// Constructors. Each makes an uncommitted type with a handle, or explains why it cannot. Strides and
-// displacements of the h-forms are bytes; the others count in the old type's extent.
+// Constructors. Each makes an uncommitted type with a handle, or explains why it cannot. Strides
+// and displacements of the h-forms are bytes; the others count in the old type's extent.
 Error make_contiguous(std::int64_t count, Datatype& old, Datatype** made);
 Error make_hvector(std::int64_t count, std::int64_t blocklength, std::int64_t stride, Datatype& old,
                    Datatype** made);

@@ -1,5 +1,5 @@
-// Kernels of the predefined operations (MPI 5.0, "Predefined Reduction Operations"): which operation
-// is defined on which kind of element, and the loops.
+// Kernels of the predefined operations (MPI 5.0, "Predefined Reduction Operations"): which
+// operation is defined on which kind of element, and the loops.
 #include <cstdint>
 
 #include "datatype/operation.hpp"
@@ -32,43 +32,75 @@ struct ValueIndex {
 };
 
 struct Sum {
-  template <class T> static T apply(T a, T b) { return static_cast<T>(a + b); }
+  template <class T>
+  static T apply(T a, T b) {
+    return static_cast<T>(a + b);
+  }
 };
 struct Product {
-  template <class T> static T apply(T a, T b) { return static_cast<T>(a * b); }
+  template <class T>
+  static T apply(T a, T b) {
+    return static_cast<T>(a * b);
+  }
 };
 struct Maximum {
-  template <class T> static T apply(T a, T b) { return a > b ? a : b; }
+  template <class T>
+  static T apply(T a, T b) {
+    return a > b ? a : b;
+  }
 };
 struct Minimum {
-  template <class T> static T apply(T a, T b) { return a < b ? a : b; }
+  template <class T>
+  static T apply(T a, T b) {
+    return a < b ? a : b;
+  }
 };
 struct LogicalAnd {
-  template <class T> static T apply(T a, T b) { return static_cast<T>(a && b); }
+  template <class T>
+  static T apply(T a, T b) {
+    return static_cast<T>(a && b);
+  }
 };
 struct LogicalOr {
-  template <class T> static T apply(T a, T b) { return static_cast<T>(a || b); }
+  template <class T>
+  static T apply(T a, T b) {
+    return static_cast<T>(a || b);
+  }
 };
 struct LogicalXor {
-  template <class T> static T apply(T a, T b) { return static_cast<T>(!a != !b); }
+  template <class T>
+  static T apply(T a, T b) {
+    return static_cast<T>(!a != !b);
+  }
 };
 struct BitAnd {
-  template <class T> static T apply(T a, T b) { return static_cast<T>(a & b); }
+  template <class T>
+  static T apply(T a, T b) {
+    return static_cast<T>(a & b);
+  }
 };
 struct BitOr {
-  template <class T> static T apply(T a, T b) { return static_cast<T>(a | b); }
+  template <class T>
+  static T apply(T a, T b) {
+    return static_cast<T>(a | b);
+  }
 };
 struct BitXor {
-  template <class T> static T apply(T a, T b) { return static_cast<T>(a ^ b); }
+  template <class T>
+  static T apply(T a, T b) {
+    return static_cast<T>(a ^ b);
+  }
 };
 // Of equal values the lower index wins, whichever side it comes from.
 struct MaximumLocation {
-  template <class T> static T apply(T a, T b) {
+  template <class T>
+  static T apply(T a, T b) {
     return a.value > b.value || (a.value == b.value && a.index < b.index) ? a : b;
   }
 };
 struct MinimumLocation {
-  template <class T> static T apply(T a, T b) {
+  template <class T>
+  static T apply(T a, T b) {
     return a.value < b.value || (a.value == b.value && a.index < b.index) ? a : b;
   }
 };
@@ -84,68 +116,106 @@ void run(const void* in, void* inout, std::int64_t count) {
 template <class Op>
 Kernel for_integers(Element element) {
   switch (element) {
-    case Element::int8: return run<Op, std::int8_t>;
-    case Element::int16: return run<Op, std::int16_t>;
-    case Element::int32: return run<Op, std::int32_t>;
-    case Element::int64: return run<Op, std::int64_t>;
-    case Element::uint8: return run<Op, std::uint8_t>;
-    case Element::uint16: return run<Op, std::uint16_t>;
-    case Element::uint32: return run<Op, std::uint32_t>;
-    case Element::uint64: return run<Op, std::uint64_t>;
-    case Element::int128: return run<Op, int128>;
-    default: return nullptr;
+    case Element::int8:
+      return run<Op, std::int8_t>;
+    case Element::int16:
+      return run<Op, std::int16_t>;
+    case Element::int32:
+      return run<Op, std::int32_t>;
+    case Element::int64:
+      return run<Op, std::int64_t>;
+    case Element::uint8:
+      return run<Op, std::uint8_t>;
+    case Element::uint16:
+      return run<Op, std::uint16_t>;
+    case Element::uint32:
+      return run<Op, std::uint32_t>;
+    case Element::uint64:
+      return run<Op, std::uint64_t>;
+    case Element::int128:
+      return run<Op, int128>;
+    default:
+      return nullptr;
   }
 }
 
 template <class Op>
 Kernel for_floats(Element element) {
   switch (element) {
-    case Element::float16: return run<Op, float16>;
-    case Element::float32: return run<Op, float>;
-    case Element::float64: return run<Op, double>;
-    case Element::long_double: return run<Op, long double>;
-    case Element::float128: return run<Op, float128>;
-    default: return nullptr;
+    case Element::float16:
+      return run<Op, float16>;
+    case Element::float32:
+      return run<Op, float>;
+    case Element::float64:
+      return run<Op, double>;
+    case Element::long_double:
+      return run<Op, long double>;
+    case Element::float128:
+      return run<Op, float128>;
+    default:
+      return nullptr;
   }
 }
 
 template <class Op>
 Kernel for_complex(Element element) {
   switch (element) {
-    case Element::complex_half: return run<Op, Complex<float16>>;
-    case Element::complex32: return run<Op, Complex<float>>;
-    case Element::complex64: return run<Op, Complex<double>>;
-    case Element::complex_long_double: return run<Op, Complex<long double>>;
-    case Element::complex128: return run<Op, Complex<float128>>;
-    default: return nullptr;
+    case Element::complex_half:
+      return run<Op, Complex<float16>>;
+    case Element::complex32:
+      return run<Op, Complex<float>>;
+    case Element::complex64:
+      return run<Op, Complex<double>>;
+    case Element::complex_long_double:
+      return run<Op, Complex<long double>>;
+    case Element::complex128:
+      return run<Op, Complex<float128>>;
+    default:
+      return nullptr;
   }
 }
 
 template <class Op>
 Kernel for_logicals(Element element) {
   switch (element) {
-    case Element::bool8: return run<Op, bool>;
-    case Element::logical8: return run<Op, std::int8_t>;
-    case Element::logical16: return run<Op, std::int16_t>;
-    case Element::logical32: return run<Op, std::int32_t>;
-    case Element::logical64: return run<Op, std::int64_t>;
-    case Element::logical128: return run<Op, int128>;
-    default: return nullptr;
+    case Element::bool8:
+      return run<Op, bool>;
+    case Element::logical8:
+      return run<Op, std::int8_t>;
+    case Element::logical16:
+      return run<Op, std::int16_t>;
+    case Element::logical32:
+      return run<Op, std::int32_t>;
+    case Element::logical64:
+      return run<Op, std::int64_t>;
+    case Element::logical128:
+      return run<Op, int128>;
+    default:
+      return nullptr;
   }
 }
 
 template <class Op>
 Kernel for_pairs(Element element) {
   switch (element) {
-    case Element::pair_float_int: return run<Op, ValueIndex<float, int>>;
-    case Element::pair_double_int: return run<Op, ValueIndex<double, int>>;
-    case Element::pair_long_int: return run<Op, ValueIndex<long, int>>;
-    case Element::pair_int_int: return run<Op, ValueIndex<int, int>>;
-    case Element::pair_short_int: return run<Op, ValueIndex<short, int>>;
-    case Element::pair_long_double_int: return run<Op, ValueIndex<long double, int>>;
-    case Element::pair_float_float: return run<Op, ValueIndex<float, float>>;
-    case Element::pair_double_double: return run<Op, ValueIndex<double, double>>;
-    default: return nullptr;
+    case Element::pair_float_int:
+      return run<Op, ValueIndex<float, int>>;
+    case Element::pair_double_int:
+      return run<Op, ValueIndex<double, int>>;
+    case Element::pair_long_int:
+      return run<Op, ValueIndex<long, int>>;
+    case Element::pair_int_int:
+      return run<Op, ValueIndex<int, int>>;
+    case Element::pair_short_int:
+      return run<Op, ValueIndex<short, int>>;
+    case Element::pair_long_double_int:
+      return run<Op, ValueIndex<long double, int>>;
+    case Element::pair_float_float:
+      return run<Op, ValueIndex<float, float>>;
+    case Element::pair_double_double:
+      return run<Op, ValueIndex<double, double>>;
+    default:
+      return nullptr;
   }
 }
 

@@ -16,9 +16,9 @@ struct Row {
   const char* name;
 };
 const Row rows[] = {
-    {MPI_SUM, "MPI_SUM"},         {MPI_PROD, "MPI_PROD"},   {MPI_MAX, "MPI_MAX"},
-    {MPI_MIN, "MPI_MIN"},         {MPI_LAND, "MPI_LAND"},   {MPI_LOR, "MPI_LOR"},
-    {MPI_LXOR, "MPI_LXOR"},       {MPI_BAND, "MPI_BAND"},   {MPI_BOR, "MPI_BOR"},
+    {MPI_SUM, "MPI_SUM"},         {MPI_PROD, "MPI_PROD"},     {MPI_MAX, "MPI_MAX"},
+    {MPI_MIN, "MPI_MIN"},         {MPI_LAND, "MPI_LAND"},     {MPI_LOR, "MPI_LOR"},
+    {MPI_LXOR, "MPI_LXOR"},       {MPI_BAND, "MPI_BAND"},     {MPI_BOR, "MPI_BOR"},
     {MPI_BXOR, "MPI_BXOR"},       {MPI_MAXLOC, "MPI_MAXLOC"}, {MPI_MINLOC, "MPI_MINLOC"},
     {MPI_REPLACE, "MPI_REPLACE"}, {MPI_NO_OP, "MPI_NO_OP"},
 };

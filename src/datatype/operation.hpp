@@ -1,5 +1,5 @@
-// Reduction operations: what MPI_Op names. Predefined ones are kernels by element kind; user functions
-// come in the int and the MPI_Count form. Used by collectives and MPI_Reduce_local.
+// Reduction operations: what MPI_Op names. Predefined ones are kernels by element kind; user
+// functions come in the int and the MPI_Count form. Used by collectives and MPI_Reduce_local.
 #pragma once
 
 #include <mpi.h>

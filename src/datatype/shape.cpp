@@ -29,16 +29,20 @@ BATON_INLINE void copy(char* origin, char* packed, std::int64_t bytes) {
 // Whole blocks of a size known at compile time: the common vectors of scalars.
 template <bool direction, std::int64_t block>
 void copy_blocks(char* origin, std::int64_t stride, std::int64_t count, char* packed) {
-  for (std::int64_t i = 0; i < count; ++i) copy<direction>(origin + i * stride, packed + i * block, block);
+  for (std::int64_t i = 0; i < count; ++i)
+    copy<direction>(origin + i * stride, packed + i * block, block);
 }
 
 template <bool direction>
 void copy_whole_blocks(char* origin, std::int64_t stride, std::int64_t count, std::int64_t block,
                        char* packed) {
   switch (block) {
-    case 4: return copy_blocks<direction, 4>(origin, stride, count, packed);
-    case 8: return copy_blocks<direction, 8>(origin, stride, count, packed);
-    case 16: return copy_blocks<direction, 16>(origin, stride, count, packed);
+    case 4:
+      return copy_blocks<direction, 4>(origin, stride, count, packed);
+    case 8:
+      return copy_blocks<direction, 8>(origin, stride, count, packed);
+    case 16:
+      return copy_blocks<direction, 16>(origin, stride, count, packed);
     default:
       for (std::int64_t i = 0; i < count; ++i)
         copy<direction>(origin + i * stride, packed + i * block, block);
@@ -46,7 +50,8 @@ void copy_whole_blocks(char* origin, std::int64_t stride, std::int64_t count, st
 }
 
 template <bool direction>
-void walk(const Shape* shape, char* origin, std::int64_t position, char* packed, std::int64_t bytes);
+void walk(const Shape* shape, char* origin, std::int64_t position, char* packed,
+          std::int64_t bytes);
 
 template <bool direction>
 void walk_loop(const Shape* shape, char* origin, std::int64_t position, char* packed,
@@ -79,7 +84,8 @@ void walk_sequence(const Shape* shape, char* origin, std::int64_t position, char
                    std::int64_t bytes) {
   const Part* first = shape->parts;
   const Part* part = std::upper_bound(first, first + shape->count, position,
-                                      [](std::int64_t p, const Part& x) { return p < x.start; }) - 1;
+                                      [](std::int64_t p, const Part& x) { return p < x.start; }) -
+                     1;
   std::int64_t inside = position - part->start;
   for (; bytes > 0; ++part, inside = 0) {
     std::int64_t here = std::min(bytes, part->shape->bytes - inside);
@@ -90,10 +96,13 @@ void walk_sequence(const Shape* shape, char* origin, std::int64_t position, char
 }
 
 template <bool direction>
-void walk(const Shape* shape, char* origin, std::int64_t position, char* packed, std::int64_t bytes) {
+void walk(const Shape* shape, char* origin, std::int64_t position, char* packed,
+          std::int64_t bytes) {
   switch (shape->kind) {
-    case Shape::Kind::block: return copy<direction>(origin + position, packed, bytes);
-    case Shape::Kind::loop: return walk_loop<direction>(shape, origin, position, packed, bytes);
+    case Shape::Kind::block:
+      return copy<direction>(origin + position, packed, bytes);
+    case Shape::Kind::loop:
+      return walk_loop<direction>(shape, origin, position, packed, bytes);
     case Shape::Kind::sequence:
       return walk_sequence<direction>(shape, origin, position, packed, bytes);
   }
@@ -125,7 +134,9 @@ std::int64_t join_parts(const Part* parts, std::int64_t count, Part* joined) {
 
 }  // namespace
 
-const Shape* make_block(std::int64_t bytes) { return new_shape(Shape::Kind::block, bytes); }
+const Shape* make_block(std::int64_t bytes) {
+  return new_shape(Shape::Kind::block, bytes);
+}
 
 const Shape* make_loop(std::int64_t count, std::int64_t stride, std::int64_t offset,
                        const Shape* child) {
@@ -164,8 +175,8 @@ const Shape* make_sequence(const Part* parts, std::int64_t count) {
   shape->count = join_parts(parts, count, joined);
   for (std::int64_t i = 0; i < shape->count; ++i) shape->bytes += joined[i].shape->bytes;
   if (shape->count > 1) return shape;
-  const Shape* simple = shape->count == 0 ? make_block(0)
-                                          : make_loop(1, 0, joined[0].offset, joined[0].shape);
+  const Shape* simple =
+      shape->count == 0 ? make_block(0) : make_loop(1, 0, joined[0].offset, joined[0].shape);
   release_shape(shape);
   return simple;
 }
@@ -176,7 +187,8 @@ void retain_shape(const Shape* shape) {
 }
 
 void release_shape(const Shape* shape) {
-  // ORDER shape.references: release by each, acquire by the last; all uses are over before it is freed.
+  // ORDER shape.references: release by each, acquire by the last; all uses are over before it is
+  // freed.
   if (!shape || shape->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   release_shape(shape->child);
   for (std::int64_t i = 0; shape->parts && i < shape->count; ++i)

@@ -1,6 +1,6 @@
-// The shape of a datatype: where its bytes lie, as a small tree of blocks, loops and sequences whose
-// size depends on how the type was built, not on how many elements it has. Packing can start and
-// stop at any byte. Used by datatype construction and by every way that moves typed data.
+// The shape of a datatype: where its bytes lie, as a small tree of blocks, loops and sequences
+// whose size depends on how the type was built, not on how many elements it has. Packing can start
+// and stop at any byte. Used by datatype construction and by every way that moves typed data.
 // Invariant: a shape never changes once made; it is shared by reference counting.
 #pragma once
 
@@ -45,9 +45,12 @@ void retain_shape(const Shape* shape);
 void release_shape(const Shape* shape);
 
 // Whether the data is one run of bytes starting at the origin.
-inline bool is_block(const Shape* shape) { return shape->kind == Shape::Kind::block; }
+inline bool is_block(const Shape* shape) {
+  return shape->kind == Shape::Kind::block;
+}
 
-// Copies packed bytes [position, position + bytes) of `shape` laid over `origin` to or from `packed`.
+// Copies packed bytes [position, position + bytes) of `shape` laid over `origin` to or from
+// `packed`.
 void pack_shape(const Shape* shape, const char* origin, std::int64_t position, char* packed,
                 std::int64_t bytes);
 void unpack_shape(const Shape* shape, char* origin, std::int64_t position, const char* packed,

@@ -1,7 +1,7 @@
 // How a sender wakes a receiver, and how a receiver with many peers finds work.
-// Each rank has one wake word, rarely written: asleep, wants doorbells, or neither. A sender reads it
-// after it has published; only when it is not 0 it does more. A receiver that wants to sleep or to
-// trust doorbells first writes the word, then makes sure that every sender has either published
+// Each rank has one wake word, rarely written: asleep, wants doorbells, or neither. A sender reads
+// it after it has published; only when it is not 0 it does more. A receiver that wants to sleep or
+// to trust doorbells first writes the word, then makes sure that every sender has either published
 // before or will see the word (membarrier, or fences on both sides), then looks once more.
 // Invariant: a bit is cleared before its ring is looked at, never after.
 #pragma once
@@ -28,16 +28,17 @@ struct Doorbell {
   struct alignas(cache_line_bytes) ChunkLine {  // bit set: the staging chunk is free
     typename Atomics::template Atomic<std::uint64_t> free;
   } chunks;
-  typename Atomics::template Atomic<std::uint64_t> bits[1];  // one bit a sender; as many words as needed
+  typename Atomics::template Atomic<std::uint64_t>
+      bits[1];  // one bit a sender; as many words as needed
 };
 static_assert(offsetof(Doorbell<Hardware>, bits) == 2 * cache_line_bytes);
 
-// Ends the receiver's sleep. Alone: for work that it finds elsewhere than in a ring (rooms, offers).
-// Returns true when the caller must issue a futex wake on the wake word.
+// Ends the receiver's sleep. Alone: for work that it finds elsewhere than in a ring (rooms,
+// offers). Returns true when the caller must issue a futex wake on the wake word.
 template <class Atomics>
 BATON_COLD bool end_sleep(Doorbell<Atomics>& doorbell) {
-  // ORDER doorbell.wake: release here, acquire in announce; a receiver that announces anew sees what we
-  // have done before. Who clears the bit wakes, once; the futex call orders what follows.
+  // ORDER doorbell.wake: release here, acquire in announce; a receiver that announces anew sees
+  // what we have done before. Who clears the bit wakes, once; the futex call orders what follows.
   std::uint32_t old = doorbell.wake.word.fetch_and(~wake_asleep, std::memory_order_release);
   return (old & wake_asleep) != 0;
 }
@@ -72,8 +73,8 @@ std::uint64_t take_doorbells(Doorbell<Atomics>& doorbell, std::uint32_t word) {
 // full fence) and looks at every source of work before it acts on it.
 template <class Atomics>
 void announce(Doorbell<Atomics>& doorbell, std::uint32_t bits) {
-  // ORDER doorbell.wake: acquire here, release in end_sleep; what those who ended our last sleep have
-  // done. Against all others the caller orders.
+  // ORDER doorbell.wake: acquire here, release in end_sleep; what those who ended our last sleep
+  // have done. Against all others the caller orders.
   doorbell.wake.word.fetch_or(bits, std::memory_order_acquire);
 }
 template <class Atomics>

@@ -9,10 +9,10 @@ namespace {
 // FNV-1a over every size and offset that both sides of an attach must agree on.
 constexpr std::uint32_t layout_hash() {
   std::uint32_t hash = 2166136261u;
-  for (std::uint64_t value : {std::uint64_t{sizeof(JobHeader)}, std::uint64_t{sizeof(RankRow)},
-                              std::uint64_t{offsetof(RankRow, state)}, ring_bytes,
-                              std::uint64_t{offers_per_rank}, offer_bytes,
-                              std::uint64_t{chunks_per_rank}, chunk_bytes, room_bytes_per_rank})
+  for (std::uint64_t value :
+       {std::uint64_t{sizeof(JobHeader)}, std::uint64_t{sizeof(RankRow)},
+        std::uint64_t{offsetof(RankRow, state)}, ring_bytes, std::uint64_t{offers_per_rank},
+        offer_bytes, std::uint64_t{chunks_per_rank}, chunk_bytes, room_bytes_per_rank})
     hash = (hash ^ static_cast<std::uint32_t>(value)) * 16777619u;
   return hash;
 }

@@ -1,5 +1,5 @@
-// The job's arena: one memory file per job and node, made by the launcher and inherited by all ranks.
-// It opens with the header and the status board (one row a rank), then one slice a rank.
+// The job's arena: one memory file per job and node, made by the launcher and inherited by all
+// ranks. It opens with the header and the status board (one row a rank), then one slice a rank.
 // Invariant: only offsets and plain data in here, never a pointer; sizes are fixed at creation.
 #pragma once
 
@@ -29,7 +29,8 @@ struct RankPlace {
 // How far a rank has come; the launcher reads it when a process ends.
 enum class Phase : std::uint32_t { unborn, started, initialised, finalized, aborted };
 
-// A rank's row on the status board: the launcher writes the place before it forks, the rank all else.
+// A rank's row on the status board: the launcher writes the place before it forks, the rank all
+// else.
 struct alignas(cache_line_bytes) RankRow {
   struct alignas(cache_line_bytes) PlaceLine {  // written by the launcher
     RankPlace place;
@@ -39,8 +40,9 @@ struct alignas(cache_line_bytes) RankRow {
     std::atomic<std::int32_t> pid;
     std::atomic<std::int32_t> abort_code;
     std::atomic<std::uint32_t> in_procedure;  // what the rank waits in, 0 when it computes
-    std::atomic<std::uint64_t> probe_address;  // in the rank's own memory: a word others may try to read
-    std::atomic<std::uint64_t> probe_value;    // what it holds
+    std::atomic<std::uint64_t>
+        probe_address;  // in the rank's own memory: a word others may try to read
+    std::atomic<std::uint64_t> probe_value;  // what it holds
   } state;
   alignas(cache_line_bytes) Counters counters;  // written by the rank at finalize
 };
@@ -59,7 +61,8 @@ struct JobHeader {
   std::uint64_t slice_bytes;
   std::int32_t launcher_pid;  // 0 when the program was started alone
   std::int32_t explain;       // mpiexec --explain
-  std::int32_t senders_fence;  // crowded, or no membarrier: senders order publish and wake themselves
+  std::int32_t
+      senders_fence;  // crowded, or no membarrier: senders order publish and wake themselves
 };
 
 // The parts of a slice, as offsets from its start. Every part is page-aligned, so that a rank's
@@ -76,8 +79,8 @@ struct SliceLayout {
 };
 
 inline constexpr std::uint64_t ring_bytes = 8192;
-// Address space only: memory follows as offers are open at the same time. So many sends may wait for
-// their receivers before another envelope must wait, too.
+// Address space only: memory follows as offers are open at the same time. So many sends may wait
+// for their receivers before another envelope must wait, too.
 inline constexpr int offers_per_rank = 1 << 18;
 inline constexpr std::uint64_t offer_bytes = 64;
 inline constexpr int chunks_per_rank = 64;  // one bit each in the free-chunk word

@@ -1,8 +1,8 @@
-// An offer: a sender's buffer that the receiver may take, with one state word in the sender's slice.
-// OFFERED -> CLAIMED (by the receiver) -> DONE (by the receiver, or by the sender once it has
-// streamed), or OFFERED -> WITHDRAWN (by the sender, who cancels). Claim last: whoever claims has
-// already made sure that it can go on.
-// Invariant: the word changes by compare-and-swap only; a slot is reused only from DONE or WITHDRAWN.
+// An offer: a sender's buffer that the receiver may take, with one state word in the sender's
+// slice. OFFERED -> CLAIMED (by the receiver) -> DONE (by the receiver, or by the sender once it
+// has streamed), or OFFERED -> WITHDRAWN (by the sender, who cancels). Claim last: whoever claims
+// has already made sure that it can go on. Invariant: the word changes by compare-and-swap only; a
+// slot is reused only from DONE or WITHDRAWN.
 #pragma once
 
 #include <cstdint>

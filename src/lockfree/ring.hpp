@@ -2,8 +2,9 @@
 // Every line opens with a header word that payload never touches, so that a line tells by itself
 // whether it is new: its lap bits alternate. The sender never reads a tail, and re-reads the
 // receiver's head only when the ring looks full (lazy pointers; source: "deposit", MPI over VMMC).
-// Invariant: one sender and one receiver; a message's lines are consecutive, the first one describes
-// it. Budget of a message in one line: no system call, no read-modify-write, one line written.
+// Invariant: one sender and one receiver; a message's lines are consecutive, the first one
+// describes it. Budget of a message in one line: no system call, no read-modify-write, one line
+// written.
 #pragma once
 
 #include <algorithm>
@@ -46,7 +47,8 @@ struct Envelope {
 constexpr std::uint32_t lines_for(std::size_t bytes) {
   if (bytes <= first_line_payload_bytes) return 1;
   std::size_t rest = bytes - first_line_payload_bytes;
-  return static_cast<std::uint32_t>(1 + (rest + next_line_payload_bytes - 1) / next_line_payload_bytes);
+  return static_cast<std::uint32_t>(1 +
+                                    (rest + next_line_payload_bytes - 1) / next_line_payload_bytes);
 }
 
 template <class Atomics>
@@ -61,8 +63,9 @@ struct alignas(cache_line_bytes) Line {
 // Written by the receiver only, read by the sender when the ring looks full.
 template <class Atomics>
 struct alignas(cache_line_bytes) ConsumerLine {
-  typename Atomics::template Atomic<std::uint64_t> head;            // lines consumed since the start
-  typename Atomics::template Atomic<std::uint32_t> envelopes_only;  // 1: unexpected memory is used up
+  typename Atomics::template Atomic<std::uint64_t> head;  // lines consumed since the start
+  typename Atomics::template Atomic<std::uint32_t>
+      envelopes_only;  // 1: unexpected memory is used up
 };
 
 static_assert(sizeof(Line<Hardware>) == cache_line_bytes);
@@ -90,7 +93,8 @@ class SendRing {
   }
   bool attached() const { return lines_ != nullptr; }
 
-  // Whether `lines` more lines fit now. Full is an outcome: the caller makes progress and asks again.
+  // Whether `lines` more lines fit now. Full is an outcome: the caller makes progress and asks
+  // again.
   bool has_room(std::uint32_t lines) {
     if (BATON_LIKELY(position_.lines + lines - cached_head_ <= lines_in_ring)) return true;
     return has_room_slow(lines);
@@ -110,13 +114,14 @@ class SendRing {
     Line<Atomics>& line = lines_[position_.index()];
     Atomics::store_payload(&line.envelope, &envelope, sizeof envelope);
     if (bytes) Atomics::store_payload(line.payload, payload, bytes);
-    // ORDER ring.publish: release here, acquire in ReceiveRing::peek; payload and envelope become visible.
+    // ORDER ring.publish: release here, acquire in ReceiveRing::peek; payload and envelope become
+    // visible.
     line.header.store(header.bits | position_.lap(), std::memory_order_release);
     ++position_.lines;
   }
 
-  // Writes a message in as many lines as it needs, each visible at once, so that the receiver copies
-  // behind us. The caller has asked has_room(lines_for(bytes)).
+  // Writes a message in as many lines as it needs, each visible at once, so that the receiver
+  // copies behind us. The caller has asked has_room(lines_for(bytes)).
   void put_long(Header header, Envelope envelope, const char* payload, std::size_t bytes) {
     std::size_t first = std::min(bytes, first_line_payload_bytes);
     put(header, envelope, payload, first);
@@ -133,7 +138,8 @@ class SendRing {
 
  private:
   BATON_COLD bool has_room_slow(std::uint32_t lines) {
-    // ORDER ring.consume: acquire here, release in ReceiveRing::release; lines before the head are free.
+    // ORDER ring.consume: acquire here, release in ReceiveRing::release; lines before the head are
+    // free.
     cached_head_ = consumer_->head.load(std::memory_order_acquire);
     // relaxed: a hint; a late look costs some memory, nothing else.
     envelopes_only_ = consumer_->envelopes_only.load(std::memory_order_relaxed) != 0;
@@ -142,7 +148,8 @@ class SendRing {
   BATON_INLINE void put_continuation(Position& at, const char* payload, std::size_t bytes) {
     Line<Atomics>& line = lines_[at.index()];
     Atomics::store_payload(line.continuation(), payload, bytes);
-    // ORDER ring.publish: release here, acquire in ReceiveRing::wait_line; this line's payload becomes visible.
+    // ORDER ring.publish: release here, acquire in ReceiveRing::wait_line; this line's payload
+    // becomes visible.
     line.header.store(at.lap(), std::memory_order_release);
     ++at.lines;
   }
@@ -168,7 +175,8 @@ class ReceiveRing {
 
   // The header at the head of the ring; lap() of 0 when nothing is there.
   BATON_INLINE Header peek() const {
-    // ORDER ring.publish: acquire here, release in SendRing::put; the first line's payload is visible.
+    // ORDER ring.publish: acquire here, release in SendRing::put; the first line's payload is
+    // visible.
     Header header{lines_[position_.index()].header.load(std::memory_order_acquire)};
     return header.lap() == position_.lap() ? header : Header{0};
   }
@@ -187,8 +195,8 @@ class ReceiveRing {
     release();
   }
 
-  // Consumes a message of `bytes`, copying the first `wanted` of them. Follows the sender line by line;
-  // calls `pause` while a line is not there yet.
+  // Consumes a message of `bytes`, copying the first `wanted` of them. Follows the sender line by
+  // line; calls `pause` while a line is not there yet.
   template <class Pause>
   void take_long(char* target, std::size_t wanted, std::size_t bytes, Pause&& pause) {
     std::size_t first = std::min(bytes, first_line_payload_bytes);
@@ -196,7 +204,8 @@ class ReceiveRing {
     Position at = position_;  // in registers: the target could alias this object
     ++at.lines;
     std::size_t offset = first;
-    for (; offset + next_line_payload_bytes <= wanted; offset += next_line_payload_bytes, ++at.lines)
+    for (; offset + next_line_payload_bytes <= wanted;
+         offset += next_line_payload_bytes, ++at.lines)
       Atomics::load_payload(target + offset, wait_line(at, pause).continuation(),
                             next_line_payload_bytes);
     for (; offset < bytes; offset += next_line_payload_bytes, ++at.lines) {
@@ -223,7 +232,8 @@ class ReceiveRing {
     return line;
   }
   BATON_INLINE void release() {
-    // ORDER ring.consume: release here, acquire in SendRing::has_room_slow; our reads of the lines are over.
+    // ORDER ring.consume: release here, acquire in SendRing::has_room_slow; our reads of the lines
+    // are over.
     consumer_->head.store(position_.lines, std::memory_order_release);
   }
 

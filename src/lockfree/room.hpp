@@ -1,8 +1,8 @@
-// A room: where the ranks of a communicator meet for short collectives. Each rank has one line in each
-// of two banks, flag and payload together, and a block for payload that does not fit beside the flag;
-// operation k uses bank k % 2. Nobody can be two operations
-// ahead, because an operation ends for a rank only when all have arrived in it.
-// Invariant: a line and its block are written by their rank only; its sequence grows by one an operation.
+// A room: where the ranks of a communicator meet for short collectives. Each rank has one line in
+// each of two banks, flag and payload together, and a block for payload that does not fit beside
+// the flag; operation k uses bank k % 2. Nobody can be two operations ahead, because an operation
+// ends for a rank only when all have arrived in it. Invariant: a line and its block are written by
+// their rank only; its sequence grows by one an operation.
 #pragma once
 
 #include <cstdint>

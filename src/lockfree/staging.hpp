@@ -1,7 +1,7 @@
-// Staging: a receiver's pool of chunks that all senders share, for messages longer than a ring takes.
-// A sender takes a chunk, names it in its ring, fills it piece by piece and publishes how far it is;
-// the receiver copies behind it and gives the chunk back.
-// Invariant: a chunk's bit is clear from the sender's take until the receiver's give_back.
+// Staging: a receiver's pool of chunks that all senders share, for messages longer than a ring
+// takes. A sender takes a chunk, names it in its ring, fills it piece by piece and publishes how
+// far it is; the receiver copies behind it and gives the chunk back. Invariant: a chunk's bit is
+// clear from the sender's take until the receiver's give_back.
 #pragma once
 
 #include <bit>

@@ -30,10 +30,11 @@ Error settle_envelope(Request& receive, std::int32_t source, std::int32_t tag, s
   std::int64_t capacity = receive.bytes;
   receive.bytes = std::min(capacity, bytes);
   if (BATON_LIKELY(bytes <= capacity)) return MPI_SUCCESS;
-  return fail(MPI_ERR_TRUNCATE,
-              "a message of %lld bytes from rank %d with tag %d met a receive buffer of %lld bytes; "
-              "receive with a larger count, or probe first",
-              static_cast<long long>(bytes), source, tag, static_cast<long long>(capacity));
+  return fail(
+      MPI_ERR_TRUNCATE,
+      "a message of %lld bytes from rank %d with tag %d met a receive buffer of %lld bytes; "
+      "receive with a larger count, or probe first",
+      static_cast<long long>(bytes), source, tag, static_cast<long long>(capacity));
 }
 
 // The payload at the head of the ring goes straight to the receive that matches it.
@@ -139,7 +140,8 @@ bool deliver(Arrival& arrival, Request& receive) {
     // Claim before the receive changes: a withdrawn offer must leave no trace.
     lockfree::Offer<lockfree::Hardware>& offer =
         transport::arena.offers(arrival.peer_rank)[arrival.offer];
-    if (!lockfree::move_offer(offer, lockfree::OfferState::offered, lockfree::OfferState::claimed)) {
+    if (!lockfree::move_offer(offer, lockfree::OfferState::offered,
+                              lockfree::OfferState::claimed)) {
       // We will not look again: its slot may be used anew.
       BATON_INVARIANT(
           lockfree::move_offer(offer, lockfree::OfferState::withdrawn, lockfree::OfferState::done));

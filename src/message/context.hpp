@@ -13,14 +13,14 @@ enum class Plane : std::uint32_t { point_to_point, collective, one_sided, partit
 inline constexpr std::uint32_t plane_count = 4;
 
 struct Context {
-  std::uint32_t send_id = 0;     // as the receivers know it
-  std::uint32_t receive_id = 0;  // as we know it; differs only in intercommunicators
-  std::int32_t rank = 0;         // ours in our own group: the source that receivers see
-  std::int32_t size = 0;         // ranks that can be addressed
+  std::uint32_t send_id = 0;                // as the receivers know it
+  std::uint32_t receive_id = 0;             // as we know it; differs only in intercommunicators
+  std::int32_t rank = 0;                    // ours in our own group: the source that receivers see
+  std::int32_t size = 0;                    // ranks that can be addressed
   const std::int32_t* job_ranks = nullptr;  // of the addressable ranks; null: the same numbers
-  MatchQueue* queue = nullptr;   // of receive_id
-  void* owner = nullptr;         // the communicator; opaque here
-  Usage* usage = nullptr;        // its count of requests
+  MatchQueue* queue = nullptr;              // of receive_id
+  void* owner = nullptr;                    // the communicator; opaque here
+  Usage* usage = nullptr;                   // its count of requests
 
   BATON_INLINE std::uint32_t job_rank(std::int32_t r) const {
     return static_cast<std::uint32_t>(job_ranks ? job_ranks[r] : r);

@@ -144,11 +144,20 @@ bool poll_peer(Peer& peer) {
     lockfree::Header header = peer.in.peek();
     if (header.lap() == 0) break;
     switch (static_cast<LineKind>(header.kind())) {
-      case LineKind::payload: arrive_payload(peer, header); break;
-      case LineKind::offer: arrive_offer(peer, header); break;
-      case LineKind::claim: arrive_claim(peer); break;
-      case LineKind::chunk: arrive_chunk(peer); break;
-      case LineKind::none: BATON_INVARIANT(!"a line of no kind in a ring");
+      case LineKind::payload:
+        arrive_payload(peer, header);
+        break;
+      case LineKind::offer:
+        arrive_offer(peer, header);
+        break;
+      case LineKind::claim:
+        arrive_claim(peer);
+        break;
+      case LineKind::chunk:
+        arrive_chunk(peer);
+        break;
+      case LineKind::none:
+        BATON_INVARIANT(!"a line of no kind in a ring");
     }
   }
   // Trusting doorbells, what is left here must be found again.

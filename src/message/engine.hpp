@@ -1,5 +1,5 @@
-// The messaging engine of this process: its peers, the one progress loop and the registry of what it
-// drives. Used by everything on floor 6 and, for progress and waiting, by all floors above.
+// The messaging engine of this process: its peers, the one progress loop and the registry of what
+// it drives. Used by everything on floor 6 and, for progress and waiting, by all floors above.
 // Invariant: only this process's threads touch it; what peers share lies in the arena.
 #pragma once
 
@@ -68,17 +68,17 @@ struct ProgressSource {
 };
 
 struct Engine {
-  Peer** peers = nullptr;        // by rank in the job; null before contact
+  Peer** peers = nullptr;  // by rank in the job; null before contact
   std::uint32_t rank = 0;
   std::uint32_t ranks = 1;
   bool senders_fence = false;
-  bool doorbells = false;        // we trust doorbells instead of looking at every ring
+  bool doorbells = false;  // we trust doorbells instead of looking at every ring
   bool ready = false;
-  bool about_to_sleep = false;   // a waiter has announced it: each round looks everywhere
-  Peer** contacts = nullptr;     // the peers whose ring to us is in use
+  bool about_to_sleep = false;  // a waiter has announced it: each round looks everywhere
+  Peer** contacts = nullptr;    // the peers whose ring to us is in use
   std::uint32_t contact_count = 0;
-  std::uint32_t queued_count = 0;    // requests queued at all peers
-  std::uint32_t stream_count = 0;    // sends that stream now
+  std::uint32_t queued_count = 0;  // requests queued at all peers
+  std::uint32_t stream_count = 0;  // sends that stream now
   std::uint32_t open_offers = 0;
   std::uint32_t active_sources = 0;
   List<Request> streams;
@@ -98,19 +98,21 @@ void forget_exchanges();
 // The peer of a rank in the job; makes contact if need be. Null, explained, when memory is short.
 Peer* contact(std::uint32_t rank);
 // As above for the hot path: null also when there is no contact yet.
-BATON_INLINE Peer* known_peer(std::uint32_t rank) { return engine.peers[rank]; }
+BATON_INLINE Peer* known_peer(std::uint32_t rank) {
+  return engine.peers[rank];
+}
 
 // After something was published to a rank: wakes it if it sleeps, rings if it wants that.
 BATON_COLD void notify_slow(std::uint32_t rank);
 BATON_INLINE void notify(const transport::Doorbell& doorbell, std::uint32_t rank) {
-  // The load of the wake word stays behind the publish: in the hardware by the receiver's membarrier or
-  // our fence, in the compiler by this.
+  // The load of the wake word stays behind the publish: in the hardware by the receiver's
+  // membarrier or our fence, in the compiler by this.
   lockfree::Hardware::compiler_fence();
   if (BATON_UNLIKELY(engine.senders_fence)) lockfree::Hardware::full_fence();
   if (lockfree::wants_attention(doorbell)) notify_slow(rank);
 }
-// After something changed that a rank finds without looking into our ring (an offer, a room): wakes it,
-// but rings nothing, since a bit would make it look into a ring that may have no memory yet.
+// After something changed that a rank finds without looking into our ring (an offer, a room): wakes
+// it, but rings nothing, since a bit would make it look into a ring that may have no memory yet.
 BATON_COLD void wake_slow(std::uint32_t rank);
 inline void wake_rank(std::uint32_t rank) {
   if (BATON_UNLIKELY(engine.senders_fence)) lockfree::Hardware::full_fence();

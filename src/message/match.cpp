@@ -53,11 +53,13 @@ ArrivalPlace find_in(List<Arrival>& list, std::int32_t source, std::int32_t tag)
 
 ArrivalPlace find_place(MatchQueue& queue, std::int32_t source, std::int32_t tag) {
   if (queue.arrival_count == 0) return {};
-  if (source != MPI_ANY_SOURCE) return find_in(queue.arrivals[MatchQueue::bin(source)], source, tag);
+  if (source != MPI_ANY_SOURCE)
+    return find_in(queue.arrivals[MatchQueue::bin(source)], source, tag);
   ArrivalPlace best;
   for (List<Arrival>& list : queue.arrivals) {
     ArrivalPlace place = find_in(list, source, tag);
-    if (place.arrival && (!best.arrival || place.arrival->order < best.arrival->order)) best = place;
+    if (place.arrival && (!best.arrival || place.arrival->order < best.arrival->order))
+      best = place;
   }
   return best;
 }
@@ -151,6 +153,8 @@ Arrival* new_arrival(std::int64_t payload_bytes) {
   return memory ? new (memory) Arrival : nullptr;
 }
 
-void free_arrival(Arrival* arrival) { std::free(arrival); }
+void free_arrival(Arrival* arrival) {
+  std::free(arrival);
+}
 
 }  // namespace baton::message

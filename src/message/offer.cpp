@@ -20,8 +20,8 @@ std::uint32_t words_in_use = 0;  // of open_slots; each stands for a page of off
 std::uint32_t full_words = 0;    // all words below have no free slot
 std::uint32_t next_polled_word = 0;
 
-// With more words than this in use a poll looks at a part, so that many open offers stay cheap; guess.
-// Who is about to sleep looks at all.
+// With more words than this in use a poll looks at a part, so that many open offers stay cheap;
+// guess. Who is about to sleep looks at all.
 constexpr std::uint32_t words_per_poll = 16;
 
 constexpr int no_slot = -1;    // none is free now
@@ -48,7 +48,8 @@ lockfree::Offer<lockfree::Hardware>& own_offer(std::uint32_t slot) {
   return transport::arena.offers(engine.rank)[slot];
 }
 
-// Puts the envelope of an offer; false when slots or room are lacking. Without memory the send fails.
+// Puts the envelope of an offer; false when slots or room are lacking. Without memory the send
+// fails.
 bool put_offer(Peer& peer, Request& send) {
   int slot = peer.out.has_room(1) ? free_slot() : no_slot;
   if (slot == no_memory) {
@@ -142,8 +143,8 @@ bool drain_queue(Peer& peer) {
 
 bool accept_offer(Arrival& arrival, Request& receive) {
   auto& offer = transport::arena.offers(arrival.peer_rank)[arrival.offer];
-  transport::OfferFacts facts{receive.bytes, arrival.sender_contiguous, receive.datatype->contiguous,
-                              true, settings.cma_bytes_min};
+  transport::OfferFacts facts{receive.bytes, arrival.sender_contiguous,
+                              receive.datatype->contiguous, true, settings.cma_bytes_min};
   bool direct = receive.bytes == 0;
   if (!direct && transport::choose_receive(facts).way == transport::Way::cma &&
       transport::can_read_from(arrival.peer_rank))
@@ -173,7 +174,8 @@ bool accept_offer(Arrival& arrival, Request& receive) {
 
 bool poll_offers() {
   bool any = false;
-  std::uint32_t words = engine.about_to_sleep ? words_in_use : std::min(words_in_use, words_per_poll);
+  std::uint32_t words =
+      engine.about_to_sleep ? words_in_use : std::min(words_in_use, words_per_poll);
   for (; words > 0; --words) {
     std::uint32_t word = next_polled_word < words_in_use ? next_polled_word : 0;
     next_polled_word = word + 1;

@@ -1,4 +1,5 @@
-// Requests that are more than one plain operation: persistent ones, and a send and a receive in one.
+// Requests that are more than one plain operation: persistent ones, and a send and a receive in
+// one.
 #include <cstdlib>
 #include <new>
 
@@ -115,13 +116,19 @@ bool advance_exchanges(void*) {
 
 }  // namespace
 
-void forget_exchanges() { source_is_known = false; }
+void forget_exchanges() {
+  source_is_known = false;
+}
 
 Error make_persistent_send(const Context& context, const void* buffer, std::int64_t count,
                            Datatype& type, std::int32_t destination, std::int32_t tag,
                            SendMode mode, MPI_Request* handle) {
-  Recipe recipe{mode == SendMode::buffered ? restart_buffered : restart_send, &context, count,
-                destination, tag, mode == SendMode::synchronous};
+  Recipe recipe{mode == SendMode::buffered ? restart_buffered : restart_send,
+                &context,
+                count,
+                destination,
+                tag,
+                mode == SendMode::synchronous};
   return make_persistent(recipe, const_cast<void*>(buffer), type, RequestKind::send, handle);
 }
 

@@ -45,7 +45,9 @@ Error make_persistent_receive(const Context& context, void* buffer, std::int64_t
                               Datatype& type, std::int32_t source, std::int32_t tag,
                               MPI_Request* handle);
 // Starts an inactive persistent request.
-inline Error start_again(Request& request) { return request.recipe->start(request); }
+inline Error start_again(Request& request) {
+  return request.recipe->start(request);
+}
 
 // A send and a receive as one request. `staged` (or null) is the send's buffer, freed at the end.
 Error start_exchange(const Context& context, const void* out, std::int64_t out_count,
@@ -56,7 +58,8 @@ Error start_exchange(const Context& context, const void* out, std::int64_t out_c
 // Whether a matching message is there; makes progress once. Fills the status.
 bool probe_once(const Context& context, std::int32_t source, std::int32_t tag, MPI_Status* status);
 // As above, and takes the message out of matching: the caller receives it with receive_arrival.
-Arrival* take_once(const Context& context, std::int32_t source, std::int32_t tag, MPI_Status* status);
+Arrival* take_once(const Context& context, std::int32_t source, std::int32_t tag,
+                   MPI_Status* status);
 // Receives a taken message into the caller's request, as begin_receive does.
 void receive_arrival(Arrival& arrival, void* buffer, std::int64_t count, Datatype& type,
                      Request& request);

@@ -1,5 +1,5 @@
-// The steps of a message's way between the entry points (send, receive, probe) and the progress loop.
-// Called by floor 6 only.
+// The steps of a message's way between the entry points (send, receive, probe) and the progress
+// loop. Called by floor 6 only.
 #pragma once
 
 #include "message/engine.hpp"
@@ -10,8 +10,8 @@ namespace baton::message {
 void arrive_payload(Peer& peer, lockfree::Header header);
 void arrive_offer(Peer& peer, lockfree::Header header);
 
-// Hands an arrival that a receive has matched to it; frees the arrival. False when its offer had been
-// withdrawn: the receive is as before.
+// Hands an arrival that a receive has matched to it; frees the arrival. False when its offer had
+// been withdrawn: the receive is as before.
 bool deliver(Arrival& arrival, Request& receive);
 
 // --- sends that do not end at once (offer.cpp).

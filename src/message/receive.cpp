@@ -12,7 +12,8 @@ namespace {
 constexpr int direct_polls = 64;  // guess
 constexpr int direct_polls_crowded = 2;
 
-// Nothing posted and nothing waiting in this context: what stands first in the ring is ours to judge.
+// Nothing posted and nothing waiting in this context: what stands first in the ring is ours to
+// judge.
 BATON_INLINE bool queue_is_idle(const MatchQueue& queue) {
   return (queue.posted_count | queue.arrival_count) == 0;
 }
@@ -26,8 +27,8 @@ void fill_direct_status(MPI_Status* status, std::int32_t source, std::int32_t ta
   set_status_cancelled(*status, false);
 }
 
-// A blocking receive that names its source, with nothing else in its context: straight from the ring
-// into the buffer, no request. False: take the ordinary way.
+// A blocking receive that names its source, with nothing else in its context: straight from the
+// ring into the buffer, no request. False: take the ordinary way.
 BATON_INLINE bool receive_direct(const Context& context, void* buffer, std::int64_t capacity,
                                  const Datatype& type, std::int32_t source, std::int32_t tag,
                                  MPI_Status* status) {
@@ -108,8 +109,7 @@ void begin_receive(const Context& context, void* buffer, std::int64_t count, Dat
 
 Error receive(const Context& context, void* buffer, std::int64_t count, Datatype& type,
               std::int32_t source, std::int32_t tag, MPI_Status* status) {
-  if (BATON_LIKELY(
-          receive_direct(context, buffer, count * type.size, type, source, tag, status)))
+  if (BATON_LIKELY(receive_direct(context, buffer, count * type.size, type, source, tag, status)))
     return MPI_SUCCESS;
   Request request;
   begin_receive(context, buffer, count, type, source, tag, request);

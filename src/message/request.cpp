@@ -12,7 +12,8 @@ RequestTable requests;
 
 namespace {
 
-Request* spare_requests = nullptr;  // freed ones, for the next; single-threaded until THREAD_MULTIPLE
+Request* spare_requests =
+    nullptr;  // freed ones, for the next; single-threaded until THREAD_MULTIPLE
 Request completed_send;
 
 }  // namespace
@@ -54,7 +55,9 @@ bool retire_request(Request& request) {
   return true;
 }
 
-MPI_Request completed_send_handle() { return completed_send.handle; }
+MPI_Request completed_send_handle() {
+  return completed_send.handle;
+}
 
 void make_completed_send() {
   completed_send = Request{};

@@ -1,6 +1,6 @@
-// Requests: one operation under way. Made by floor 6 and by the schedules above; blocking calls keep
-// theirs on the stack. Completed in one place: `complete`.
-// Invariant: a request is on at most one list at a time, through `next`.
+// Requests: one operation under way. Made by floor 6 and by the schedules above; blocking calls
+// keep theirs on the stack. Completed in one place: `complete`. Invariant: a request is on at most
+// one list at a time, through `next`.
 #pragma once
 
 #include <mpi.h>
@@ -72,9 +72,9 @@ struct Request {
   std::uint32_t stream = 0;   // the receiver's number of it
 
   Request* next = nullptr;
-  std::uint64_t order = 0;     // position among posted receives
+  std::uint64_t order = 0;      // position among posted receives
   MatchQueue* queue = nullptr;  // a posted receive's
-  void* owner = nullptr;       // the communicator whose error handler is due; opaque here
+  void* owner = nullptr;        // the communicator whose error handler is due; opaque here
   // Of a schedule: makes progress, true when it has completed.
   bool (*advance)(Request&) = nullptr;
   void (*destroy)(Request&) = nullptr;
@@ -87,7 +87,8 @@ struct Request {
 using RequestTable = HandleTable<Request, HandleTag::request>;
 extern RequestTable requests;
 
-// A pooled request with a handle; null when memory is short. The datatype is retained by the caller.
+// A pooled request with a handle; null when memory is short. The datatype is retained by the
+// caller.
 Request* new_request();
 // Gives a completed request back, with its handle and its hold on the datatype.
 void release_request(Request& request);
@@ -99,9 +100,13 @@ void make_completed_send();
 // Ends the request; the only place that does.
 void complete(Request& request, Error error);
 
-inline bool is_complete(const Request& request) { return request.stage == Stage::complete; }
+inline bool is_complete(const Request& request) {
+  return request.stage == Stage::complete;
+}
 // Whether waiting for it means anything.
-inline bool is_active(const Request& request) { return request.stage != Stage::inactive; }
+inline bool is_active(const Request& request) {
+  return request.stage != Stage::inactive;
+}
 
 // A completed request has been waited for: persistent ones stay, inactive; others are released.
 // Returns whether the handle is still alive.

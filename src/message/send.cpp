@@ -95,7 +95,8 @@ Error exchange(const Context& context, const void* out, std::int64_t out_count, 
 }
 
 Error start_send(const Context& context, const void* buffer, std::int64_t count, Datatype& type,
-                 std::int32_t destination, std::int32_t tag, bool synchronous, MPI_Request* handle) {
+                 std::int32_t destination, std::int32_t tag, bool synchronous,
+                 MPI_Request* handle) {
   if (!synchronous && send_eager(context, buffer, count * type.size, type, destination, tag)) {
     *handle = completed_send_handle();
     return MPI_SUCCESS;

@@ -13,14 +13,14 @@ namespace {
 
 char* align(char* address) {
   constexpr std::uintptr_t unit = 16;
-  return reinterpret_cast<char*>((reinterpret_cast<std::uintptr_t>(address) + unit - 1) & ~(unit - 1));
+  return reinterpret_cast<char*>((reinterpret_cast<std::uintptr_t>(address) + unit - 1) &
+                                 ~(unit - 1));
 }
 
 }  // namespace
 
 Error SendBuffer::attach(void* memory, std::int64_t bytes) {
-  if (attached())
-    return fail(MPI_ERR_BUFFER, "a buffer is attached already; detach it first");
+  if (attached()) return fail(MPI_ERR_BUFFER, "a buffer is attached already; detach it first");
   automatic_ = memory == MPI_BUFFER_AUTOMATIC;
   memory_ = automatic_ ? nullptr : static_cast<char*>(memory);
   bytes_ = automatic_ ? 0 : bytes;

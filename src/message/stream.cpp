@@ -27,8 +27,8 @@ bool chunk_has_memory(std::uint32_t owner, int chunk) {
   if (!reserved_chunks) return false;
   std::uint64_t bit = std::uint64_t{1} << chunk;
   if (BATON_LIKELY(reserved_chunks[owner] & bit)) return true;
-  std::uint64_t offset = transport::arena.layout.staging +
-                         static_cast<std::uint64_t>(chunk) * lockfree::chunk_bytes;
+  std::uint64_t offset =
+      transport::arena.layout.staging + static_cast<std::uint64_t>(chunk) * lockfree::chunk_bytes;
   if (transport::reserve(owner, offset, lockfree::chunk_bytes) != MPI_SUCCESS) return false;
   reserved_chunks[owner] |= bit;
   return true;

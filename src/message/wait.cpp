@@ -8,8 +8,8 @@ WaitBudget wait_budget;
 
 void set_wait_budget() {
   bool crowded = engine.ranks > transport::arena.job->cpus_usable;
-  // guess: with a CPU each, spinning costs nobody anything for a millisecond or so; crowded, the one
-  // we wait for may be waiting for our CPU.
+  // guess: with a CPU each, spinning costs nobody anything for a millisecond or so; crowded, the
+  // one we wait for may be waiting for our CPU.
   wait_budget.spins = settings.spin_count >= 0 ? settings.spin_count : crowded ? 4 : 20000;
   wait_budget.yields = settings.yield_count >= 0 ? settings.yield_count : crowded ? 200 : 100;
 }
@@ -31,14 +31,14 @@ void Waiter::idle_slow() {
       platform::membarrier_all();
     return;
   }
-  // A lost wake-up (a rank whose membarrier a filter refuses) costs this long, not the job. A receiver
-  // that makes room in a ring or in staging wakes nobody: whoever waits for room looks again soon.
+  // A lost wake-up (a rank whose membarrier a filter refuses) costs this long, not the job. A
+  // receiver that makes room in a ring or in staging wakes nobody: whoever waits for room looks
+  // again soon.
   constexpr std::int64_t sleep_bound_us = 10000;
   constexpr std::int64_t room_bound_us = 200;  // guess: a few context switches
   bool wants_room = (engine.queued_count | engine.stream_count) != 0;
   std::int64_t bound_us = wants_room ? room_bound_us : sleep_bound_us;
-  std::uint32_t expected =
-      lockfree::wake_asleep | (engine.doorbells ? lockfree::wake_doorbell : 0);
+  std::uint32_t expected = lockfree::wake_asleep | (engine.doorbells ? lockfree::wake_doorbell : 0);
   ++engine.counters.sleeps;
   platform::futex_wait(doorbell.wake.word, expected, bound_us);
   rise();

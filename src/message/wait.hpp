@@ -1,5 +1,5 @@
-// Waiting: spin, then yield, then sleep until a sender wakes us. How long each lasts comes from ranks
-// against usable CPUs; sleeping covers every source of progress, and every sleep is bounded.
+// Waiting: spin, then yield, then sleep until a sender wakes us. How long each lasts comes from
+// ranks against usable CPUs; sleeping covers every source of progress, and every sleep is bounded.
 // Called by all blocking operations of floors 6 to 10.
 #pragma once
 

@@ -42,6 +42,8 @@ BATON_INLINE void copy_short(void* to, const void* from, std::size_t bytes) {
 }
 
 // Fetches a line that will be written soon, with ownership.
-BATON_INLINE void prefetch_for_write(const void* address) { __builtin_prefetch(address, 1, 3); }
+BATON_INLINE void prefetch_for_write(const void* address) {
+  __builtin_prefetch(address, 1, 3);
+}
 
 }  // namespace baton::platform

@@ -29,6 +29,8 @@ void membarrier_all() {
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
-void yield_cpu() { sched_yield(); }
+void yield_cpu() {
+  sched_yield();
+}
 
 }  // namespace baton::platform

@@ -12,12 +12,12 @@ void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::i
 // Wakes every sleeper on the word.
 void futex_wake(std::atomic<std::uint32_t>& word);
 
-// Registers this process, so that other processes' membarrier reaches it. False where the kernel or a
-// seccomp filter refuses: senders must then fence.
+// Registers this process, so that other processes' membarrier reaches it. False where the kernel or
+// a seccomp filter refuses: senders must then fence.
 bool membarrier_register();
 
-// Orders, on every running thread of every registered process, all earlier accesses before all later
-// ones. About 20 us against a running peer.
+// Orders, on every running thread of every registered process, all earlier accesses before all
+// later ones. About 20 us against a running peer.
 void membarrier_all();
 
 // Gives the CPU to another runnable thread.

@@ -3,9 +3,9 @@
 
 namespace baton::platform {
 
-// The kernel kills this process when the last writer of the pipe is gone, however it went; no thread
-// and no polling. `descriptor` is the pipe's read end and is closed here. False with errno set when
-// that cannot be arranged; the caller then goes on without.
+// The kernel kills this process when the last writer of the pipe is gone, however it went; no
+// thread and no polling. `descriptor` is the pipe's read end and is closed here. False with errno
+// set when that cannot be arranged; the caller then goes on without.
 bool die_with_pipe(int descriptor);
 
 }  // namespace baton::platform

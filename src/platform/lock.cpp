@@ -18,6 +18,8 @@ void Lock::lock_slow() {
     futex_wait(word_, contended, bound_us);
 }
 
-void Lock::wake_one() { futex_wake(word_); }
+void Lock::wake_one() {
+  futex_wake(word_);
+}
 
 }  // namespace baton::platform

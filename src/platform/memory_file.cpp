@@ -11,7 +11,8 @@
 namespace baton::platform {
 
 int make_memory_file(const char* name, std::uint64_t bytes) {
-  // A limit on file sizes (ulimit -f) counts for memory files too, and exceeding it raises a signal.
+  // A limit on file sizes (ulimit -f) counts for memory files too, and exceeding it raises a
+  // signal.
   rlimit limit{};
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes > limit.rlim_cur) {
     errno = EFBIG;
@@ -40,7 +41,9 @@ void* map_memory_file(int descriptor, std::uint64_t bytes) {
   return address == MAP_FAILED ? nullptr : address;
 }
 
-void unmap_memory(void* address, std::uint64_t bytes) { munmap(address, bytes); }
+void unmap_memory(void* address, std::uint64_t bytes) {
+  munmap(address, bytes);
+}
 
 bool reserve_memory(int descriptor, std::uint64_t offset, std::uint64_t bytes) {
   while (fallocate(descriptor, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),

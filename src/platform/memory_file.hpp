@@ -17,8 +17,8 @@ std::uint64_t memory_file_bytes(int descriptor);
 void* map_memory_file(int descriptor, std::uint64_t bytes);
 void unmap_memory(void* address, std::uint64_t bytes);
 
-// Makes sure that the range has memory, so that touching it later cannot kill the process. False with
-// errno set when there is none.
+// Makes sure that the range has memory, so that touching it later cannot kill the process. False
+// with errno set when there is none.
 bool reserve_memory(int descriptor, std::uint64_t offset, std::uint64_t bytes);
 
 }  // namespace baton::platform

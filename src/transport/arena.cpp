@@ -16,9 +16,11 @@ namespace {
 // The parts that this rank uses from the first message on; rings and chunks follow when touched.
 Error reserve_own_parts() {
   const auto& layout = arena.layout;
-  if (Error error = reserve(arena.rank, layout.doorbell, layout.offers - layout.doorbell)) return error;
+  if (Error error = reserve(arena.rank, layout.doorbell, layout.offers - layout.doorbell))
+    return error;
   if (Error error = reserve(arena.rank, layout.heads, layout.rings - layout.heads)) return error;
-  if (Error error = reserve(arena.rank, layout.progress, layout.staging - layout.progress)) return error;
+  if (Error error = reserve(arena.rank, layout.progress, layout.staging - layout.progress))
+    return error;
   // ORDER chunk.free: release here, acquire in take_chunk; the pool opens with all chunks free.
   arena.doorbell(arena.rank).chunks.free.store(~std::uint64_t{0}, std::memory_order_release);
   return MPI_SUCCESS;
@@ -31,15 +33,18 @@ Error attach_arena(int descriptor, std::uint32_t rank) {
   if (bytes < sizeof(lockfree::JobHeader))
     return fail(MPI_ERR_OTHER,
                 "descriptor %d from mpiexec is not the job's memory (%s); was it closed on the way "
-                "to this program?", descriptor, std::strerror(errno));
+                "to this program?",
+                descriptor, std::strerror(errno));
   void* address = platform::map_memory_file(descriptor, bytes);
   if (!address)
-    return fail(MPI_ERR_NO_MEM, "the job's memory (%llu MiB of address space) cannot be mapped: %s; "
-                "raise the limit (ulimit -v)", static_cast<unsigned long long>(bytes >> 20),
-                std::strerror(errno));
+    return fail(MPI_ERR_NO_MEM,
+                "the job's memory (%llu MiB of address space) cannot be mapped: %s; "
+                "raise the limit (ulimit -v)",
+                static_cast<unsigned long long>(bytes >> 20), std::strerror(errno));
   auto* job = static_cast<lockfree::JobHeader*>(address);
   const char* problem = lockfree::job_header_problem(*job);
-  if (!problem && (job->file_bytes > bytes || rank >= job->ranks)) problem = "its sizes do not add up";
+  if (!problem && (job->file_bytes > bytes || rank >= job->ranks))
+    problem = "its sizes do not add up";
   if (problem) {
     platform::unmap_memory(address, bytes);
     return fail(MPI_ERR_OTHER, "the job's memory cannot be used: %s", problem);
@@ -52,14 +57,15 @@ Error make_lone_arena(std::uint32_t cpus_usable) {
   lockfree::JobHeader header = lockfree::job_header(1, cpus_usable);
   int descriptor = platform::make_memory_file("baton", header.file_bytes);
   if (descriptor < 0)
-    return fail(MPI_ERR_NO_MEM, "no memory file of %llu MiB (mostly never touched) for this process: %s%s",
+    return fail(MPI_ERR_NO_MEM,
+                "no memory file of %llu MiB (mostly never touched) for this process: %s%s",
                 static_cast<unsigned long long>(header.file_bytes >> 20), std::strerror(errno),
                 errno == EFBIG ? "; raise the limit on file sizes (ulimit -f)" : "");
   void* address = platform::map_memory_file(descriptor, header.file_bytes);
   if (address) std::memcpy(address, &header, sizeof header);
-  Error error = address ? attach_arena(descriptor, 0)
-                        : fail(MPI_ERR_NO_MEM, "the memory file cannot be mapped: %s",
-                               std::strerror(errno));
+  Error error =
+      address ? attach_arena(descriptor, 0)
+              : fail(MPI_ERR_NO_MEM, "the memory file cannot be mapped: %s", std::strerror(errno));
   if (address) platform::unmap_memory(address, header.file_bytes);
   return error;
 }
@@ -74,9 +80,11 @@ void detach_arena() {
 Error reserve(std::uint32_t owner, std::uint64_t offset, std::uint64_t bytes) {
   std::uint64_t start = arena.job->slices_offset + owner * arena.job->slice_bytes + offset;
   if (platform::reserve_memory(arena.descriptor, start, bytes)) return MPI_SUCCESS;
-  return fail(MPI_ERR_NO_MEM,
-              "no memory for %llu KiB of message buffers: %s; give the job more (container or cgroup "
-              "limit, ulimit -f)", static_cast<unsigned long long>(bytes >> 10), std::strerror(errno));
+  return fail(
+      MPI_ERR_NO_MEM,
+      "no memory for %llu KiB of message buffers: %s; give the job more (container or cgroup "
+      "limit, ulimit -f)",
+      static_cast<unsigned long long>(bytes >> 10), std::strerror(errno));
 }
 
 }  // namespace baton::transport

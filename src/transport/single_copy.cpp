@@ -20,7 +20,8 @@ std::uint8_t probe(std::uint32_t owner) {
   constexpr std::uint8_t permitted = 1, refused = 2;
   if (!settings.cma) return refused + ECANCELED;
   auto& state = arena.row(owner).state;
-  // ORDER probe.word: acquire here, release in offer_probe_word; pid and value belong to the address.
+  // ORDER probe.word: acquire here, release in offer_probe_word; pid and value belong to the
+  // address.
   auto* address = reinterpret_cast<void*>(state.probe_address.load(std::memory_order_acquire));
   std::uint64_t copy = 0;
   // relaxed: ordered by the address.
@@ -42,7 +43,9 @@ std::uint8_t verdict_on(std::uint32_t owner) {
 
 }  // namespace
 
-bool can_read_from(std::uint32_t owner) { return verdict_on(owner) == 1; }
+bool can_read_from(std::uint32_t owner) {
+  return verdict_on(owner) == 1;
+}
 
 int single_copy_refusal(std::uint32_t owner) {
   std::uint8_t verdict = verdict_on(owner);
@@ -52,15 +55,19 @@ int single_copy_refusal(std::uint32_t owner) {
 void offer_probe_word() {
   auto& state = arena.row(arena.rank).state;
   int pid = state.pid.load(std::memory_order_relaxed);  // relaxed: our own store
-  probe_word = lockfree::job_magic ^ (std::uint64_t{static_cast<std::uint32_t>(pid)} << 20) ^ arena.rank;
-  state.probe_value.store(probe_word, std::memory_order_relaxed);  // relaxed: ordered by the address
+  probe_word =
+      lockfree::job_magic ^ (std::uint64_t{static_cast<std::uint32_t>(pid)} << 20) ^ arena.rank;
+  state.probe_value.store(probe_word,
+                          std::memory_order_relaxed);  // relaxed: ordered by the address
   // ORDER probe.word: release here, acquire in probe.
-  state.probe_address.store(reinterpret_cast<std::uint64_t>(&probe_word), std::memory_order_release);
+  state.probe_address.store(reinterpret_cast<std::uint64_t>(&probe_word),
+                            std::memory_order_release);
 }
 
 bool read_from(std::uint32_t owner, const void* address, void* target, std::int64_t bytes) {
   constexpr std::int64_t piece_bytes = 1 << 20;  // guess: short enough to be interruptible
-  int pid = arena.row(owner).state.pid.load(std::memory_order_relaxed);  // relaxed: set before contact
+  int pid =
+      arena.row(owner).state.pid.load(std::memory_order_relaxed);  // relaxed: set before contact
   auto* from = static_cast<const char*>(address);
   auto* to = static_cast<char*>(target);
   while (bytes > 0) {

@@ -20,7 +20,9 @@ namespace {
 Communicator* the_world = nullptr;
 Communicator* the_self = nullptr;
 
-Error no_memory() { return fail(MPI_ERR_NO_MEM, "no memory for a communicator"); }
+Error no_memory() {
+  return fail(MPI_ERR_NO_MEM, "no memory for a communicator");
+}
 
 Error fill_context(message::Context& context, Communicator& owner, message::Plane plane) {
   context.send_id = owner.id * message::plane_count + static_cast<std::uint32_t>(plane);
@@ -73,8 +75,8 @@ Error make_communicator(Group* group, std::uint32_t id, const Communicator* pare
   communicator->local = group;
   communicator->id = id;
   communicator->usage = {0, false, dispose_freed, communicator};
-  Error error = fill_context(communicator->point_to_point, *communicator,
-                             message::Plane::point_to_point);
+  Error error =
+      fill_context(communicator->point_to_point, *communicator, message::Plane::point_to_point);
   if (!error)
     error = fill_context(communicator->collective, *communicator, message::Plane::collective);
   if (!error) communicator->handle = communicators.add(communicator);
@@ -112,8 +114,12 @@ void free_world_and_self() {
   }
 }
 
-Communicator* world_communicator() { return the_world; }
-Communicator* self_communicator() { return the_self; }
+Communicator* world_communicator() {
+  return the_world;
+}
+Communicator* self_communicator() {
+  return the_self;
+}
 
 Error duplicate(Communicator& parent, bool with_attributes, Communicator** made) {
   std::uint32_t id = 0;
@@ -196,7 +202,8 @@ Error create_from_members(Communicator& parent, const Group& group, int tag, Com
   among.rank = group.rank;
   among.size = group.size;
   among.job_ranks = group.job_ranks;
-  // The user's tag keeps concurrent creations apart; below the agreements that all of a parent make.
+  // The user's tag keeps concurrent creations apart; below the agreements that all of a parent
+  // make.
   std::int32_t own_tag = agreement_tag - 1 - (tag & 0x3fffffff);
   std::uint32_t id = 0;
   if (Error error = agree_context_id(among, own_tag, &id)) return error;

@@ -36,6 +36,8 @@ Error agree_context_id(const message::Context& context, std::int32_t tag, std::u
   return fail(MPI_ERR_OTHER, "all %u context ids are in use; free communicators", context_ids_max);
 }
 
-void free_context_id(std::uint32_t id) { free_ids[id / 64] |= std::uint64_t{1} << (id % 64); }
+void free_context_id(std::uint32_t id) {
+  free_ids[id / 64] |= std::uint64_t{1} << (id % 64);
+}
 
 }  // namespace baton::world

@@ -13,7 +13,9 @@ namespace {
 
 Group* empty_group = nullptr;
 
-Error no_memory() { return fail(MPI_ERR_NO_MEM, "no memory for a group"); }
+Error no_memory() {
+  return fail(MPI_ERR_NO_MEM, "no memory for a group");
+}
 
 // Makes the group of those candidates that `keep(index)` wants.
 template <class Keep>
@@ -94,11 +96,13 @@ Error group_union(const Group& a, const Group& b, Group** made) {
 }
 
 Error group_intersection(const Group& a, const Group& b, Group** made) {
-  return select(a.job_ranks, a.size, [&](auto i) { return contains(b, a.job_ranks[i]); }, made);
+  return select(
+      a.job_ranks, a.size, [&](auto i) { return contains(b, a.job_ranks[i]); }, made);
 }
 
 Error group_difference(const Group& a, const Group& b, Group** made) {
-  return select(a.job_ranks, a.size, [&](auto i) { return !contains(b, a.job_ranks[i]); }, made);
+  return select(
+      a.job_ranks, a.size, [&](auto i) { return !contains(b, a.job_ranks[i]); }, made);
 }
 
 Error group_include(const Group& group, const int* ranks, int count, Group** made) {
@@ -116,7 +120,8 @@ Error group_exclude(const Group& group, const int* ranks, int count, Group** mad
       if (ranks[i] == rank) return true;
     return false;
   };
-  return select(group.job_ranks, group.size, [&](auto i) { return !excluded(i); }, made);
+  return select(
+      group.job_ranks, group.size, [&](auto i) { return !excluded(i); }, made);
 }
 
 int compare_groups(const Group& a, const Group& b) {

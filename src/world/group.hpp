@@ -17,7 +17,7 @@ struct Group {
   std::int32_t rank = MPI_UNDEFINED;  // ours in it
   bool identity = false;              // rank i is rank i of the job
   std::atomic<std::int32_t> references{1};
-  std::int32_t job_ranks[1];          // as many as `size`
+  std::int32_t job_ranks[1];  // as many as `size`
 
   // The rank of a process of the job in this group, or MPI_UNDEFINED.
   std::int32_t rank_of(std::int32_t job_rank) const;

@@ -10,7 +10,6 @@
 #include "base/settings.hpp"
 #include "datatype/operation.hpp"
 #include "message/engine.hpp"
-#include "message/engine.hpp"
 #include "message/wait.hpp"
 #include "platform/lifeline.hpp"
 #include "transport/arena.hpp"
@@ -27,8 +26,8 @@ namespace {
 
 // Variables by which a launcher offers PMI-1, PMI-2 or PMIx to its processes. Batch systems' own
 // (SLURM_PROCID and the like) are no such offer.
-constexpr const char* foreign_variables[] = {"PMI_FD",    "PMI_PORT",    "PMI_RANK",
-                                             "PMI2_RANK", "PMIX_RANK",   "PMIX_NAMESPACE",
+constexpr const char* foreign_variables[] = {"PMI_FD",    "PMI_PORT",        "PMI_RANK",
+                                             "PMI2_RANK", "PMIX_RANK",       "PMIX_NAMESPACE",
                                              "PMI_SIZE",  "PMIX_SERVER_URI4"};
 
 Error refuse_foreign_launcher() {
@@ -36,7 +35,8 @@ Error refuse_foreign_launcher() {
     if (environment_variable(name))
       return fail(MPI_ERR_OTHER,
                   "another launcher started this program (%s is set), and Baton cannot speak to it "
-                  "yet: every rank would be rank 0 of 1. Start it with Baton's mpiexec", name);
+                  "yet: every rank would be rank 0 of 1. Start it with Baton's mpiexec",
+                  name);
   return MPI_SUCCESS;
 }
 
@@ -49,8 +49,9 @@ Error attach() {
   }
   const char* lifeline = environment_variable("BATON_LIFELINE_FD");
   if (lifeline && !platform::die_with_pipe(std::atoi(lifeline)))
-    std::fprintf(stderr, "baton: this rank will not notice when mpiexec is killed (/proc is not "
-                         "mounted?)\n");
+    std::fprintf(stderr,
+                 "baton: this rank will not notice when mpiexec is killed (/proc is not "
+                 "mounted?)\n");
   return transport::attach_arena(std::atoi(job), static_cast<std::uint32_t>(std::atoi(rank)));
 }
 
@@ -65,10 +66,14 @@ void publish_counters() {
 
 const char* thread_level_name(int level) {
   switch (level) {
-    case MPI_THREAD_SINGLE: return "MPI_THREAD_SINGLE";
-    case MPI_THREAD_FUNNELED: return "MPI_THREAD_FUNNELED";
-    case MPI_THREAD_SERIALIZED: return "MPI_THREAD_SERIALIZED";
-    default: return "MPI_THREAD_MULTIPLE";
+    case MPI_THREAD_SINGLE:
+      return "MPI_THREAD_SINGLE";
+    case MPI_THREAD_FUNNELED:
+      return "MPI_THREAD_FUNNELED";
+    case MPI_THREAD_SERIALIZED:
+      return "MPI_THREAD_SERIALIZED";
+    default:
+      return "MPI_THREAD_MULTIPLE";
   }
 }
 
@@ -86,7 +91,8 @@ Error start_process(int required, int* provided) {
   read_settings();
   if (Error error = attach()) return error;
   auto& row = transport::arena.row(transport::arena.rank);
-  row.state.pid.store(getpid(), std::memory_order_relaxed);  // relaxed: ordered by the probe's address
+  row.state.pid.store(getpid(),
+                      std::memory_order_relaxed);  // relaxed: ordered by the probe's address
   transport::offer_probe_word();
   if (Error error = message::start_engine()) return error;
   message::set_wait_budget();

@@ -5,8 +5,9 @@
 
 namespace baton::world {
 
-// Starts the library: finds the launcher, maps the arena, makes the predefined objects. `required` and
-// `provided` are thread levels. Refuses, with an explanation, under a launcher it cannot speak to.
+// Starts the library: finds the launcher, maps the arena, makes the predefined objects. `required`
+// and `provided` are thread levels. Refuses, with an explanation, under a launcher it cannot speak
+// to.
 Error start_process(int required, int* provided);
 
 // Ends it: hands out what is still under way, then lets go of the arena.

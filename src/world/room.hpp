@@ -6,8 +6,8 @@
 
 namespace baton::world {
 
-// Settles whether the communicator has a room; every rank calls it in the same collective. Once it is
-// settled the call costs one branch.
+// Settles whether the communicator has a room; every rank calls it in the same collective. Once it
+// is settled the call costs one branch.
 Error settle_room_slow(Communicator& communicator);
 inline Error settle_room(Communicator& communicator) {
   if (BATON_LIKELY(communicator.room_state != RoomState::unknown)) return MPI_SUCCESS;

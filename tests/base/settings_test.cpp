@@ -15,7 +15,10 @@ namespace {
 class settings_read : public testing::Test {
  protected:
   void SetUp() override { forget(); }
-  void TearDown() override { forget(); read_settings(); }
+  void TearDown() override {
+    forget();
+    read_settings();
+  }
   static void forget() {
     for (bool found = true; found;) {
       found = false;
@@ -68,7 +71,8 @@ TEST_F(settings_read, upper_case_and_units_are_understood) {
 }
 
 TEST_F(settings_read, values_out_of_range_or_not_numbers_are_reported_and_ignored) {
-  for (const char* value : {"47", "6145", "", "many", "100x", "100kk", "99999999999999999999g", "-1"}) {
+  for (const char* value :
+       {"47", "6145", "", "many", "100x", "100kk", "99999999999999999999g", "-1"}) {
     std::string said = read_with("BATON_EAGER_BYTES_MAX", value);
     EXPECT_NE(said.find("eager_bytes_max"), std::string::npos) << value << said;
     EXPECT_NE(said.find("48 to 6144"), std::string::npos) << value << said;

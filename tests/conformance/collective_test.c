@@ -1,5 +1,6 @@
-/* Every collective against values worked out by hand, at every root, in place, with uneven counts, on
- * parts of the world, with operations that do not commute; and one collective right after another. */
+/* Every collective against values worked out by hand, at every root, in place, with uneven counts,
+ * on parts of the world, with operations that do not commute; and one collective right after
+ * another. */
 #include "conformance.h"
 
 enum { longest = 3000 };
@@ -77,7 +78,7 @@ static void reductions_add_up(MPI_Comm comm, int r, int n) {
 static void blocks_go_where_they_belong(MPI_Comm comm, int r, int n) {
   for (int block = 1; block <= 1000; block *= 10) {
     int *all = malloc((size_t)(n * block) * 4), *mine = malloc((size_t)block * 4);
-    int *out = malloc((size_t)(n * block) * 4);
+    int* out = malloc((size_t)(n * block) * 4);
     for (int root = 0; root < n; ++root) {
       for (int i = 0; i < n * block; ++i) all[i] = r == root ? 31 * i + root : -1;
       MPI_Bcast(all, n * block, MPI_INT, root, comm);

@@ -1,5 +1,6 @@
 /* What the conformance programs share: a check that names what failed, a seeded random number, and
- * data that tells where it came from. Each program is run by mpiexec --timeout, so that a hang ends. */
+ * data that tells where it came from. Each program is run by mpiexec --timeout, so that a hang
+ * ends. */
 #ifndef CONFORMANCE_H
 #define CONFORMANCE_H
 

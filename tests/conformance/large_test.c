@@ -1,4 +1,5 @@
-/* One message of more than 2^31 bytes, and one of more than 2^31 elements of a type without data. */
+/* One message of more than 2^31 bytes, and one of more than 2^31 elements of a type without data.
+ */
 #include "conformance.h"
 
 int main(int argc, char** argv) {

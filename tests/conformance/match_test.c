@@ -48,7 +48,8 @@ static void matched_probe_takes_exactly_the_message_it_found(void) {
       MPI_Status status;
       MPI_Mprobe(0, 2, MPI_COMM_WORLD, &first, &status);
       int flag = 0;
-      while (!flag) MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, &second, &status);
+      while (!flag)
+        MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, &second, &status);
       MPI_Mrecv(data, bytes, MPI_BYTE, &second, &status);
       CHECK(second == MPI_MESSAGE_NULL && bytes_are(data, (size_t)bytes, 1));
       MPI_Request request;

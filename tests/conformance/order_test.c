@@ -8,10 +8,14 @@ static int length_of(int source, int target, int number) {
   uint64_t state = (uint64_t)source * 1000003u + (uint64_t)target * 7919u + (uint64_t)number;
   uint64_t draw = next_random(&state);
   switch (draw % 4) {
-    case 0: return 8 + (int)(next_random(&state) % 40);
-    case 1: return 8 + (int)(next_random(&state) % 1000);
-    case 2: return 8 + (int)(next_random(&state) % 8000);
-    default: return 8 + (int)(next_random(&state) % (longest - 8));
+    case 0:
+      return 8 + (int)(next_random(&state) % 40);
+    case 1:
+      return 8 + (int)(next_random(&state) % 1000);
+    case 2:
+      return 8 + (int)(next_random(&state) % 8000);
+    default:
+      return 8 + (int)(next_random(&state) % (longest - 8));
   }
 }
 

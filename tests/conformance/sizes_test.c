@@ -7,9 +7,15 @@ static void send_as(int kind, const void* data, int count, MPI_Datatype type, in
                     MPI_Request* request) {
   *request = MPI_REQUEST_NULL;
   switch (kind) {
-    case 0: MPI_Isend(data, count, type, to, tag, MPI_COMM_WORLD, request); break;
-    case 1: MPI_Issend(data, count, type, to, tag, MPI_COMM_WORLD, request); break;
-    default: MPI_Irsend(data, count, type, to, tag, MPI_COMM_WORLD, request); break;
+    case 0:
+      MPI_Isend(data, count, type, to, tag, MPI_COMM_WORLD, request);
+      break;
+    case 1:
+      MPI_Issend(data, count, type, to, tag, MPI_COMM_WORLD, request);
+      break;
+    default:
+      MPI_Irsend(data, count, type, to, tag, MPI_COMM_WORLD, request);
+      break;
   }
 }
 
@@ -60,9 +66,10 @@ static void exchange_strided(int count) {
 
 int main(int argc, char** argv) {
   start(&argc, &argv);
-  const int edges[] = {0,    1,    7,    8,    47,    48,    49,    55,    56,    103,   104,
-                       105,  1000, 1024, 2048, 4095,  4096,  4097,  6144,  8192,  16383, 16384,
-                       16385, 32767, 32768, 32769, 65536, 100000, 1048575, 1048576, 3000001};
+  const int edges[] = {0,     1,     7,     8,      47,      48,      49,     55,
+                       56,    103,   104,   105,    1000,    1024,    2048,   4095,
+                       4096,  4097,  6144,  8192,   16383,   16384,   16385,  32767,
+                       32768, 32769, 65536, 100000, 1048575, 1048576, 3000001};
   for (size_t i = 0; i < sizeof edges / sizeof edges[0]; ++i)
     for (int kind = 0; kind < 3; ++kind) exchange(edges[i], kind);
   const int counts[] = {1, 5, 11, 12, 13, 250, 1024, 1025, 5000, 100000};

@@ -78,7 +78,8 @@ Both struct_of(Random& random, int depth) {
     blocks.push_back({between(random, 0, 3), displacement, olds.back().type});
     append(made.expected, olds.back().expected, displacement, blocks.back().length, first);
   }
-  EXPECT_EQ(make_struct(blocks.data(), static_cast<std::int64_t>(blocks.size()), &made.type), MPI_SUCCESS);
+  EXPECT_EQ(make_struct(blocks.data(), static_cast<std::int64_t>(blocks.size()), &made.type),
+            MPI_SUCCESS);
   for (Both& old : olds) drop(old);
   return made;
 }
@@ -105,12 +106,18 @@ Both duplicate_of(Random& random, int depth) {
 Both make_random(Random& random, int depth) {
   if (depth == 0) return make_basic(random);
   switch (random() % 6) {
-    case 0: return make_basic(random);
-    case 1: return contiguous_of(random, depth);
-    case 2: return struct_of(random, depth);
-    case 3: return resized_of(random, depth);
-    case 4: return duplicate_of(random, depth);
-    default: return vector_of(random, depth);
+    case 0:
+      return make_basic(random);
+    case 1:
+      return contiguous_of(random, depth);
+    case 2:
+      return struct_of(random, depth);
+    case 3:
+      return resized_of(random, depth);
+    case 4:
+      return duplicate_of(random, depth);
+    default:
+      return vector_of(random, depth);
   }
 }
 
@@ -136,8 +143,9 @@ void compare_part(Random& random, const Both& both) {
   for (std::int64_t at : layout) ASSERT_LT(std::abs(at), middle);
   pack(*both.type, memory.data() + middle, position, packed.data() + 1, bytes);
   for (std::int64_t i = 0; i < bytes; ++i)
-    ASSERT_EQ(packed[static_cast<std::size_t>(i + 1)],
-              memory[static_cast<std::size_t>(middle + layout[static_cast<std::size_t>(position + i)])]);
+    ASSERT_EQ(
+        packed[static_cast<std::size_t>(i + 1)],
+        memory[static_cast<std::size_t>(middle + layout[static_cast<std::size_t>(position + i)])]);
   EXPECT_EQ(packed.front(), 'p');
   EXPECT_EQ(packed.back(), 'p');
   for (char& byte : packed) byte = static_cast<char>(random());
@@ -178,7 +186,8 @@ TEST(construct, contiguous_is_said_only_of_types_that_are_one_run) {
 TEST(construct, a_large_vector_takes_no_more_memory_than_a_small_one) {
   make_predefined_datatypes();
   Datatype* made = nullptr;
-  ASSERT_EQ(make_hvector(std::int64_t{1} << 40, 1, 16, *datatypes.find(MPI_DOUBLE), &made), MPI_SUCCESS);
+  ASSERT_EQ(make_hvector(std::int64_t{1} << 40, 1, 16, *datatypes.find(MPI_DOUBLE), &made),
+            MPI_SUCCESS);
   EXPECT_EQ(made->size, std::int64_t{8} << 40);
   EXPECT_EQ(made->extent, ((std::int64_t{1} << 40) - 1) * 16 + 8);
   EXPECT_EQ(made->shape->kind, Shape::Kind::loop);

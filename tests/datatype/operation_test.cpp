@@ -1,5 +1,5 @@
-// Every predefined operation on every predefined type against a plain reference, which is computed in
-// the widest arithmetic and knows from the standard's tables where an operation is defined.
+// Every predefined operation on every predefined type against a plain reference, which is computed
+// in the widest arithmetic and knows from the standard's tables where an operation is defined.
 #include "datatype/operation.hpp"
 
 #include <gtest/gtest.h>
@@ -23,34 +23,78 @@ struct Entry {
   std::size_t size;
   bool is_unsigned = false;
 };
-#define INTEGER(name, size) {#name, name, Class::integer, size}
-#define UNSIGNED(name, size) {#name, name, Class::integer, size, true}
-#define OF(kind, name, size) {#name, name, Class::kind, size}
+#define INTEGER(name, size) \
+  { #name, name, Class::integer, size }
+#define UNSIGNED(name, size) \
+  { #name, name, Class::integer, size, true }
+#define OF(kind, name, size) \
+  { #name, name, Class::kind, size }
 const Entry entries[] = {
-    INTEGER(MPI_SHORT, 2), INTEGER(MPI_INT, 4), INTEGER(MPI_LONG, 8), INTEGER(MPI_LONG_LONG, 8),
-    INTEGER(MPI_SIGNED_CHAR, 1), UNSIGNED(MPI_UNSIGNED_CHAR, 1), UNSIGNED(MPI_UNSIGNED_SHORT, 2),
-    UNSIGNED(MPI_UNSIGNED, 4), UNSIGNED(MPI_UNSIGNED_LONG, 8), UNSIGNED(MPI_UNSIGNED_LONG_LONG, 8),
-    INTEGER(MPI_INT8_T, 1), INTEGER(MPI_INT16_T, 2), INTEGER(MPI_INT32_T, 4), INTEGER(MPI_INT64_T, 8),
-    UNSIGNED(MPI_UINT8_T, 1), UNSIGNED(MPI_UINT16_T, 2), UNSIGNED(MPI_UINT32_T, 4),
-    UNSIGNED(MPI_UINT64_T, 8), INTEGER(MPI_INTEGER, 4), INTEGER(MPI_INTEGER1, 1),
-    INTEGER(MPI_INTEGER2, 2), INTEGER(MPI_INTEGER4, 4), INTEGER(MPI_INTEGER8, 8), INTEGER(MPI_AINT, 8),
-    INTEGER(MPI_COUNT, 8), INTEGER(MPI_OFFSET, 8), OF(floating, MPI_FLOAT, 4),
-    OF(floating, MPI_DOUBLE, 8), OF(floating, MPI_LONG_DOUBLE, sizeof(long double)),
-    OF(floating, MPI_REAL, 4), OF(floating, MPI_DOUBLE_PRECISION, 8), OF(floating, MPI_REAL2, 2),
-    OF(floating, MPI_REAL4, 4), OF(floating, MPI_REAL8, 8), OF(complex, MPI_C_FLOAT_COMPLEX, 8),
-    OF(complex, MPI_C_DOUBLE_COMPLEX, 16), OF(complex, MPI_CXX_FLOAT_COMPLEX, 8),
-    OF(complex, MPI_CXX_DOUBLE_COMPLEX, 16), OF(complex, MPI_COMPLEX, 8),
-    OF(complex, MPI_DOUBLE_COMPLEX, 16), OF(complex, MPI_COMPLEX8, 8), OF(complex, MPI_COMPLEX16, 16),
-    OF(logical, MPI_C_BOOL, 1), OF(logical, MPI_CXX_BOOL, 1), OF(logical, MPI_LOGICAL, 4),
-    OF(logical, MPI_LOGICAL1, 1), OF(logical, MPI_LOGICAL2, 2), OF(logical, MPI_LOGICAL4, 4),
-    OF(logical, MPI_LOGICAL8, 8), OF(byte, MPI_BYTE, 1), OF(pair, MPI_FLOAT_INT, 8),
-    OF(pair, MPI_DOUBLE_INT, 12), OF(pair, MPI_LONG_INT, 12), OF(pair, MPI_2INT, 8),
-    OF(pair, MPI_SHORT_INT, 6), OF(pair, MPI_2REAL, 8), OF(pair, MPI_2DOUBLE_PRECISION, 16),
-    OF(pair, MPI_2INTEGER, 8), OF(none, MPI_CHAR, 1), OF(none, MPI_CHARACTER, 1),
-    OF(none, MPI_PACKED, 1), OF(none, MPI_WCHAR, sizeof(wchar_t)),
+    INTEGER(MPI_SHORT, 2),
+    INTEGER(MPI_INT, 4),
+    INTEGER(MPI_LONG, 8),
+    INTEGER(MPI_LONG_LONG, 8),
+    INTEGER(MPI_SIGNED_CHAR, 1),
+    UNSIGNED(MPI_UNSIGNED_CHAR, 1),
+    UNSIGNED(MPI_UNSIGNED_SHORT, 2),
+    UNSIGNED(MPI_UNSIGNED, 4),
+    UNSIGNED(MPI_UNSIGNED_LONG, 8),
+    UNSIGNED(MPI_UNSIGNED_LONG_LONG, 8),
+    INTEGER(MPI_INT8_T, 1),
+    INTEGER(MPI_INT16_T, 2),
+    INTEGER(MPI_INT32_T, 4),
+    INTEGER(MPI_INT64_T, 8),
+    UNSIGNED(MPI_UINT8_T, 1),
+    UNSIGNED(MPI_UINT16_T, 2),
+    UNSIGNED(MPI_UINT32_T, 4),
+    UNSIGNED(MPI_UINT64_T, 8),
+    INTEGER(MPI_INTEGER, 4),
+    INTEGER(MPI_INTEGER1, 1),
+    INTEGER(MPI_INTEGER2, 2),
+    INTEGER(MPI_INTEGER4, 4),
+    INTEGER(MPI_INTEGER8, 8),
+    INTEGER(MPI_AINT, 8),
+    INTEGER(MPI_COUNT, 8),
+    INTEGER(MPI_OFFSET, 8),
+    OF(floating, MPI_FLOAT, 4),
+    OF(floating, MPI_DOUBLE, 8),
+    OF(floating, MPI_LONG_DOUBLE, sizeof(long double)),
+    OF(floating, MPI_REAL, 4),
+    OF(floating, MPI_DOUBLE_PRECISION, 8),
+    OF(floating, MPI_REAL2, 2),
+    OF(floating, MPI_REAL4, 4),
+    OF(floating, MPI_REAL8, 8),
+    OF(complex, MPI_C_FLOAT_COMPLEX, 8),
+    OF(complex, MPI_C_DOUBLE_COMPLEX, 16),
+    OF(complex, MPI_CXX_FLOAT_COMPLEX, 8),
+    OF(complex, MPI_CXX_DOUBLE_COMPLEX, 16),
+    OF(complex, MPI_COMPLEX, 8),
+    OF(complex, MPI_DOUBLE_COMPLEX, 16),
+    OF(complex, MPI_COMPLEX8, 8),
+    OF(complex, MPI_COMPLEX16, 16),
+    OF(logical, MPI_C_BOOL, 1),
+    OF(logical, MPI_CXX_BOOL, 1),
+    OF(logical, MPI_LOGICAL, 4),
+    OF(logical, MPI_LOGICAL1, 1),
+    OF(logical, MPI_LOGICAL2, 2),
+    OF(logical, MPI_LOGICAL4, 4),
+    OF(logical, MPI_LOGICAL8, 8),
+    OF(byte, MPI_BYTE, 1),
+    OF(pair, MPI_FLOAT_INT, 8),
+    OF(pair, MPI_DOUBLE_INT, 12),
+    OF(pair, MPI_LONG_INT, 12),
+    OF(pair, MPI_2INT, 8),
+    OF(pair, MPI_SHORT_INT, 6),
+    OF(pair, MPI_2REAL, 8),
+    OF(pair, MPI_2DOUBLE_PRECISION, 16),
+    OF(pair, MPI_2INTEGER, 8),
+    OF(none, MPI_CHAR, 1),
+    OF(none, MPI_CHARACTER, 1),
+    OF(none, MPI_PACKED, 1),
+    OF(none, MPI_WCHAR, sizeof(wchar_t)),
 };
-const MPI_Op all_operations[] = {MPI_SUM,  MPI_PROD, MPI_MAX,  MPI_MIN, MPI_LAND,   MPI_LOR,
-                                 MPI_LXOR, MPI_BAND, MPI_BOR,  MPI_BXOR, MPI_MAXLOC, MPI_MINLOC};
+const MPI_Op all_operations[] = {MPI_SUM,  MPI_PROD, MPI_MAX, MPI_MIN,  MPI_LAND,   MPI_LOR,
+                                 MPI_LXOR, MPI_BAND, MPI_BOR, MPI_BXOR, MPI_MAXLOC, MPI_MINLOC};
 
 // The standard's table of operations and kinds of types (MPI 5.0, 6.9.2).
 bool is_defined(MPI_Op op, Class its_class) {
@@ -81,18 +125,24 @@ std::int64_t read_integer(const char* at, std::size_t size, bool is_unsigned) {
   std::uint64_t bits = 0;
   std::memcpy(&bits, at, size);
   std::size_t unused = 64 - 8 * size;
-  return is_unsigned ? static_cast<std::int64_t>(bits) : static_cast<std::int64_t>(bits << unused) >> unused;
+  return is_unsigned ? static_cast<std::int64_t>(bits)
+                     : static_cast<std::int64_t>(bits << unused) >> unused;
 }
 
-void expect_integer(const Entry& entry, MPI_Op op, const char* in, const char* old, char* expected) {
+void expect_integer(const Entry& entry, MPI_Op op, const char* in, const char* old,
+                    char* expected) {
   std::int64_t a = read_integer(in, entry.size, entry.is_unsigned);
   std::int64_t b = read_integer(old, entry.size, entry.is_unsigned);
   auto ua = static_cast<std::uint64_t>(a), ub = static_cast<std::uint64_t>(b);
-  std::uint64_t result = op == MPI_BAND ? ua & ub : op == MPI_BOR ? ua | ub : op == MPI_BXOR ? ua ^ ub : 0;
+  std::uint64_t result = op == MPI_BAND   ? ua & ub
+                         : op == MPI_BOR  ? ua | ub
+                         : op == MPI_BXOR ? ua ^ ub
+                                          : 0;
   bool bits = op == MPI_BAND || op == MPI_BOR || op == MPI_BXOR;
   bool compares = op == MPI_MAX || op == MPI_MIN;
   if (!bits)
-    result = compares && !entry.is_unsigned ? static_cast<std::uint64_t>(number(op, a, b)) : number(op, ua, ub);
+    result = compares && !entry.is_unsigned ? static_cast<std::uint64_t>(number(op, a, b))
+                                            : number(op, ua, ub);
   std::memcpy(expected, &result, entry.size);
 }
 
@@ -130,7 +180,8 @@ void expect_pair(MPI_Op op, const char* in, const char* old, char* expected) {
   std::memcpy(expected + offsetof(Pair, index), &result.index, sizeof result.index);
 }
 
-void expect_any_pair(MPI_Datatype type, MPI_Op op, const char* in, const char* old, char* expected) {
+void expect_any_pair(MPI_Datatype type, MPI_Op op, const char* in, const char* old,
+                     char* expected) {
   if (type == MPI_FLOAT_INT) return expect_pair<float, int>(op, in, old, expected);
   if (type == MPI_DOUBLE_INT) return expect_pair<double, int>(op, in, old, expected);
   if (type == MPI_LONG_INT) return expect_pair<long, int>(op, in, old, expected);
@@ -151,8 +202,10 @@ void expect(const Entry& entry, MPI_Op op, const char* in, const char* old, char
     case Class::complex:
       return entry.size == 8 ? expect_complex<float>(op, in, old, expected)
                              : expect_complex<double>(op, in, old, expected);
-    case Class::pair: return expect_any_pair(entry.handle, op, in, old, expected);
-    default: return expect_integer(entry, op, in, old, expected);
+    case Class::pair:
+      return expect_any_pair(entry.handle, op, in, old, expected);
+    default:
+      return expect_integer(entry, op, in, old, expected);
   }
 }
 
@@ -209,7 +262,8 @@ void compare(const Entry& entry, MPI_Op op, Random& random) {
   }
   std::vector<char> expected = inout, kept = in;
   for (std::size_t i = 0; i < count; ++i)
-    expect(entry, op, in.data() + i * extent, inout.data() + i * extent, expected.data() + i * extent);
+    expect(entry, op, in.data() + i * extent, inout.data() + i * extent,
+           expected.data() + i * extent);
   reduce(*operations.find(op), in.data(), inout.data(), count, type);
   EXPECT_TRUE(inout == expected) << operations.find(op)->name << " on " << entry.name;
   EXPECT_TRUE(in == kept) << "the input was changed";

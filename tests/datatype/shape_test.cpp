@@ -25,7 +25,8 @@ TEST(shape, adjoining_blocks_become_one) {
 TEST(shape, nothing_repeated_is_an_empty_block) {
   const Shape* block = make_block(4);
   const Shape* empty = make_block(0);
-  const Shape* shapes[] = {make_loop(0, 8, 3, block), make_loop(7, 8, 0, empty), make_sequence(nullptr, 0)};
+  const Shape* shapes[] = {make_loop(0, 8, 3, block), make_loop(7, 8, 0, empty),
+                           make_sequence(nullptr, 0)};
   for (const Shape* shape : shapes) {
     EXPECT_TRUE(is_block(shape));
     EXPECT_EQ(shape->bytes, 0);
@@ -83,7 +84,8 @@ TEST(shape, common_block_sizes_copy_the_same_bytes_as_others) {
     unpack_shape(loop, back.data(), 0, packed.data(), 5 * size);
     for (std::int64_t i = 0; i < 5 * (size + 3); ++i) {
       bool data = i % (size + 3) < size;
-      ASSERT_EQ(back[static_cast<std::size_t>(i)], data ? static_cast<char>(i + 1) : 0) << size << " " << i;
+      ASSERT_EQ(back[static_cast<std::size_t>(i)], data ? static_cast<char>(i + 1) : 0)
+          << size << " " << i;
     }
     release_shape(loop);
     release_shape(block);

@@ -1,5 +1,5 @@
-/* A program that meets, or does, something bad. Its first word says what; what must hold is checked here
- * and by faults_test.py, which runs it. usage: fault_program WHAT [NUMBER] */
+/* A program that meets, or does, something bad. Its first word says what; what must hold is checked
+ * here and by faults_test.py, which runs it. usage: fault_program WHAT [NUMBER] */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <signal.h>
@@ -10,12 +10,12 @@
 
 static int rank, size;
 
-#define CHECK(condition)                                                                        \
-  do {                                                                                          \
-    if (!(condition)) {                                                                         \
-      fprintf(stderr, "%s:%d: rank %d: not so: %s\n", __FILE__, __LINE__, rank, #condition);    \
-      MPI_Abort(MPI_COMM_WORLD, 99);                                                            \
-    }                                                                                           \
+#define CHECK(condition)                                                                     \
+  do {                                                                                       \
+    if (!(condition)) {                                                                      \
+      fprintf(stderr, "%s:%d: rank %d: not so: %s\n", __FILE__, __LINE__, rank, #condition); \
+      MPI_Abort(MPI_COMM_WORLD, 99);                                                         \
+    }                                                                                        \
   } while (0)
 
 static void* allocate(size_t bytes) {
@@ -66,7 +66,8 @@ static void wake_each_other(int rounds) {
   }
 }
 
-/* The receiver is away while its ring and its staging run full; everything still arrives in order. */
+/* The receiver is away while its ring and its staging run full; everything still arrives in order.
+ */
 static void receiver_asleep(int messages) {
   enum { every = 1000, bytes = 300000 };
   unsigned char* data = allocate(bytes);
@@ -168,13 +169,20 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  if (strcmp(what, "size") == 0) printf("rank %d of %d\n", rank, size);
-  else if (strcmp(what, "long") == 0) long_messages(number);
-  else if (strcmp(what, "wake") == 0) wake_each_other(number);
-  else if (strcmp(what, "asleep") == 0) receiver_asleep(number);
-  else if (strcmp(what, "flood") == 0) flood(number);
-  else if (strcmp(what, "refused") == 0) memory_refused_later(number);
-  else last_rank(what, number);
+  if (strcmp(what, "size") == 0)
+    printf("rank %d of %d\n", rank, size);
+  else if (strcmp(what, "long") == 0)
+    long_messages(number);
+  else if (strcmp(what, "wake") == 0)
+    wake_each_other(number);
+  else if (strcmp(what, "asleep") == 0)
+    receiver_asleep(number);
+  else if (strcmp(what, "flood") == 0)
+    flood(number);
+  else if (strcmp(what, "refused") == 0)
+    memory_refused_later(number);
+  else
+    last_rank(what, number);
   MPI_Finalize();
   if (rank == 0) printf("came to the end\n");
   return fflush(stdout) == 0 ? 0 : 1;

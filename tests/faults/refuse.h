@@ -17,9 +17,12 @@ static inline int refuse(const char* name, int error) {
   static const struct {
     const char* name;
     unsigned number;
-  } calls[] = {{"process_vm_readv", SYS_process_vm_readv}, {"membarrier", SYS_membarrier},
-               {"fallocate", SYS_fallocate},               {"memfd_create", SYS_memfd_create},
-               {"socket", SYS_socket},                     {"futex", SYS_futex}};
+  } calls[] = {{"process_vm_readv", SYS_process_vm_readv},
+               {"membarrier", SYS_membarrier},
+               {"fallocate", SYS_fallocate},
+               {"memfd_create", SYS_memfd_create},
+               {"socket", SYS_socket},
+               {"futex", SYS_futex}};
   for (size_t i = 0; i < sizeof calls / sizeof calls[0]; ++i) {
     if (strcmp(calls[i].name, name) != 0) continue;
     struct sock_filter code[] = {

@@ -1,5 +1,6 @@
 /* Starts a program for which the kernel refuses some system calls, as containers' filters do.
- * usage: refusing [rank=R] NAME[,NAME ...] PROGRAM [ARGUMENTS]   (rank=R: only in the rank of that number) */
+ * usage: refusing [rank=R] NAME[,NAME ...] PROGRAM [ARGUMENTS]   (rank=R: only in the rank of that
+ * number) */
 #define _GNU_SOURCE
 #include "refuse.h"
 

@@ -144,7 +144,9 @@ void independent_readers(Stage& stage) {
 TEST(checker, lets_independent_readers_disagree) {
   expect_fails(independent_readers<false>, "disagree");
 }
-TEST(checker, lets_fencing_readers_agree) { expect_holds(independent_readers<true>); }
+TEST(checker, lets_fencing_readers_agree) {
+  expect_holds(independent_readers<true>);
+}
 
 // A chain through a third thread; the middle one adds to the word and so continues the release.
 template <std::memory_order middle>
@@ -236,7 +238,9 @@ void sleeping(Stage& stage) {
 TEST(checker, finds_the_sleeper_that_nobody_wakes) {
   expect_fails(sleeping<false>, "nobody can go on");
 }
-TEST(checker, wakes_a_sleeper) { expect_holds(sleeping<true>); }
+TEST(checker, wakes_a_sleeper) {
+  expect_holds(sleeping<true>);
+}
 
 TEST(checker, finds_payload_overwritten_while_it_is_read) {
   expect_fails(

@@ -1,5 +1,6 @@
-// Sleeping, waking and finding work, over all interleavings: the steps of the engine with the shipped
-// doorbell and ring. Senders make contact, publish, and notify; the receiver sleeps without a bound.
+// Sleeping, waking and finding work, over all interleavings: the steps of the engine with the
+// shipped doorbell and ring. Senders make contact, publish, and notify; the receiver sleeps without
+// a bound.
 #include "lockfree/doorbell.hpp"
 
 #include "lockfree/ring.hpp"
@@ -26,10 +27,14 @@ struct Shared {
   lockfree::ConsumerLine<Model> consumer[senders_max];
 };
 
-// The receiver's part of engine.cpp: contacts, the doorbells' bits, and the change to trusting them.
+// The receiver's part of engine.cpp: contacts, the doorbells' bits, and the change to trusting
+// them.
 struct Receiver {
   Receiver(Shared& its, Plan plan)
-      : shared(its), ordering(plan.ordering), polled_max(plan.polled_max), per_poll(plan.per_poll) {}
+      : shared(its),
+        ordering(plan.ordering),
+        polled_max(plan.polled_max),
+        per_poll(plan.per_poll) {}
 
   bool poll_peer(int sender) {
     int taken = 0;
@@ -64,8 +69,9 @@ struct Receiver {
     return any;
   }
   void receive(int messages) {
-    wait_until(shared.doorbell, ordering, [&] { return received == messages; },
-               [&] { return progress(); }, [&] { return doorbells; }, [&] { return state(); });
+    wait_until(
+        shared.doorbell, ordering, [&] { return received == messages; }, [&] { return progress(); },
+        [&] { return doorbells; }, [&] { return state(); });
   }
   std::uint64_t state() const {
     std::uint64_t all = mix(static_cast<std::uint64_t>(contact_count), doorbells);
@@ -99,9 +105,7 @@ void send(Shared& shared, std::uint32_t sender, Plan plan) {
 void sleep_and_wake(Stage& stage, Plan plan) {
   auto& shared = stage.shared<Shared>();
   for (int s = 0; s < plan.senders; ++s)
-    stage.thread([&, s, plan] {
-      send(shared, static_cast<std::uint32_t>(s), plan);
-    });
+    stage.thread([&, s, plan] { send(shared, static_cast<std::uint32_t>(s), plan); });
   stage.thread([&, plan] {
     Receiver receiver(shared, plan);
     for (int s = 0; s < plan.known; ++s) receiver.look_at(s);
@@ -143,7 +147,11 @@ MODEL_CASE(doorbell_at_length, a_receiver_that_begins_to_trust_misses_nobody_wit
 }
 
 TEST(doorbell, without_fences_and_membarrier_a_wake_up_is_lost) {
-  expect_fails([](Stage& stage) { sleep_and_wake(stage, {1, 1, Ordering::none}); }, "nobody can go on");
+  expect_fails(
+      [](Stage& stage) {
+        sleep_and_wake(stage, {1, 1, Ordering::none});
+      },
+      "nobody can go on");
 }
 
 // Why a sleep needs a bound: "lazy pointers" tell a sender of a full ring nothing.
@@ -153,9 +161,11 @@ TEST(doorbell, a_sender_that_sleeps_on_a_full_ring_is_woken_by_nobody) {
     stage.thread([&] {
       lockfree::SendRing<Model, small> ring;
       ring.attach(shared.lines[0], &shared.consumer[0]);
-      for (std::uint32_t i = 0; i < small; ++i) ring.put(lockfree::make_header(1, 0, 0), {0, 0}, nullptr, 0);
-      wait_until(shared.sender_doorbell, Ordering::fences, [&] { return ring.has_room(1); },
-                 [] { return false; }, [] { return false; }, [] { return 0; });
+      for (std::uint32_t i = 0; i < small; ++i)
+        ring.put(lockfree::make_header(1, 0, 0), {0, 0}, nullptr, 0);
+      wait_until(
+          shared.sender_doorbell, Ordering::fences, [&] { return ring.has_room(1); },
+          [] { return false; }, [] { return false; }, [] { return 0; });
     });
     stage.thread([&] {
       lockfree::ReceiveRing<Model, small> ring;

@@ -32,7 +32,8 @@ TEST_P(job_layout, every_part_starts_on_a_page_after_the_one_before_and_is_large
   for (std::size_t i = 0; i + 1 < std::size(parts); ++i) {
     EXPECT_EQ(parts[i].start % page_bytes, 0u);
     EXPECT_GE(parts[i + 1].start, parts[i].start + parts[i].needed) << "part " << i;
-    EXPECT_LT(parts[i + 1].start, parts[i].start + parts[i].needed + page_bytes) << "a hole after " << i;
+    EXPECT_LT(parts[i + 1].start, parts[i].start + parts[i].needed + page_bytes)
+        << "a hole after " << i;
   }
 }
 
@@ -51,7 +52,8 @@ TEST_P(job_layout, header_rows_and_slices_fill_the_file_without_overlap) {
   EXPECT_EQ(reinterpret_cast<char*>(rank_row(&header, ranks - 1)) - base,
             static_cast<std::ptrdiff_t>(header.rows_offset + (ranks - 1) * sizeof(RankRow)));
 }
-INSTANTIATE_TEST_SUITE_P(jobs, job_layout, testing::Values(1, 2, 3, 16, 63, 64, 65, 1000, ranks_max));
+INSTANTIATE_TEST_SUITE_P(jobs, job_layout,
+                         testing::Values(1, 2, 3, 16, 63, 64, 65, 1000, ranks_max));
 
 TEST(job, a_header_that_does_not_fit_is_refused) {
   auto problem_after = [](auto change) {
@@ -70,7 +72,9 @@ TEST(job, a_header_that_does_not_fit_is_refused) {
   EXPECT_NE(problem_after([](JobHeader& h) { h.slices_offset += page_bytes; }), nullptr);
 }
 
-TEST(job, crowded_senders_fence) { EXPECT_NE(job_header(3, 2).senders_fence, 0); }
+TEST(job, crowded_senders_fence) {
+  EXPECT_NE(job_header(3, 2).senders_fence, 0);
+}
 
 TEST(job, a_room_of_every_size_that_fits_has_a_line_and_a_block_in_each_bank_for_every_rank) {
   for (std::uint32_t ranks : {1u, 2u, 64u})

@@ -1,4 +1,5 @@
-// The shipped offers over all interleavings: the envelope travels as in the library, through a ring.
+// The shipped offers over all interleavings: the envelope travels as in the library, through a
+// ring.
 #include "lockfree/offer.hpp"
 
 #include "lockfree/ring.hpp"
@@ -48,7 +49,8 @@ struct Sender {
 
 struct Receiver {
   explicit Receiver(Shared& its) : shared(its) { ring.attach(its.lines, &its.consumer); }
-  // Takes the next envelope and delivers it, as deliver() of message/arrive.cpp: whether it was there.
+  // Takes the next envelope and delivers it, as deliver() of message/arrive.cpp: whether it was
+  // there.
   bool receive() {
     while (ring.peek().lap() == 0) pause();
     int tag = ring.envelope().tag;
@@ -56,7 +58,8 @@ struct Receiver {
     ring.take(&slot, sizeof slot);
     lockfree::Offer<Model>& offer = shared.offers[slot];
     if (!move_offer(offer, OfferState::offered, OfferState::claimed)) {
-      check(move_offer(offer, OfferState::withdrawn, OfferState::done), "neither offered nor withdrawn");
+      check(move_offer(offer, OfferState::withdrawn, OfferState::done),
+            "neither offered nor withdrawn");
       return false;
     }
     char value;
@@ -149,7 +152,8 @@ MODEL_CASE(offer, a_streamed_offer_is_ended_by_the_sender_once_the_claim_has_com
     for (int i = 0; i < 2; ++i) {
       while (receiver.ring.peek().lap() == 0) pause();
       receiver.ring.take(nullptr, 0);
-      check(move_offer(both.forth.offers[0], OfferState::offered, OfferState::claimed), "not offered");
+      check(move_offer(both.forth.offers[0], OfferState::offered, OfferState::claimed),
+            "not offered");
       claims.put(make_header(3, 0, 0), {0, 0}, nullptr, 0);
     }
   });

@@ -23,7 +23,9 @@ struct Shared {
 };
 
 // Byte i of message m.
-char byte_of(int message, std::size_t i) { return static_cast<char>(message * 37 + i + 1); }
+char byte_of(int message, std::size_t i) {
+  return static_cast<char>(message * 37 + i + 1);
+}
 
 void send_all(Sender& ring, const int* sizes, int count) {
   char payload[256];

@@ -1,5 +1,6 @@
-// The shipped room over all interleavings, with the waking and sleeping of collective/room.cpp: after
-// arriving, wake who sleeps (with fences: only whoever sees that all are there); wait; read all lines.
+// The shipped room over all interleavings, with the waking and sleeping of collective/room.cpp:
+// after arriving, wake who sleeps (with fences: only whoever sees that all are there); wait; read
+// all lines.
 #include "lockfree/room.hpp"
 
 #include <cstring>
@@ -29,7 +30,9 @@ void wake_members(Shared& shared, ModelRoom& room, std::uint32_t rank, Ordering 
       wake_slow(shared.doorbells[other]);
 }
 
-char value_of(std::uint32_t rank, int operation) { return static_cast<char>(10 * operation + rank + 1); }
+char value_of(std::uint32_t rank, int operation) {
+  return static_cast<char>(10 * operation + rank + 1);
+}
 
 // meet, then what an allreduce reads. `sleeps`: without it the rank polls.
 void meet(Shared& shared, ModelRoom& room, std::uint32_t rank, int operation, bool sleeps,
@@ -42,13 +45,14 @@ void meet(Shared& shared, ModelRoom& room, std::uint32_t rank, int operation, bo
   if (sleeps) {
     wake_members(shared, room, rank, ordering);
     std::uint32_t missing = 0;
-    wait_until(shared.doorbells[rank], ordering,
-               [&] { return (missing = room.first_missing(missing)) == room.ranks(); },
-               [&] {
-                 take_doorbells(shared.doorbells[rank], 0);
-                 return false;
-               },
-               [] { return false; }, [&] { return missing; });
+    wait_until(
+        shared.doorbells[rank], ordering,
+        [&] { return (missing = room.first_missing(missing)) == room.ranks(); },
+        [&] {
+          take_doorbells(shared.doorbells[rank], 0);
+          return false;
+        },
+        [] { return false; }, [&] { return missing; });
   } else {
     std::uint32_t missing = 0;
     for (Mark round = mark(); (missing = room.first_missing(missing)) < room.ranks();) {
@@ -105,7 +109,8 @@ MODEL_CASE(room, a_room_is_reused_only_when_everyone_has_read_its_last_lines) {
       for (Mark round = mark(); !room.all_left();) pause(round);
       char zero[64] = {};
       for (std::uint32_t line = 0; line < 2; ++line)
-        Model::store_payload(shared.memory + sizeof(lockfree::RoomHead<Model>) + (2 + line) * 64 + 8, zero, 56);
+        Model::store_payload(
+            shared.memory + sizeof(lockfree::RoomHead<Model>) + (2 + line) * 64 + 8, zero, 56);
     });
 }
 

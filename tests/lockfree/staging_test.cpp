@@ -1,5 +1,5 @@
-// The shipped chunk pool over all interleavings: senders take, fill and publish; the receiver copies
-// behind them and gives back. Two holders of one chunk would race on its bytes.
+// The shipped chunk pool over all interleavings: senders take, fill and publish; the receiver
+// copies behind them and gives back. Two holders of one chunk would race on its bytes.
 #include "lockfree/staging.hpp"
 
 #include "lockfree/ring.hpp"
@@ -34,9 +34,11 @@ void send_chunks(Shared& shared, int sender, int count) {
     ring.put(lockfree::make_header(4, 0, 0), {0, i}, &chunk, sizeof chunk);
     for (int half = 0; half < 2; ++half) {
       char bytes[piece];
-      for (int b = 0; b < piece; ++b) bytes[b] = static_cast<char>(sender * 64 + i * 16 + half * 8 + b);
+      for (int b = 0; b < piece; ++b)
+        bytes[b] = static_cast<char>(sender * 64 + i * 16 + half * 8 + b);
       Model::store_payload(shared.chunks[chunk] + half * piece, bytes, piece);
-      lockfree::publish_filled(shared.progress[chunk], static_cast<std::uint64_t>(half + 1) * piece);
+      lockfree::publish_filled(shared.progress[chunk],
+                               static_cast<std::uint64_t>(half + 1) * piece);
     }
   }
 }
@@ -58,14 +60,16 @@ void receive_chunk(Shared& shared, lockfree::ReceiveRing<Model, small>& ring, in
     done = there;
   }
   for (int b = 0; b < 2 * piece; ++b)
-    check(bytes[b] == sender * 64 + i * 16 + b / piece * 8 + b % piece, "a chunk's bytes are not the sender's");
+    check(bytes[b] == sender * 64 + i * 16 + b / piece * 8 + b % piece,
+          "a chunk's bytes are not the sender's");
   lockfree::give_back_chunk(shared.free, chunk);
 }
 
 void stream(Stage& stage, int senders, int chunks_each, std::uint64_t free) {
   auto& shared = stage.shared<Shared>();
   set_initial(&shared.free, free);
-  for (int s = 0; s < senders; ++s) stage.thread([&, s, chunks_each] { send_chunks(shared, s, chunks_each); });
+  for (int s = 0; s < senders; ++s)
+    stage.thread([&, s, chunks_each] { send_chunks(shared, s, chunks_each); });
   stage.thread([&, senders, chunks_each] {
     lockfree::ReceiveRing<Model, small> rings[senders_max];
     int received[senders_max] = {};
@@ -84,9 +88,15 @@ void stream(Stage& stage, int senders, int chunks_each, std::uint64_t free) {
   });
 }
 
-MODEL_CASE(staging, one_chunk_goes_round_between_one_sender_and_the_receiver) { stream(stage, 1, 3, 1); }
-MODEL_CASE(staging, two_senders_share_one_chunk) { stream(stage, 2, 1, 1); }
-MODEL_CASE(staging, two_senders_share_two_chunks) { stream(stage, 2, 1, 3); }
+MODEL_CASE(staging, one_chunk_goes_round_between_one_sender_and_the_receiver) {
+  stream(stage, 1, 3, 1);
+}
+MODEL_CASE(staging, two_senders_share_one_chunk) {
+  stream(stage, 2, 1, 1);
+}
+MODEL_CASE(staging, two_senders_share_two_chunks) {
+  stream(stage, 2, 1, 3);
+}
 
 int got[4];
 

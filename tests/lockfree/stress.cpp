@@ -16,7 +16,7 @@ namespace baton::stress {
 
 namespace {
 
-constexpr double patience_seconds = 60;     // after the sending time, on a busy machine
+constexpr double patience_seconds = 60;              // after the sending time, on a busy machine
 constexpr std::int64_t sleep_bound_us = 20'000'000;  // nobody pauses for so long
 double deadline;
 
@@ -34,7 +34,8 @@ bool wait_for_all(const char* name, std::vector<pid_t>& children) {
     if (ended > 0) {
       --left;
       if (WIFEXITED(status) && WEXITSTATUS(status) == 0) continue;
-      std::fprintf(stderr, "%s: a process failed (status %x)\n", name, static_cast<unsigned>(status));
+      std::fprintf(stderr, "%s: a process failed (status %x)\n", name,
+                   static_cast<unsigned>(status));
       return false;
     }
     if (now() > deadline + patience_seconds) {
@@ -53,7 +54,9 @@ void give_up(const char* what) {
   _exit(1);
 }
 
-bool time_is_over() { return now() > deadline; }
+bool time_is_over() {
+  return now() > deadline;
+}
 
 char* shared_memory(std::size_t bytes) {
   int descriptor = platform::make_memory_file("stress", bytes);
@@ -63,7 +66,8 @@ char* shared_memory(std::size_t bytes) {
   return static_cast<char*>(memory);
 }
 
-bool run(const char* name, double seconds, std::uint64_t seed, const std::vector<Process>& processes) {
+bool run(const char* name, double seconds, std::uint64_t seed,
+         const std::vector<Process>& processes) {
   std::fflush(nullptr);
   deadline = now() + seconds;
   std::vector<pid_t> children;
@@ -84,7 +88,8 @@ bool run(const char* name, double seconds, std::uint64_t seed, const std::vector
   for (pid_t child : children)
     if (!fine) kill(child, SIGKILL);
   while (wait(nullptr) > 0) continue;
-  std::printf("%s: %s (seed %llu)\n", name, fine ? "ok" : "FAILED", static_cast<unsigned long long>(seed));
+  std::printf("%s: %s (seed %llu)\n", name, fine ? "ok" : "FAILED",
+              static_cast<unsigned long long>(seed));
   return fine;
 }
 

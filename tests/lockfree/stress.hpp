@@ -28,7 +28,8 @@ bool time_is_over();
 char* shared_memory(std::size_t bytes);
 
 // Runs the processes side by side until all have ended; false, explained, when one failed or hangs.
-bool run(const char* name, double seconds, std::uint64_t seed, const std::vector<Process>& processes);
+bool run(const char* name, double seconds, std::uint64_t seed,
+         const std::vector<Process>& processes);
 
 // Now and then loses the CPU for a while, so that the others get ahead.
 void dawdle(Random& random);

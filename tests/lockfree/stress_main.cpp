@@ -1,5 +1,5 @@
-// Stress between real processes that share a memory file, as ranks do: random sizes, random delays, a
-// real futex. usage: lockfree_stress [seconds for each kind] [seed]
+// Stress between real processes that share a memory file, as ranks do: random sizes, random delays,
+// a real futex. usage: lockfree_stress [seconds for each kind] [seed]
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -37,7 +37,8 @@ Shared& make_shared_part() {
 
 // What byte i of a sender's message holds.
 char byte_of(std::uint32_t sender, std::int32_t message, std::size_t i) {
-  return static_cast<char>(i * 131 + static_cast<std::size_t>(message) * 7 + sender * 31 + (i >> 8));
+  return static_cast<char>(i * 131 + static_cast<std::size_t>(message) * 7 + sender * 31 +
+                           (i >> 8));
 }
 void fill(char* bytes, std::size_t count, std::uint32_t sender, std::int32_t message) {
   for (std::size_t i = 0; i < count; ++i) bytes[i] = byte_of(sender, message, i);
@@ -148,7 +149,8 @@ struct Receiver {
   // Of each ring that rang, one message; it rings again for the others.
   bool look_where_it_rang(Random& random) {
     bool any = false;
-    for (std::uint64_t bits = lockfree::take_doorbells(shared.doorbells[0], 0); bits; bits &= bits - 1) {
+    for (std::uint64_t bits = lockfree::take_doorbells(shared.doorbells[0], 0); bits;
+         bits &= bits - 1) {
       auto sender = static_cast<std::uint32_t>(std::countr_zero(bits));
       if (!take_one(random, sender)) continue;
       any = true;
@@ -230,11 +232,13 @@ void meet_until_time_is_over(Shared& shared, std::uint32_t rank, std::uint32_t r
   }
   check(operations > 10, "next to nothing happened");
   if (rank == 0)
-    std::printf("  %llu operations, %llu sleeps of rank 0\n", static_cast<unsigned long long>(operations),
+    std::printf("  %llu operations, %llu sleeps of rank 0\n",
+                static_cast<unsigned long long>(operations),
                 static_cast<unsigned long long>(waiter.sleeps));
 }
 
-bool stress_room(const char* name, double seconds, std::uint64_t seed, std::uint32_t ranks, bool fences) {
+bool stress_room(const char* name, double seconds, std::uint64_t seed, std::uint32_t ranks,
+                 bool fences) {
   Shared& shared = make_shared_part();
   std::vector<Process> processes;
   for (std::uint32_t rank = 0; rank < ranks; ++rank)
@@ -250,7 +254,8 @@ bool stress_room(const char* name, double seconds, std::uint64_t seed, std::uint
 int main(int argc, char** argv) {
   using namespace baton::stress;
   double seconds = argc > 1 ? std::atof(argv[1]) : 0.7;
-  std::uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : static_cast<std::uint64_t>(time(nullptr));
+  std::uint64_t seed =
+      argc > 2 ? std::strtoull(argv[2], nullptr, 10) : static_cast<std::uint64_t>(time(nullptr));
   bool fine = stress_messages("one sender, fences", seconds, seed, 1, true, false);
   fine &= stress_messages("three senders, fences", seconds, seed, 3, true, false);
   fine &= stress_messages("three senders, fences, doorbells", seconds, seed, 3, true, true);

@@ -1,7 +1,7 @@
 /* N short messages in two shapes, for budget_test.py to count what they cost.
  * usage: budget_program pingpong N   between two ranks, each answers the other
- *        budget_program pair N FILE  rank 0 sends N, a few dozen at a time, while rank 1 is outside MPI and
- *                                    looks into FILE for its turn: nobody waits in a send or a receive */
+ *        budget_program pair N FILE  rank 0 sends N, a few dozen at a time, while rank 1 is outside
+ * MPI and looks into FILE for its turn: nobody waits in a send or a receive */
 #include <fcntl.h>
 #include <malloc.h>
 #include <mpi.h>
@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { burst = 32 };  /* fewer than a ring's lines: no send waits */
+enum { burst = 32 }; /* fewer than a ring's lines: no send waits */
 
 static void pingpong(int rank, long messages) {
   double data = 1;
@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const char* shape = argc > 1 ? argv[1] : "pingpong";
   long messages = argc > 2 ? atol(argv[2]) : 1000;
-  pingpong(rank, 100);  /* contacts are made, memory is touched */
+  pingpong(rank, 100); /* contacts are made, memory is touched */
   struct mallinfo2 before = mallinfo2();
   if (strcmp(shape, "pair") == 0)
     pair(rank, messages, argc > 3 ? argv[3] : "");

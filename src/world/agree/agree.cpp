@@ -10,7 +10,9 @@ namespace baton::world {
 
 namespace {
 
-Datatype& bytes_type() { return *datatype::datatypes.find(MPI_BYTE); }
+Datatype& bytes_type() {
+  return *datatype::datatypes.find(MPI_BYTE);
+}
 
 }  // namespace
 
@@ -37,7 +39,8 @@ Error agree_allgather(const message::Context& context, std::int32_t tag, const v
   return error;
 }
 
-Error agree_and(const message::Context& context, std::int32_t tag, std::uint64_t* values, int count) {
+Error agree_and(const message::Context& context, std::int32_t tag, std::uint64_t* values,
+                int count) {
   auto words = static_cast<std::size_t>(count);
   auto* all = static_cast<std::uint64_t*>(
       std::malloc(words * sizeof *values * static_cast<std::size_t>(context.size)));

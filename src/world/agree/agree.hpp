@@ -1,6 +1,6 @@
 // Small agreements between the ranks of a context, over point-to-point: what communicators need
-// before collectives exist. Every rank of the context calls with the same arguments; `tag` is one of
-// the library's own (negative) and keeps agreements apart.
+// before collectives exist. Every rank of the context calls with the same arguments; `tag` is one
+// of the library's own (negative) and keeps agreements apart.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,7 @@ Error agree_allgather(const message::Context& context, std::int32_t tag, const v
                       std::int64_t bytes, void* all);
 
 // values[i] = the bitwise and of all ranks' values[i].
-Error agree_and(const message::Context& context, std::int32_t tag, std::uint64_t* values, int count);
+Error agree_and(const message::Context& context, std::int32_t tag, std::uint64_t* values,
+                int count);
 
 }  // namespace baton::world

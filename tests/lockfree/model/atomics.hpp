@@ -1,5 +1,5 @@
-// The checker's stand-in for lockfree::Hardware: same interface, every access a step of the explorer.
-// An atomic is as large as its value, so that the structures keep their layout.
+// The checker's stand-in for lockfree::Hardware: same interface, every access a step of the
+// explorer. An atomic is as large as its value, so that the structures keep their layout.
 #pragma once
 
 #include <cstring>
@@ -60,9 +60,14 @@ struct Model {
     }
     bool compare_exchange(T& expected, T value, Order success, Order failure, bool weak,
                           Where where) {
-      Step step{.kind = Kind::compare_exchange, .address = this, .order = success,
-                .failure_order = failure, .operand = bits(value), .expected = bits(expected),
-                .weak = weak, .where = where};
+      Step step{.kind = Kind::compare_exchange,
+                .address = this,
+                .order = success,
+                .failure_order = failure,
+                .operand = bits(value),
+                .expected = bits(expected),
+                .weak = weak,
+                .where = where};
       perform(step);
       if (!step.success) expected = from_bits(step.result);
       return step.success;

@@ -13,7 +13,8 @@ void expect_holds(const Setup& setup) {
   Outcome outcome = explore(setup);
   EXPECT_TRUE(outcome.complete) << outcome.failure << "\n" << outcome.trace;
   EXPECT_GT(outcome.executions, 1u) << "there was no choice in this case";
-  std::printf("  %llu executions, %llu states\n", static_cast<unsigned long long>(outcome.executions),
+  std::printf("  %llu executions, %llu states\n",
+              static_cast<unsigned long long>(outcome.executions),
               static_cast<unsigned long long>(outcome.states));
 }
 

@@ -28,9 +28,9 @@ struct Fiber {
   std::function<void()> body;
   Step* pending = nullptr;
   Status status = Status::ended;
-  std::vector<Polled> polled;   // what it read, but for rounds that found nothing
-  std::uint64_t history = 0;    // a hash of everything it has read, but for such rounds
-  Mark round{};                 // of the pending pause
+  std::vector<Polled> polled;  // what it read, but for rounds that found nothing
+  std::uint64_t history = 0;   // a hash of everything it has read, but for such rounds
+  Mark round{};                // of the pending pause
   Mark last_load{};
   int spurious_failures_left = 0;
 };
@@ -91,7 +91,9 @@ void yield_to_scheduler() {
 }
 
 // Beyond the choices of this execution's prefix, hence in a state that may be new.
-bool is_fresh() { return explorer.cursor == explorer.choices.size(); }
+bool is_fresh() {
+  return explorer.cursor == explorer.choices.size();
+}
 
 int choose(int count) {
   if (count == 1) return 0;
@@ -110,22 +112,25 @@ bool backtrack() {
 
 std::uint64_t state_key() {
   bool alive[threads_max] = {};
-  for (int t = 0; t < explorer.threads; ++t)
-    alive[t] = explorer.fibers[t].status != Status::ended;
+  for (int t = 0; t < explorer.threads; ++t) alive[t] = explorer.fibers[t].status != Status::ended;
   Memory& memory = explorer.memory;
   std::uint64_t key = mix(memory.key(alive), static_cast<std::uint64_t>(explorer.loading + 1));
   for (int t = 0; t < explorer.threads; ++t) {
     const Fiber& fiber = explorer.fibers[t];
-    key = mix(mix(key, fiber.history), static_cast<std::uint64_t>(fiber.status) << 8 |
-                                           static_cast<std::uint64_t>(fiber.spurious_failures_left));
+    key =
+        mix(mix(key, fiber.history), static_cast<std::uint64_t>(fiber.status) << 8 |
+                                         static_cast<std::uint64_t>(fiber.spurious_failures_left));
     if (alive[t] && fiber.pending->kind == Kind::pause)
       for (std::size_t i = fiber.round.polled; i < fiber.polled.size(); ++i)
-        key = mix(key, static_cast<std::uint64_t>(memory.age(fiber.polled[i].location, fiber.polled[i].index)));
+        key = mix(key, static_cast<std::uint64_t>(
+                           memory.age(fiber.polled[i].location, fiber.polled[i].index)));
   }
   return key;
 }
 
-void note(Fiber& fiber, std::uint64_t what) { fiber.history = mix(fiber.history, what + 1); }
+void note(Fiber& fiber, std::uint64_t what) {
+  fiber.history = mix(fiber.history, what + 1);
+}
 
 // Without result, parameters and scope.
 std::string function_name(const std::source_location& where) {
@@ -140,8 +145,9 @@ std::memory_order ordered(const Step& step, bool failure) {
   if (order == std::memory_order_relaxed) return order;
   const char* file = step.where.file_name();
   if (explorer.sites)
-    explorer.sites->emplace(Site{file, step.where.line(), step.where.column(), failure,
-                                 function_name(step.where)}, order);
+    explorer.sites->emplace(
+        Site{file, step.where.line(), step.where.column(), failure, function_name(step.where)},
+        order);
   if (!explorer.mutation) return order;
   const Site& site = explorer.mutation->site;
   bool hit = site.line == step.where.line() && site.column == step.where.column() &&
@@ -163,10 +169,14 @@ bool is_enabled(const Fiber& fiber) {
 
 std::uint64_t combine(Kind kind, std::uint64_t old, std::uint64_t operand) {
   switch (kind) {
-    case Kind::add: return old + operand;
-    case Kind::bit_or: return old | operand;
-    case Kind::bit_and: return old & operand;
-    default: return operand;
+    case Kind::add:
+      return old + operand;
+    case Kind::bit_or:
+      return old | operand;
+    case Kind::bit_and:
+      return old & operand;
+    default:
+      return operand;
   }
 }
 
@@ -174,7 +184,8 @@ void do_load(int thread, Step& step, int location) {
   Memory& memory = explorer.memory;
   std::vector<int> readable;
   for (int i = memory.oldest(thread, location); i <= memory.latest(location); ++i)
-    if (readable.empty() || !memory.adds_nothing(location, readable.back(), i)) readable.push_back(i);
+    if (readable.empty() || !memory.adds_nothing(location, readable.back(), i))
+      readable.push_back(i);
   int index = readable[readable.size() - 1 - choose(static_cast<int>(readable.size()))];
   step.result = memory.read(thread, location, index, ordered(step, false));
   Fiber& fiber = explorer.fibers[thread];
@@ -235,7 +246,8 @@ void do_wake(int thread, int location) {
   note(explorer.fibers[thread], 2);
   for (int t = 0; t < explorer.threads; ++t) {
     Fiber& other = explorer.fibers[t];
-    if (other.status == Status::asleep && explorer.memory.location_of(other.pending->address) == location)
+    if (other.status == Status::asleep &&
+        explorer.memory.location_of(other.pending->address) == location)
       other.status = Status::ready;
   }
 }
@@ -252,7 +264,9 @@ void execute(int thread) {
   Memory& memory = explorer.memory;
   int location = step.address ? memory.location_of(step.address) : -1;
   switch (step.kind) {
-    case Kind::load: do_load(thread, step, location); break;
+    case Kind::load:
+      do_load(thread, step, location);
+      break;
     case Kind::store:
       memory.write(thread, location, step.operand, ordered(step, false));
       note(fiber, 0);
@@ -266,15 +280,25 @@ void execute(int thread) {
       memory.modify(thread, location, combine(step.kind, step.result, step.operand),
                     ordered(step, false));
       break;
-    case Kind::compare_exchange: do_compare_exchange(thread, step, location); break;
-    case Kind::fence: do_fence(thread, step); break;
+    case Kind::compare_exchange:
+      do_compare_exchange(thread, step, location);
+      break;
+    case Kind::fence:
+      do_fence(thread, step);
+      break;
     case Kind::fence_everywhere:
       memory.full_fence_everywhere();
       note(fiber, 4);
       break;
-    case Kind::pause: do_pause(thread); break;
-    case Kind::sleep: do_sleep(thread, step, location); break;
-    case Kind::wake: do_wake(thread, location); break;
+    case Kind::pause:
+      do_pause(thread);
+      break;
+    case Kind::sleep:
+      do_sleep(thread, step, location);
+      break;
+    case Kind::wake:
+      do_wake(thread, location);
+      break;
   }
   explorer.records.push_back({thread, step, location});
   explorer.loading = step.kind == Kind::load ? thread : -1;
@@ -286,15 +310,15 @@ void fail(std::string what) {
 }
 
 // Which threads may take the next step. A load changes nothing for others and could as well come
-// later, with the same values to choose from; so its thread goes on to its next step at once. Only a
-// fence everywhere may come between, because it takes old values away.
+// later, with the same values to choose from; so its thread goes on to its next step at once. Only
+// a fence everywhere may come between, because it takes old values away.
 int collect_enabled(int (&enabled)[threads_max]) {
   int count = 0;
   bool goes_on = explorer.loading >= 0 && is_enabled(explorer.fibers[explorer.loading]);
   for (int t = 0; t < explorer.threads; ++t) {
     const Fiber& fiber = explorer.fibers[t];
-    if (is_enabled(fiber) && (!goes_on || t == explorer.loading ||
-                              fiber.pending->kind == Kind::fence_everywhere))
+    if (is_enabled(fiber) &&
+        (!goes_on || t == explorer.loading || fiber.pending->kind == Kind::fence_everywhere))
       enabled[count++] = t;
   }
   return count;
@@ -335,13 +359,15 @@ void run_once(const Setup& setup) {
 }
 
 std::string trace_text() {
-  static const char* kinds[] = {"load",     "store",            "add",   "or",    "and",   "exchange",
-                                "compare_exchange", "fence", "membarrier", "pause", "sleep", "wake"};
+  static const char* kinds[] = {
+      "load",  "store",      "add",   "or",    "and", "exchange", "compare_exchange",
+      "fence", "membarrier", "pause", "sleep", "wake"};
   std::string text;
   for (const Record& record : explorer.records) {
     const char* file = std::strrchr(record.step.where.file_name(), '/');
     char line[200];
-    std::snprintf(line, sizeof line, "  thread %d  %-16s word %2d  operand %llx  result %llx%s  %s:%u\n",
+    std::snprintf(line, sizeof line,
+                  "  thread %d  %-16s word %2d  operand %llx  result %llx%s  %s:%u\n",
                   record.thread, kinds[static_cast<int>(record.step.kind)], record.location,
                   static_cast<unsigned long long>(record.step.operand),
                   static_cast<unsigned long long>(record.step.result),
@@ -354,7 +380,9 @@ std::string trace_text() {
 
 }  // namespace
 
-char* Stage::shared_memory() { return explorer.memory.arena(); }
+char* Stage::shared_memory() {
+  return explorer.memory.arena();
+}
 void Stage::thread(std::function<void()> body) {
   Fiber& fiber = explorer.fibers[explorer.threads++];
   fiber.body = std::move(body);
@@ -364,7 +392,9 @@ void Stage::thread(std::function<void()> body) {
   fiber.history = 0;
   fiber.spurious_failures_left = 1;
 }
-void Stage::finally(std::function<void()> body) { explorer.final_look = std::move(body); }
+void Stage::finally(std::function<void()> body) {
+  explorer.final_look = std::move(body);
+}
 
 Outcome explore(const Setup& setup, const Mutation* mutation, Sites* sites) {
   explorer.choices.clear();
@@ -416,7 +446,9 @@ void forget_all_but(Mark since, std::uint64_t state) {
   fiber.history = mix(since.history, state);
   fiber.polled.resize(since.polled);
 }
-void pause() { pause(explorer.fibers[explorer.running].last_load); }
+void pause() {
+  pause(explorer.fibers[explorer.running].last_load);
+}
 void sleep_on(const void* word, std::uint64_t expected) {
   Step step{.kind = Kind::sleep, .address = word, .expected = expected};
   perform(step);
@@ -437,11 +469,14 @@ void plain_access(const void* address, std::size_t bytes, bool write, std::sourc
                        : explorer.memory.plain_read(thread, address, bytes);
   if (ordered) return;
   char text[160];
-  std::snprintf(text, sizeof text, "a data race: payload %s at line %u not ordered with the other side's access",
+  std::snprintf(text, sizeof text,
+                "a data race: payload %s at line %u not ordered with the other side's access",
                 write ? "write" : "read", static_cast<unsigned>(where.line()));
   check(false, text);
 }
 
-void set_initial(const void* word, std::uint64_t value) { explorer.memory.set_initial(word, value); }
+void set_initial(const void* word, std::uint64_t value) {
+  explorer.memory.set_initial(word, value);
+}
 
 }  // namespace baton::model

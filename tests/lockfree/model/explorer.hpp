@@ -17,9 +17,18 @@
 namespace baton::model {
 
 enum class Kind : std::uint8_t {
-  load, store, add, bit_or, bit_and, exchange, compare_exchange, fence, fence_everywhere,
-  pause,       // a spin loop's: goes on when something it read has a newer value
-  sleep, wake, // the futex
+  load,
+  store,
+  add,
+  bit_or,
+  bit_and,
+  exchange,
+  compare_exchange,
+  fence,
+  fence_everywhere,
+  pause,  // a spin loop's: goes on when something it read has a newer value
+  sleep,
+  wake,  // the futex
 };
 
 struct Step {

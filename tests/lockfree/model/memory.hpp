@@ -1,8 +1,8 @@
-// The checker's memory: every atomic word keeps all values it ever had, and every thread knows which
-// of them it can no longer read. That is the C++ memory model in its operational form, weaker than
-// TSO and than store buffers: a relaxed store may be seen late and out of order, a release store
-// never before what precedes it. Payload is plain memory with race detection by vector clocks.
-// Used by explorer.cpp only. Invariant: values are only ever appended.
+// The checker's memory: every atomic word keeps all values it ever had, and every thread knows
+// which of them it can no longer read. That is the C++ memory model in its operational form, weaker
+// than TSO and than store buffers: a relaxed store may be seen late and out of order, a release
+// store never before what precedes it. Payload is plain memory with race detection by vector
+// clocks. Used by explorer.cpp only. Invariant: values are only ever appended.
 #pragma once
 
 #include <array>
@@ -60,11 +60,13 @@ class Memory {
   bool plain_read(int thread, const void* address, std::size_t bytes);
   bool plain_write(int thread, const void* address, std::size_t bytes);
 
-  // The state as far as it can still matter: values that somebody may read, counted from the oldest of
-  // them, and what the threads in `alive` know. Two states of one key behave alike.
+  // The state as far as it can still matter: values that somebody may read, counted from the oldest
+  // of them, and what the threads in `alive` know. Two states of one key behave alike.
   std::uint64_t key(const bool (&alive)[threads_max]);
   // How far a read value is from the oldest one, as of the last call of `key`.
-  int age(int location, int index) const { return index < base_[location] ? 0 : index + 1 - base_[location]; }
+  int age(int location, int index) const {
+    return index < base_[location] ? 0 : index + 1 - base_[location];
+  }
   char* arena() { return arena_; }
   bool contains(const void* address) const {
     return address >= arena_ && address < arena_ + arena_bytes;
@@ -87,7 +89,8 @@ class Memory {
     std::array<std::uint16_t, threads_max> read_clock;
   };
   void append(int thread, int location, std::uint64_t value, Knowledge released);
-  // What the thread does after a release is not covered by it: the next plain access opens an epoch.
+  // What the thread does after a release is not covered by it: the next plain access opens an
+  // epoch.
   void tick(int thread) { threads_[thread].released_lately = true; }
   void open_epoch(int thread) {
     Thread& t = threads_[thread];
@@ -103,7 +106,7 @@ class Memory {
   std::array<Thread, threads_max> threads_;
   Knowledge fences_;  // what all full fences so far have seen
   std::array<Epochs, arena_bytes> epochs_;
-  std::size_t touched_bytes_ = arena_bytes;  // upper end of what must be reset
+  std::size_t touched_bytes_ = arena_bytes;         // upper end of what must be reset
   std::array<std::uint8_t, locations_max> base_{};  // by word: the oldest value anyone may read
 };
 

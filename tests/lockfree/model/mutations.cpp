@@ -1,5 +1,6 @@
-// The checker checked on the shipped code: every acquire, release and fence in it is weakened in turn,
-// and some case must fail. What survives is listed with its reason; a list that is out of date fails.
+// The checker checked on the shipped code: every acquire, release and fence in it is weakened in
+// turn, and some case must fail. What survives is listed with its reason; a list that is out of
+// date fails.
 #include <cstdio>
 #include <cstring>
 
@@ -18,7 +19,8 @@ constexpr Survivor survivors[] = {
     {"announce", std::memory_order_relaxed, false,
      "the fence or membarrier that every caller adds acquires, too"},
     {"move_offer", std::memory_order_release, false,
-     "the envelope, or the claim's line, has come through a ring and has ordered what comes before"},
+     "the envelope, or the claim's line, has come through a ring and has ordered what comes "
+     "before"},
     {"move_offer", std::memory_order_relaxed, true,
      "who fails to move an offer reads nothing of the other side's"},
 };
@@ -45,11 +47,16 @@ std::vector<std::memory_order> weaker(std::memory_order order) {
 
 const char* name_of(std::memory_order order) {
   switch (order) {
-    case std::memory_order_acquire: return "acquire";
-    case std::memory_order_release: return "release";
-    case std::memory_order_relaxed: return "relaxed";
-    case std::memory_order_acq_rel: return "acq_rel";
-    default: return "full fence";
+    case std::memory_order_acquire:
+      return "acquire";
+    case std::memory_order_release:
+      return "release";
+    case std::memory_order_relaxed:
+      return "relaxed";
+    case std::memory_order_acq_rel:
+      return "acq_rel";
+    default:
+      return "full fence";
   }
 }
 
@@ -80,10 +87,11 @@ void try_mutation(const std::vector<Probe>& probes, const Mutation& mutation,
   const char* catcher = find_catcher(probes, mutation, &failure);
   const Survivor* survivor = find_survivor(mutation);
   std::string file = mutation.site.file.substr(mutation.site.file.rfind('/') + 1);
-  std::printf("  %s:%u %s: %s%s -> %s: %s%s%s\n", file.c_str(), static_cast<unsigned>(mutation.site.line),
-              mutation.site.function.c_str(), name_of(order),
-              mutation.site.failure_order ? " (on failure)" : "", name_of(mutation.order),
-              catcher ? catcher : "survives", catcher ? ": " : "", failure.c_str());
+  std::printf("  %s:%u %s: %s%s -> %s: %s%s%s\n", file.c_str(),
+              static_cast<unsigned>(mutation.site.line), mutation.site.function.c_str(),
+              name_of(order), mutation.site.failure_order ? " (on failure)" : "",
+              name_of(mutation.order), catcher ? catcher : "survives", catcher ? ": " : "",
+              failure.c_str());
   EXPECT_EQ(catcher == nullptr, survivor != nullptr)
       << (survivor ? survivor->reason : "nothing notices that this order is gone");
 }
