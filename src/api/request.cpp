@@ -74,6 +74,17 @@ int find_completed(int count, const MPI_Request* requests) {
   return active ? count : MPI_UNDEFINED;
 }
 
+// What the any forms of test answer: the flag, and the index of one that is complete.
+void look_for_any(int count, const MPI_Request* requests, int* index, int* flag) {
+  int found = find_completed(count, requests);
+  if (found == count && count > 0) {
+    message::progress();
+    found = find_completed(count, requests);
+  }
+  *flag = found != count || count == 0;
+  *index = *flag && count > 0 ? found : MPI_UNDEFINED;
+}
+
 // Retires what is complete. Many completions report errors in the statuses.
 Error retire_some(int count, MPI_Request* requests, int* completed, int* indices,
                   MPI_Status* statuses) {
@@ -168,15 +179,9 @@ Error waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) 
 
 Error testany(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
   if (Error error = check_all(count, requests)) return error;
-  int found = find_completed(count, requests);
-  if (found == count && count > 0) {
-    message::progress();
-    found = find_completed(count, requests);
-  }
-  *flag = found != count || count == 0;
-  *index = *flag && count > 0 ? found : MPI_UNDEFINED;
+  look_for_any(count, requests, index, flag);
   if (*index != MPI_UNDEFINED)
-    return retire(*message::requests.find(requests[found]), &requests[found], status);
+    return retire(*message::requests.find(requests[*index]), &requests[*index], status);
   if (*flag) fill_empty(status);
   return MPI_SUCCESS;
 }
@@ -241,15 +246,9 @@ Error request_get_status(MPI_Request handle, int* flag, MPI_Status* status) {
 Error request_get_status_any(int count, const MPI_Request* requests, int* index, int* flag,
                              MPI_Status* status) {
   if (Error error = check_all(count, requests)) return error;
-  int found = find_completed(count, requests);
-  if (found == count && count > 0) {
-    message::progress();
-    found = find_completed(count, requests);
-  }
-  *flag = found != count || count == 0;
-  *index = *flag && count > 0 ? found : MPI_UNDEFINED;
+  look_for_any(count, requests, index, flag);
   if (*index != MPI_UNDEFINED)
-    message::fill_status(*find_active(requests[found]), status);
+    message::fill_status(*find_active(requests[*index]), status);
   else if (*flag)
     fill_empty(status);
   return MPI_SUCCESS;

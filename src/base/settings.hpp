@@ -16,8 +16,7 @@ namespace baton {
   X(cma,                    flag,   1,       0,      1,         "allow cross-memory attach (process_vm_readv)") \
   X(spin_count,             count,  -1,      -1,     1LL << 40, "polls before a waiter yields; -1: from ranks against usable CPUs") \
   X(yield_count,            count,  -1,      -1,     1LL << 40, "yields before a waiter sleeps; -1: from ranks against usable CPUs") \
-  X(rooms,                  flag,   1,       0,      1,         "short collectives meet in shared rooms instead of point-to-point") \
-  X(explain,                flag,   0,       0,      1,         "print at the end which way the messages took")
+  X(rooms,                  flag,   1,       0,      1,         "short collectives meet in shared rooms instead of point-to-point")
 // clang-format on
 
 struct Settings {

@@ -39,7 +39,6 @@ struct alignas(cache_line_bytes) RankRow {
     std::atomic<Phase> phase;
     std::atomic<std::int32_t> pid;
     std::atomic<std::int32_t> abort_code;
-    std::atomic<std::uint32_t> in_procedure;  // what the rank waits in, 0 when it computes
     std::atomic<std::uint64_t>
         probe_address;  // in the rank's own memory: a word others may try to read
     std::atomic<std::uint64_t> probe_value;  // what it holds

@@ -93,7 +93,6 @@ Error start_engine() {
   if (!engine.peers || !engine.contacts)
     return fail(MPI_ERR_NO_MEM, "no memory for the list of %u peers", engine.ranks);
   if (!engine.senders_fence) platform::membarrier_register();
-  engine.ready = true;
   return MPI_SUCCESS;
 }
 

@@ -72,8 +72,7 @@ struct Engine {
   std::uint32_t rank = 0;
   std::uint32_t ranks = 1;
   bool senders_fence = false;
-  bool doorbells = false;  // we trust doorbells instead of looking at every ring
-  bool ready = false;
+  bool doorbells = false;       // we trust doorbells instead of looking at every ring
   bool about_to_sleep = false;  // a waiter has announced it: each round looks everywhere
   Peer** contacts = nullptr;    // the peers whose ring to us is in use
   std::uint32_t contact_count = 0;
@@ -84,7 +83,6 @@ struct Engine {
   List<Request> streams;
   ProgressSource* sources = nullptr;
   Counters counters;
-  platform::Lock progress_lock;
 };
 
 extern Engine engine;

@@ -144,16 +144,17 @@ bool drain_queue(Peer& peer) {
 bool accept_offer(Arrival& arrival, Request& receive) {
   auto& offer = transport::arena.offers(arrival.peer_rank)[arrival.offer];
   transport::OfferFacts facts{receive.bytes, arrival.sender_contiguous,
-                              receive.datatype->contiguous, true, settings.cma_bytes_min};
+                              receive.datatype->contiguous,
+                              transport::can_read_from(arrival.peer_rank), settings.cma_bytes_min};
   bool direct = receive.bytes == 0;
-  if (!direct && transport::choose_receive(facts).way == transport::Way::cma &&
-      transport::can_read_from(arrival.peer_rank))
+  if (!direct && transport::choose_receive(facts).way == transport::Way::cma)
     direct = transport::read_from(arrival.peer_rank, reinterpret_cast<void*>(arrival.address),
                                   receive.buffer, receive.bytes);
   if (direct) {
     BATON_INVARIANT(
         lockfree::move_offer(offer, lockfree::OfferState::claimed, lockfree::OfferState::done));
-    ++engine.counters.cma_messages;
+    // Without payload the envelope's line was the whole message.
+    ++(receive.bytes == 0 ? engine.counters.packed_messages : engine.counters.cma_messages);
     engine.counters.cma_bytes += static_cast<std::uint64_t>(receive.bytes);
     wake_rank(arrival.peer_rank);
     complete(receive, receive.error);

@@ -47,11 +47,6 @@ bool can_read_from(std::uint32_t owner) {
   return verdict_on(owner) == 1;
 }
 
-int single_copy_refusal(std::uint32_t owner) {
-  std::uint8_t verdict = verdict_on(owner);
-  return verdict == 1 ? 0 : verdict - 2;
-}
-
 void offer_probe_word() {
   auto& state = arena.row(arena.rank).state;
   int pid = state.pid.load(std::memory_order_relaxed);  // relaxed: our own store

@@ -12,9 +12,6 @@ bool can_read_from(std::uint32_t owner);
 // Publishes the word that others' probes read. Once, at start.
 void offer_probe_word();
 
-// Why single copy is not used with the given rank: 0 when it is, else the errno of the probe.
-int single_copy_refusal(std::uint32_t owner);
-
 // Copies `bytes` from `address` in the rank's memory. False when the kernel refused part of it.
 bool read_from(std::uint32_t owner, const void* address, void* target, std::int64_t bytes);
 
