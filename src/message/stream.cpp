@@ -51,8 +51,9 @@ void fill_chunk(Peer& peer, Request& send, std::uint32_t chunk, std::int64_t byt
   char* target = transport::arena.chunk(peer.rank, chunk);
   for (std::int64_t done = 0; done < bytes;) {
     std::int64_t piece = std::min(publish_bytes, bytes - done);
-    for (std::int64_t ahead = 0; ahead < piece; ahead += cache_line_bytes)
-      platform::prefetch_for_write(target + done + ahead);
+    std::int64_t end = std::min(bytes, done + 2*publish_bytes);
+    for (std::int64_t ahead = done ? done + publish_bytes : 0; ahead < end; ahead += cache_line_bytes)
+      platform::prefetch_for_write(target + ahead);
     datatype::pack(*send.datatype, send.buffer, send.position + done, target + done, piece);
     done += piece;
     lockfree::publish_filled(filled, static_cast<std::uint64_t>(done));

@@ -1,0 +1,53 @@
+#include "measure.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int rank, ranks;
+double budget_us;
+uint64_t sink;
+
+void* buffer_of(size_t bytes) {
+  void* memory = NULL;
+  if (posix_memalign(&memory, 4096, bytes < 4096 ? 4096 : bytes) != 0) {
+    fprintf(stderr, "mpi_bench: no memory for %zu bytes\n", bytes);
+    MPI_Abort(MPI_COMM_WORLD, 3);
+  }
+  memset(memory, 1, bytes < 4096 ? 4096 : bytes);
+  return memory;
+}
+
+static double timed(Step* step, Exchange* x, long repeats) {
+  double start = now_us();
+  for (long i = 0; i < repeats; ++i) step(x);
+  return (now_us() - start) / (double)repeats;
+}
+
+double measure(Step* step, Exchange* x) {
+  long repeats = 1;
+  double once = 0;
+  timed(step, x, 2);
+  while (1) { /* find out how long one step takes */
+    MPI_Barrier(MPI_COMM_WORLD);
+    once = timed(step, x, repeats);
+    int enough = once * (double)repeats > budget_us / 20 || repeats > 1000000;
+    MPI_Bcast(&enough, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (enough) break;
+    repeats *= 4;
+  }
+  long plan[2] = {9, 1}; /* batches, repeats in each */
+  plan[1] = (long)(budget_us / (double)plan[0] / once);
+  if (plan[1] < 1) plan[1] = 1;
+  MPI_Bcast(plan, 2, MPI_LONG, 0, MPI_COMM_WORLD);
+  double times[batches_max];
+  for (long b = 0; b < plan[0]; ++b) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    times[b] = timed(step, x, plan[1]);
+  }
+  return median(times, (int)plan[0]);
+}
+
+void print_cell(const char* metric, const char* variant, size_t bytes, double value) {
+  if (rank == 0) printf("cell %s%s/%zu %.4f\n", metric, variant, bytes, value);
+  fflush(stdout);
+}

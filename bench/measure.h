@@ -1,0 +1,33 @@
+/* What the metrics share: who we are, one exchange, and how long a step of it takes. */
+#ifndef BENCH_MEASURE_H
+#define BENCH_MEASURE_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "clock.h"
+
+extern int rank, ranks;
+extern double budget_us; /* measured time of a cell */
+extern uint64_t sink;    /* what is read goes here, so that it is read */
+
+/* One exchange of a metric; all ranks call it equally often. */
+typedef struct {
+  char *out, *in;
+  size_t bytes;
+  int fresh; /* the sender writes, the receiver reads every line of every message */
+  uint32_t turn;
+  void* more; /* of the metric */
+} Exchange;
+typedef void Step(Exchange*);
+
+void* buffer_of(size_t bytes);
+/* The median over batches of the time of one step, in µs. All ranks agree on the repeats. */
+double measure(Step* step, Exchange* x);
+void print_cell(const char* metric, const char* variant, size_t bytes, double value);
+
+/* types.c: typed data back and forth between two ranks. */
+void typed_messages(int count, char** sizes);
+
+#endif
