@@ -1,4 +1,5 @@
 #include "api/point_to_point.hpp"
+#include "datatype/pack.hpp"
 
 #include <cstdlib>
 

@@ -1,5 +1,6 @@
 // Alltoall, v form included: pairs of ranks exchange, another pair in each step.
 #include "collective/parts.hpp"
+#include "datatype/pack.hpp"
 
 namespace baton::collective {
 

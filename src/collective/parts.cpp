@@ -1,4 +1,5 @@
 #include "collective/parts.hpp"
+#include "datatype/pack.hpp"
 
 #include <algorithm>
 

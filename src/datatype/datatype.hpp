@@ -88,16 +88,6 @@ inline void retain(Datatype& type) {
 }
 void release(Datatype& type);
 
-// Packed bytes [position, position + bytes) of `count` elements at `buffer`, to or from `packed`.
-void pack(const Datatype& type, const void* buffer, std::int64_t position, void* packed,
-          std::int64_t bytes);
-void unpack(const Datatype& type, void* buffer, std::int64_t position, const void* packed,
-            std::int64_t bytes);
-
-// Copies the first `bytes` of packed data from one typed buffer to another.
-void copy(const Datatype& from_type, const void* from, const Datatype& to_type, void* to,
-          std::int64_t bytes);
-
 // Constructors. Each makes an uncommitted type with a handle, or explains why it cannot. Strides
 // and displacements of the h-forms are bytes; the others count in the old type's extent.
 Error make_contiguous(std::int64_t count, Datatype& old, Datatype** made);

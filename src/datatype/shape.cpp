@@ -2,183 +2,165 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <new>
 
 namespace baton::datatype {
 
 namespace {
 
-Shape* new_shape(Shape::Kind kind, std::int64_t bytes) {
+Shape* new_shape(Shape::Kind kind, std::int64_t bytes, std::int64_t count) {
   void* memory = std::malloc(sizeof(Shape));
   if (!memory) return nullptr;
-  return new (memory) Shape{kind, 1, bytes, 0, 0, 0, nullptr, nullptr};
+  return new (memory) Shape{kind, 1, bytes, count, 0, 0, nullptr, 0, nullptr, nullptr, nullptr};
 }
 
-constexpr bool packing = true;
-constexpr bool unpacking = false;
-
-template <bool direction>
-BATON_INLINE void copy(char* origin, char* packed, std::int64_t bytes) {
-  if constexpr (direction == packing)
-    std::memcpy(packed, origin, static_cast<std::size_t>(bytes));
-  else
-    std::memcpy(origin, packed, static_cast<std::size_t>(bytes));
+std::int64_t* new_numbers(std::int64_t count) {
+  return static_cast<std::int64_t*>(
+      std::malloc(static_cast<std::size_t>(count) * sizeof(std::int64_t)));
 }
 
-// Whole blocks of a size known at compile time: the common vectors of scalars.
-template <bool direction, std::int64_t block>
-void copy_blocks(char* origin, std::int64_t stride, std::int64_t count, char* packed) {
-  for (std::int64_t i = 0; i < count; ++i)
-    copy<direction>(origin + i * stride, packed + i * block, block);
+std::int64_t bytes_of(const Part& part) {
+  return part.shape ? part.shape->bytes : part.bytes;
 }
 
-template <bool direction>
-void copy_whole_blocks(char* origin, std::int64_t stride, std::int64_t count, std::int64_t block,
-                       char* packed) {
-  switch (block) {
-    case 4:
-      return copy_blocks<direction, 4>(origin, stride, count, packed);
-    case 8:
-      return copy_blocks<direction, 8>(origin, stride, count, packed);
-    case 16:
-      return copy_blocks<direction, 16>(origin, stride, count, packed);
-    default:
-      for (std::int64_t i = 0; i < count; ++i)
-        copy<direction>(origin + i * stride, packed + i * block, block);
-  }
+bool is_run(const Part& part) {
+  return !part.shape || is_block(part.shape);
 }
 
-template <bool direction>
-void walk(const Shape* shape, char* origin, std::int64_t position, char* packed,
-          std::int64_t bytes);
-
-template <bool direction>
-void walk_loop(const Shape* shape, char* origin, std::int64_t position, char* packed,
-               std::int64_t bytes) {
-  const std::int64_t child_bytes = shape->child->bytes;
-  std::int64_t i = position / child_bytes;
-  std::int64_t inside = position % child_bytes;
-  origin += shape->offset;
-  while (bytes > 0) {
-    if (inside == 0 && is_block(shape->child) && bytes >= child_bytes) {
-      std::int64_t whole = bytes / child_bytes;
-      copy_whole_blocks<direction>(origin + i * shape->stride, shape->stride, whole, child_bytes,
-                                   packed);
-      i += whole;
-      packed += whole * child_bytes;
-      bytes -= whole * child_bytes;
-      continue;
-    }
-    std::int64_t here = std::min(bytes, child_bytes - inside);
-    walk<direction>(shape->child, origin + i * shape->stride, inside, packed, here);
-    packed += here;
-    bytes -= here;
-    inside = 0;
-    ++i;
-  }
-}
-
-template <bool direction>
-void walk_sequence(const Shape* shape, char* origin, std::int64_t position, char* packed,
-                   std::int64_t bytes) {
-  const Part* first = shape->parts;
-  const Part* part = std::upper_bound(first, first + shape->count, position,
-                                      [](std::int64_t p, const Part& x) { return p < x.start; }) -
-                     1;
-  std::int64_t inside = position - part->start;
-  for (; bytes > 0; ++part, inside = 0) {
-    std::int64_t here = std::min(bytes, part->shape->bytes - inside);
-    walk<direction>(part->shape, origin + part->offset, inside, packed, here);
-    packed += here;
-    bytes -= here;
-  }
-}
-
-template <bool direction>
-void walk(const Shape* shape, char* origin, std::int64_t position, char* packed,
-          std::int64_t bytes) {
-  switch (shape->kind) {
-    case Shape::Kind::block:
-      return copy<direction>(origin + position, packed, bytes);
-    case Shape::Kind::loop:
-      return walk_loop<direction>(shape, origin, position, packed, bytes);
-    case Shape::Kind::sequence:
-      return walk_sequence<direction>(shape, origin, position, packed, bytes);
-  }
-}
-
-// A copy of `parts` without empty ones, adjoining blocks joined; returns how many are left.
+// A copy of `parts` without empty ones, blocks as runs, adjoining runs joined, starts filled in.
+// References are taken when the parts have found their place. Returns how many are left.
 std::int64_t join_parts(const Part* parts, std::int64_t count, Part* joined) {
   std::int64_t used = 0;
   std::int64_t start = 0;
   for (std::int64_t i = 0; i < count; ++i) {
-    if (parts[i].shape->bytes == 0) continue;
+    std::int64_t bytes = bytes_of(parts[i]);
+    if (bytes == 0) continue;
+    bool run = is_run(parts[i]);
     Part* last = used ? &joined[used - 1] : nullptr;
-    if (last && is_block(last->shape) && is_block(parts[i].shape) &&
-        last->offset + last->shape->bytes == parts[i].offset) {
-      const Shape* both = make_block(last->shape->bytes + parts[i].shape->bytes);
-      if (both) {
-        release_shape(last->shape);
-        last->shape = both;
-        start += parts[i].shape->bytes;
-        continue;
-      }
-    }
-    retain_shape(parts[i].shape);
-    joined[used++] = {parts[i].offset, start, parts[i].shape};
-    start += parts[i].shape->bytes;
+    if (run && last && is_run(*last) && last->offset + last->bytes == parts[i].offset)
+      last->bytes += bytes;
+    else
+      joined[used++] = {parts[i].offset, start, run ? nullptr : parts[i].shape, run ? bytes : 0};
+    start += bytes;
   }
   return used;
+}
+
+bool all_runs(const Part* parts, std::int64_t count) {
+  return std::all_of(parts, parts + count, is_run);
+}
+
+bool alike(const Part* parts, std::int64_t count) {
+  for (std::int64_t i = 1; i < count; ++i)
+    if (parts[i].bytes != parts[0].bytes) return false;
+  return true;
+}
+
+bool evenly_spaced(const Part* parts, std::int64_t count) {
+  for (std::int64_t i = 2; i < count; ++i)
+    if (parts[i].offset - parts[i - 1].offset != parts[1].offset - parts[0].offset) return false;
+  return true;
+}
+
+const Shape* make_runs(const Part* parts, std::int64_t count) {
+  bool same = alike(parts, count);
+  if (same && evenly_spaced(parts, count)) {
+    const Shape* block = make_block(parts[0].bytes);
+    std::int64_t stride = count > 1 ? parts[1].offset - parts[0].offset : 0;
+    const Shape* loop = block ? make_loop(count, stride, parts[0].offset, block) : nullptr;
+    release_shape(block);
+    return loop;
+  }
+  std::int64_t bytes = parts[count - 1].start + parts[count - 1].bytes;
+  Shape* shape = new_shape(Shape::Kind::runs, bytes, count);
+  if (!shape) return nullptr;
+  shape->offsets = new_numbers(count);
+  shape->starts = same ? nullptr : new_numbers(count + 1);
+  shape->run_bytes = same ? parts[0].bytes : 0;
+  if (!shape->offsets || (!same && !shape->starts)) {
+    release_shape(shape);
+    return nullptr;
+  }
+  for (std::int64_t i = 0; i < count; ++i) {
+    shape->offsets[i] = parts[i].offset;
+    if (!same) shape->starts[i] = parts[i].start;
+  }
+  if (!same) shape->starts[count] = bytes;
+  return shape;
+}
+
+// Takes over the array of parts, which stays the caller's when this fails.
+const Shape* adopt_parts(Part* parts, std::int64_t count) {
+  std::int64_t bytes = parts[count - 1].start + bytes_of(parts[count - 1]);
+  Shape* shape = new_shape(Shape::Kind::sequence, bytes, count);
+  if (!shape) return nullptr;
+  for (std::int64_t i = 0; i < count; ++i)
+    if (parts[i].shape) retain_shape(parts[i].shape);
+  if (void* fitted = std::realloc(parts, static_cast<std::size_t>(count) * sizeof(Part)))
+    parts = static_cast<Part*>(fitted);
+  shape->parts = parts;
+  return shape;
 }
 
 }  // namespace
 
 const Shape* make_block(std::int64_t bytes) {
-  return new_shape(Shape::Kind::block, bytes);
+  return new_shape(Shape::Kind::block, bytes, 0);
 }
 
 const Shape* make_loop(std::int64_t count, std::int64_t stride, std::int64_t offset,
                        const Shape* child) {
   if (count == 0 || child->bytes == 0) return make_block(0);
-  if (offset == 0 && (count == 1 || (is_block(child) && stride == child->bytes))) {
-    if (count > 1) return make_block(count * child->bytes);
+  if (offset == 0 && count == 1) {
     retain_shape(child);
     return child;
   }
-  Shape* shape = new_shape(Shape::Kind::loop, count * child->bytes);
-  if (!shape) return nullptr;
-  // A run of adjoining blocks that does not start at the origin is one block repeated once.
-  bool one_run = is_block(child) && stride == child->bytes;
-  const Shape* body = one_run ? make_block(count * child->bytes) : child;
-  if (!body) {
-    std::free(shape);
-    return nullptr;
+  if (is_block(child) && (stride == child->bytes || count == 1)) {
+    // One run. Away from the origin it is one block repeated once.
+    const Shape* block = make_block(count * child->bytes);
+    if (offset == 0 || !block) return block;
+    Shape* shape = new_shape(Shape::Kind::loop, block->bytes, 1);
+    if (!shape) {
+      release_shape(block);
+      return nullptr;
+    }
+    shape->offset = offset;
+    shape->child = block;
+    return shape;
   }
-  if (!one_run) retain_shape(child);
-  shape->count = one_run ? 1 : count;
-  shape->stride = one_run ? 0 : stride;
+  // A loop of loops that goes on in the same steps is one loop.
+  bool inner = child->kind == Shape::Kind::loop;
+  if (inner && count == 1)
+    return make_loop(child->count, child->stride, offset + child->offset, child->child);
+  if (inner && (stride == child->count * child->stride || child->count == 1)) {
+    std::int64_t step = child->count == 1 ? stride : child->stride;
+    return make_loop(count * child->count, step, offset + child->offset, child->child);
+  }
+  Shape* shape = new_shape(Shape::Kind::loop, count * child->bytes, count);
+  if (!shape) return nullptr;
+  retain_shape(child);
+  shape->stride = stride;
   shape->offset = offset;
-  shape->child = body;
+  shape->child = child;
   return shape;
 }
 
 const Shape* make_sequence(const Part* parts, std::int64_t count) {
-  auto* joined = static_cast<Part*>(std::malloc(std::max<std::size_t>(count, 1) * sizeof(Part)));
-  Shape* shape = new_shape(Shape::Kind::sequence, 0);
-  if (!joined || !shape) {
-    std::free(joined);
-    std::free(shape);
-    return nullptr;
-  }
-  shape->parts = joined;
-  shape->count = join_parts(parts, count, joined);
-  for (std::int64_t i = 0; i < shape->count; ++i) shape->bytes += joined[i].shape->bytes;
-  if (shape->count > 1) return shape;
-  const Shape* simple =
-      shape->count == 0 ? make_block(0) : make_loop(1, 0, joined[0].offset, joined[0].shape);
-  release_shape(shape);
-  return simple;
+  auto* joined = static_cast<Part*>(
+      std::malloc(std::max<std::size_t>(static_cast<std::size_t>(count), 1) * sizeof(Part)));
+  if (!joined) return nullptr;
+  std::int64_t used = join_parts(parts, count, joined);
+  const Shape* shape = nullptr;
+  if (used == 0)
+    shape = make_block(0);
+  else if (all_runs(joined, used))
+    shape = make_runs(joined, used);
+  else if (used == 1)
+    shape = make_loop(1, 0, joined[0].offset, joined[0].shape);
+  else if ((shape = adopt_parts(joined, used)))
+    return shape;
+  std::free(joined);
+  return shape;
 }
 
 void retain_shape(const Shape* shape) {
@@ -194,17 +176,9 @@ void release_shape(const Shape* shape) {
   for (std::int64_t i = 0; shape->parts && i < shape->count; ++i)
     release_shape(shape->parts[i].shape);
   std::free(shape->parts);
+  std::free(shape->offsets);
+  std::free(shape->starts);
   std::free(const_cast<Shape*>(shape));
-}
-
-void pack_shape(const Shape* shape, const char* origin, std::int64_t position, char* packed,
-                std::int64_t bytes) {
-  walk<packing>(shape, const_cast<char*>(origin), position, packed, bytes);
-}
-
-void unpack_shape(const Shape* shape, char* origin, std::int64_t position, const char* packed,
-                  std::int64_t bytes) {
-  walk<unpacking>(shape, origin, position, const_cast<char*>(packed), bytes);
 }
 
 }  // namespace baton::datatype

@@ -1,7 +1,7 @@
-// The shape of a datatype: where its bytes lie, as a small tree of blocks, loops and sequences
-// whose size depends on how the type was built, not on how many elements it has. Packing can start
-// and stop at any byte. Used by datatype construction and by every way that moves typed data.
-// Invariant: a shape never changes once made; it is shared by reference counting.
+// The shape of a datatype: where its bytes lie, as a small tree of blocks, lists of runs, loops and
+// sequences whose size depends on how the type was built, not on how many elements it has. Used by
+// datatype construction; pack.hpp moves data by it. Invariant: a shape never changes once made; it
+// is shared by reference counting.
 #pragma once
 
 #include <atomic>
@@ -14,31 +14,43 @@ namespace baton::datatype {
 
 struct Shape;
 
-// A child of a sequence.
+// A child of a sequence: a shape, or where that is null a run of `bytes`.
 struct Part {
-  std::int64_t offset;  // bytes from the parent's origin
-  std::int64_t start;   // packed bytes before this part
-  const Shape* shape;
+  std::int64_t offset;     // bytes from the parent's origin
+  std::int64_t start = 0;  // packed bytes before this part
+  const Shape* shape = nullptr;
+  std::int64_t bytes = 0;
 };
 
 struct Shape {
-  enum class Kind : std::uint8_t { block, loop, sequence };
+  enum class Kind : std::uint8_t {
+    block,     // `bytes` at the origin
+    runs,      // `count` runs of bytes, each at an offset
+    loop,      // `count` times the child, `stride` apart, the first at `offset`
+    sequence,  // one part after the other
+  };
 
   Kind kind;
   mutable std::atomic<std::int32_t> references;
-  std::int64_t bytes;   // packed size
-  std::int64_t count;   // of a loop: repetitions; of a sequence: parts
-  std::int64_t stride;  // of a loop: bytes from one repetition to the next
-  std::int64_t offset;  // of a loop: where the first repetition lies
-  const Shape* child;   // of a loop
-  Part* parts;          // of a sequence, owned
+  std::int64_t bytes;  // packed size
+  std::int64_t count;
+  std::int64_t stride;
+  std::int64_t offset;
+  const Shape* child;
+  std::int64_t run_bytes;  // of runs: the size of each where all are alike, else 0
+  // Of runs; owned. Offsets from the origin, and where lengths differ the packed bytes before each
+  // run, with the whole size as one more at the end.
+  std::int64_t* offsets;
+  std::int64_t* starts;
+  Part* parts;  // of a sequence; owned
 };
 
 // All return a new reference, or null when memory is short. Children are retained.
 const Shape* make_block(std::int64_t bytes);
 const Shape* make_loop(std::int64_t count, std::int64_t stride, std::int64_t offset,
                        const Shape* child);
-// Parts need only offset and shape; adjoining blocks are merged.
+// Parts need only offset and shape, or offset and bytes. Adjoining runs become one; runs alone
+// become a list, or a loop where they are evenly spaced.
 const Shape* make_sequence(const Part* parts, std::int64_t count);
 
 void retain_shape(const Shape* shape);
@@ -48,12 +60,5 @@ void release_shape(const Shape* shape);
 inline bool is_block(const Shape* shape) {
   return shape->kind == Shape::Kind::block;
 }
-
-// Copies packed bytes [position, position + bytes) of `shape` laid over `origin` to or from
-// `packed`.
-void pack_shape(const Shape* shape, const char* origin, std::int64_t position, char* packed,
-                std::int64_t bytes);
-void unpack_shape(const Shape* shape, char* origin, std::int64_t position, const char* packed,
-                  std::int64_t bytes);
 
 }  // namespace baton::datatype

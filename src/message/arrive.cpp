@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/settings.hpp"
+#include "datatype/pack.hpp"
 #include "message/protocol.hpp"
 #include "platform/copy.hpp"
 #include "platform/futex.hpp"

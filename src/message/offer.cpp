@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "base/settings.hpp"
+#include "datatype/pack.hpp"
 #include "message/protocol.hpp"
 #include "transport/choose.hpp"
 #include "transport/single_copy.hpp"

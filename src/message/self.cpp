@@ -1,5 +1,6 @@
 // Messages to oneself: no ring; matched and copied in place.
 #include "base/settings.hpp"
+#include "datatype/pack.hpp"
 #include "message/protocol.hpp"
 
 namespace baton::message {

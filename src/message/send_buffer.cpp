@@ -1,4 +1,5 @@
 #include "message/send_buffer.hpp"
+#include "datatype/pack.hpp"
 
 #include <cstdlib>
 #include <new>

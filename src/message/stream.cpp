@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "datatype/pack.hpp"
 #include "message/protocol.hpp"
 #include "platform/copy.hpp"
 
@@ -51,8 +52,9 @@ void fill_chunk(Peer& peer, Request& send, std::uint32_t chunk, std::int64_t byt
   char* target = transport::arena.chunk(peer.rank, chunk);
   for (std::int64_t done = 0; done < bytes;) {
     std::int64_t piece = std::min(publish_bytes, bytes - done);
-    std::int64_t end = std::min(bytes, done + 2*publish_bytes);
-    for (std::int64_t ahead = done ? done + publish_bytes : 0; ahead < end; ahead += cache_line_bytes)
+    std::int64_t end = std::min(bytes, done + 2 * publish_bytes);
+    for (std::int64_t ahead = done ? done + publish_bytes : 0; ahead < end;
+         ahead += cache_line_bytes)
       platform::prefetch_for_write(target + ahead);
     datatype::pack(*send.datatype, send.buffer, send.position + done, target + done, piece);
     done += piece;

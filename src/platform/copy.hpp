@@ -41,6 +41,14 @@ BATON_INLINE void copy_short(void* to, const void* from, std::size_t bytes) {
   }
 }
 
+// Copies a run of any length; short ones without a call.
+BATON_INLINE void copy_run(void* to, const void* from, std::size_t bytes) {
+  if (bytes <= 48)
+    copy_short(to, from, bytes);
+  else
+    std::memcpy(to, from, bytes);
+}
+
 // Fetches a line that will be written soon, with ownership. The builtin would only read it, since
 // the baseline instruction set leaves prefetchw out, and a line that is shared must then be fetched
 // again (131072 bytes through staging: 45 instead of 20 us, 2026-11-21). Where a processor does not

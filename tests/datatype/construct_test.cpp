@@ -6,6 +6,7 @@
 #include <random>
 
 #include "datatype/datatype.hpp"
+#include "datatype/pack.hpp"
 #include "tests/datatype/reference.hpp"
 
 namespace baton::datatype {

@@ -1,4 +1,5 @@
 #include "datatype/shape.hpp"
+#include "datatype/pack.hpp"
 
 #include <gtest/gtest.h>
 

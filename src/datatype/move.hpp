@@ -1,0 +1,140 @@
+// The inner loops of packing and unpacking: evenly spaced blocks and lists of runs. Called by
+// pack.cpp. Nothing outside the blocks is written, and of a packed buffer nothing beyond its data.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "base/cache_line.hpp"
+#include "datatype/shape.hpp"
+#include "platform/copy.hpp"
+
+namespace baton::datatype {
+
+enum class Direction { pack, unpack };
+
+// One run of bytes between its place and the packed form.
+template <Direction direction>
+BATON_INLINE void move_bytes(char* place, char* packed, std::int64_t bytes) {
+  auto length = static_cast<std::size_t>(bytes);
+  if constexpr (direction == Direction::pack)
+    platform::copy_run(packed, place, length);
+  else
+    platform::copy_run(place, packed, length);
+}
+
+// Numbers packed 64 bytes at a time, so that few stores are under way to memory that another core
+// holds. Returns how many it has done; a few may be left.
+template <class Number>
+std::int64_t pack_numbers(const char* place, std::int64_t stride, std::int64_t count,
+                          char* packed) {
+  typedef Number Numbers __attribute__((vector_size(64)));
+  constexpr std::int64_t group = 64 / sizeof(Number);
+  std::int64_t done = 0;
+  for (; done + group <= count; done += group, place += group * stride, packed += 64) {
+    Numbers numbers;
+#pragma GCC unroll 16
+    for (std::int64_t i = 0; i < group; ++i) {
+      Number number;
+      std::memcpy(&number, place + i * stride, sizeof number);
+      numbers[i] = number;
+    }
+    std::memcpy(packed, &numbers, sizeof numbers);
+  }
+  return done;
+}
+
+// `count` blocks of the size of a Piece; or, overlapping, of up to twice that size. Steps apply to
+// both sides.
+template <Direction direction, class Piece, bool overlapping>
+void move_pieces(char* place, std::int64_t stride, std::int64_t count, std::int64_t bytes,
+                 char* packed, std::int64_t packed_stride) {
+  std::int64_t last = bytes - static_cast<std::int64_t>(sizeof(Piece));
+#pragma GCC unroll 4
+  for (; count > 0; --count, place += stride, packed += packed_stride) {
+    char* from = direction == Direction::pack ? place : packed;
+    char* to = direction == Direction::pack ? packed : place;
+    Piece first_piece, last_piece;
+    std::memcpy(&first_piece, from, sizeof(Piece));
+    if constexpr (overlapping) std::memcpy(&last_piece, from + last, sizeof(Piece));
+    std::memcpy(to, &first_piece, sizeof(Piece));
+    if constexpr (overlapping) std::memcpy(to + last, &last_piece, sizeof(Piece));
+  }
+}
+
+// `count` blocks of `bytes`, `stride` bytes apart in memory and `packed_stride` when packed.
+template <Direction direction>
+void move_blocks(char* place, std::int64_t stride, std::int64_t count, std::int64_t bytes,
+                 char* packed, std::int64_t packed_stride) {
+  typedef std::uint64_t Sixteen __attribute__((vector_size(16)));
+  std::int64_t done = 0;
+  if (direction == Direction::pack && bytes == packed_stride) {
+    if (bytes == 8) done = pack_numbers<std::uint64_t>(place, stride, count, packed);
+    if (bytes == 4) done = pack_numbers<std::uint32_t>(place, stride, count, packed);
+  }
+  place += done * stride;
+  packed += done * packed_stride;
+  count -= done;
+  auto pieces = [&](auto piece) {
+    using Piece = decltype(piece);
+    if (bytes == sizeof(Piece))
+      move_pieces<direction, Piece, false>(place, stride, count, bytes, packed, packed_stride);
+    else
+      move_pieces<direction, Piece, true>(place, stride, count, bytes, packed, packed_stride);
+  };
+  if (bytes > 32) {
+    for (; count > 0; --count, place += stride, packed += packed_stride)
+      move_bytes<direction>(place, packed, bytes);
+  } else if (bytes >= 16) {
+    pieces(Sixteen{});
+  } else if (bytes >= 8) {
+    pieces(std::uint64_t{});
+  } else if (bytes >= 4) {
+    pieces(std::uint32_t{});
+  } else if (bytes >= 2) {
+    pieces(std::uint16_t{});
+  } else {
+    pieces(std::uint8_t{});
+  }
+}
+
+// `count` times a short list of runs, `stride` bytes apart: run by run for many repetitions, so
+// that each inner loop moves one size.
+template <Direction direction>
+void move_repeated_runs(const Shape& list, char* origin, std::int64_t stride, std::int64_t count,
+                        char* packed) {
+  constexpr std::int64_t in_cache_bytes = 4096;  // guess
+  std::int64_t group = in_cache_bytes / list.bytes + 1;
+  while (count > 0) {
+    std::int64_t here = count < group ? count : group;
+    for (std::int64_t run = 0; run < list.count; ++run) {
+      std::int64_t start = list.run_bytes ? run * list.run_bytes : list.starts[run];
+      std::int64_t bytes = list.run_bytes ? list.run_bytes : list.starts[run + 1] - start;
+      move_blocks<direction>(origin + list.offsets[run], stride, here, bytes, packed + start,
+                             list.bytes);
+    }
+    origin += here * stride;
+    packed += here * list.bytes;
+    count -= here;
+  }
+}
+
+// Runs [first, last) of a list.
+template <Direction direction>
+void move_runs(const Shape& list, std::int64_t first, std::int64_t last, char* origin,
+               char* packed) {
+  if (list.run_bytes == 8) {
+    for (std::int64_t i = first; i < last; ++i, packed += 8)
+      move_bytes<direction>(origin + list.offsets[i], packed, 8);
+  } else if (list.run_bytes) {
+    for (std::int64_t i = first; i < last; ++i, packed += list.run_bytes)
+      move_bytes<direction>(origin + list.offsets[i], packed, list.run_bytes);
+  } else {
+    const char* base = packed - list.starts[first];
+    for (std::int64_t i = first; i < last; ++i)
+      move_bytes<direction>(origin + list.offsets[i], const_cast<char*>(base) + list.starts[i],
+                            list.starts[i + 1] - list.starts[i]);
+  }
+}
+
+}  // namespace baton::datatype

@@ -1,0 +1,29 @@
+// Moving typed data: packing and unpacking from any byte to any other, the shape walked as far as
+// needed. Used by every way that moves typed data. Errors: none; callers have checked.
+#pragma once
+
+#include <cstdint>
+
+#include "datatype/datatype.hpp"
+#include "datatype/shape.hpp"
+
+namespace baton::datatype {
+
+// Packed bytes [position, position + bytes) of elements at `buffer`, one after another in steps of
+// the type's extent, to or from `packed`.
+void pack(const Datatype& type, const void* buffer, std::int64_t position, void* packed,
+          std::int64_t bytes);
+void unpack(const Datatype& type, void* buffer, std::int64_t position, const void* packed,
+            std::int64_t bytes);
+
+// Copies the first `bytes` of packed data from one typed buffer to another.
+void copy(const Datatype& from_type, const void* from, const Datatype& to_type, void* to,
+          std::int64_t bytes);
+
+// The same for one shape laid over `origin`.
+void pack_shape(const Shape* shape, const char* origin, std::int64_t position, char* packed,
+                std::int64_t bytes);
+void unpack_shape(const Shape* shape, char* origin, std::int64_t position, const char* packed,
+                  std::int64_t bytes);
+
+}  // namespace baton::datatype
