@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <random>
+#include <set>
 
 #include "datatype/datatype.hpp"
 #include "datatype/pack.hpp"
@@ -149,6 +150,8 @@ void compare_part(Random& random, const Both& both) {
         memory[static_cast<std::size_t>(middle + layout[static_cast<std::size_t>(position + i)])]);
   EXPECT_EQ(packed.front(), 'p');
   EXPECT_EQ(packed.back(), 'p');
+  // Where entries overlap the standard leaves open which one an unpack writes last.
+  if (std::set<std::int64_t>(layout.begin(), layout.end()).size() != layout.size()) return;
   for (char& byte : packed) byte = static_cast<char>(random());
   std::vector<char> expected = memory;
   for (std::int64_t i = 0; i < bytes; ++i)
