@@ -135,6 +135,8 @@ class SendRing {
 
   // The receiver asked that only envelopes be sent; seen whenever the head is re-read.
   bool envelopes_only() const { return envelopes_only_; }
+  // Re-reads the receiver's head and wishes now.
+  void look() { (void)has_room_slow(0); }
 
  private:
   BATON_COLD bool has_room_slow(std::uint32_t lines) {

@@ -37,6 +37,13 @@ int take_chunk(Atomic& free) {
   return no_chunk;
 }
 
+// Whether more than half of the chunks are free: then some may be filled before they are asked for.
+template <class Atomic>
+bool chunks_are_plenty(const Atomic& free) {
+  // relaxed: a guess; take_chunk decides.
+  return std::popcount(free.load(std::memory_order_relaxed)) > chunks_per_rank / 2;
+}
+
 template <class Atomic>
 void give_back_chunk(Atomic& free, int chunk) {
   // ORDER chunk.free: release here, acquire in take_chunk.

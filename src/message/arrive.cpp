@@ -121,34 +121,66 @@ void arrive_offer(Peer& peer, lockfree::Header header) {
   peer.in.take(&line, sizeof line);
   MatchQueue& queue = queue_of(envelope.context);
   platform::Guard guard(queue.lock);
-  Arrival& arrival = keep_arrival(peer, header, envelope, 0);
+  Request* receive = take_posted(queue, header.source(), envelope.tag);
+  Arrival& arrival = keep_arrival(peer, header, envelope, receive ? 0 : line.early_bytes);
   arrival.bytes = line.bytes;
   arrival.offered = true;
   arrival.sender_contiguous = line.contiguous != 0;
   arrival.offer = line.slot;
   arrival.address = line.address;
-  if (Request* receive = take_posted(queue, arrival.source, arrival.tag)) {
+  arrival.chunk = line.chunk;
+  arrival.early_bytes = line.early_bytes;
+  if (receive) {
     --engine.counters.unexpected;
     // A withdrawn offer leaves the receive as it was: first in line.
     if (!deliver(arrival, *receive)) post_first(queue, *receive);
     return;
   }
+  if (line.chunk != lockfree::no_chunk) {
+    // Chunks are for all senders: what nobody waits for must not keep one.
+    take_early_bytes(line.chunk, arrival.early_bytes, arrival.payload());
+    arrival.chunk = lockfree::no_chunk;
+    account_unexpected(peer, arrival.early_bytes);
+  }
   keep(queue, arrival);
 }
 
+namespace {
+
+// Claims an arrival's offer. False when it was withdrawn; then nothing of it is left.
+bool claim(Arrival& arrival) {
+  if (arrival.offer == no_slot) return true;
+  lockfree::Offer<lockfree::Hardware>& offer =
+      transport::arena.offers(arrival.peer_rank)[arrival.offer];
+  if (lockfree::move_offer(offer, lockfree::OfferState::offered, lockfree::OfferState::claimed))
+    return true;
+  // We will not look again: its slot may be used anew. Its chunk is full, since only then it could
+  // be withdrawn.
+  BATON_INVARIANT(
+      lockfree::move_offer(offer, lockfree::OfferState::withdrawn, lockfree::OfferState::done));
+  if (arrival.chunk != lockfree::no_chunk)
+    lockfree::give_back_chunk(transport::arena.doorbell(engine.rank).chunks.free, arrival.chunk);
+  return false;
+}
+
+// What was kept for an arrival is not kept any more.
+void account_delivered(const Arrival& arrival) {
+  std::int64_t kept = !arrival.offered                      ? arrival.bytes
+                      : arrival.chunk == lockfree::no_chunk ? arrival.early_bytes
+                                                            : 0;
+  if (kept && arrival.peer_rank != engine.rank)
+    account_unexpected(*engine.peers[arrival.peer_rank], -kept);
+}
+
+}  // namespace
+
 bool deliver(Arrival& arrival, Request& receive) {
-  if (arrival.offered && !arrival.local) {
-    // Claim before the receive changes: a withdrawn offer must leave no trace.
-    lockfree::Offer<lockfree::Hardware>& offer =
-        transport::arena.offers(arrival.peer_rank)[arrival.offer];
-    if (!lockfree::move_offer(offer, lockfree::OfferState::offered,
-                              lockfree::OfferState::claimed)) {
-      // We will not look again: its slot may be used anew.
-      BATON_INVARIANT(
-          lockfree::move_offer(offer, lockfree::OfferState::withdrawn, lockfree::OfferState::done));
-      free_arrival(&arrival);
-      return false;
-    }
+  // Claim before the receive changes: a withdrawn offer must leave no trace.
+  bool from_peer = arrival.offered && !arrival.local;
+  if (from_peer && !claim(arrival)) {
+    account_delivered(arrival);
+    free_arrival(&arrival);
+    return false;
   }
   Error error = settle_envelope(receive, arrival.source, arrival.tag, arrival.bytes);
   receive.error = error;
@@ -159,10 +191,9 @@ bool deliver(Arrival& arrival, Request& receive) {
     accept_offer(arrival, receive);
   } else {
     datatype::unpack(*receive.datatype, receive.buffer, 0, arrival.payload(), receive.bytes);
-    if (arrival.peer_rank != engine.rank)
-      account_unexpected(*engine.peers[arrival.peer_rank], -arrival.bytes);
     complete(receive, error);
   }
+  account_delivered(arrival);
   free_arrival(&arrival);
   return true;
 }

@@ -26,9 +26,12 @@ enum class LineKind : unsigned {
 struct OfferLine {
   std::uint64_t address;
   std::int64_t bytes;
-  std::uint32_t slot;
+  std::int32_t slot;  // no_slot when the early chunk holds all: nothing stays with the sender
   std::uint32_t contiguous;
+  std::int32_t chunk;         // of staging, being filled with the beginning; or no_chunk
+  std::uint32_t early_bytes;  // how much of the message it will hold
 };
+inline constexpr std::int32_t no_slot = -1;
 struct ClaimLine {
   std::int64_t limit;  // bytes the receiver wants
   std::uint32_t slot;
@@ -50,6 +53,7 @@ struct Peer {
   List<Request> queued;
   std::int64_t unexpected_bytes = 0;
   bool envelopes_only = false;  // what we last told it
+  int early_chunks = 0;         // filled since we last looked whether it wants envelopes only
   platform::Lock send_lock;
 
   // Whether a line may be put now: nothing queued before it, and room.

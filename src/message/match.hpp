@@ -23,8 +23,12 @@ struct Arrival {
   // Of an offer: the sender's buffer and slot. `local` is a send of this process to itself.
   bool offered = false;
   bool sender_contiguous = false;
-  std::uint32_t offer = 0;
+  std::int32_t offer = 0;  // no_slot: the early bytes are all of it
   std::uint64_t address = 0;
+  // The beginning of an offered message, sent before it was matched: still in its chunk of staging,
+  // or (chunk is no_chunk) copied behind this.
+  std::int64_t early_bytes = 0;
+  std::int32_t chunk = -1;
   Request* local = nullptr;
   char* payload() { return reinterpret_cast<char*>(this + 1); }
 };

@@ -25,7 +25,6 @@ std::uint32_t next_polled_word = 0;
 // guess. Who is about to sleep looks at all.
 constexpr std::uint32_t words_per_poll = 16;
 
-constexpr int no_slot = -1;    // none is free now
 constexpr int no_memory = -2;  // explained
 
 int free_slot() {
@@ -49,25 +48,44 @@ lockfree::Offer<lockfree::Hardware>& own_offer(std::uint32_t slot) {
   return transport::arena.offers(engine.rank)[slot];
 }
 
-// Puts the envelope of an offer; false when slots or room are lacking. Without memory the send
-// fails.
-bool put_offer(Peer& peer, Request& send) {
-  int slot = peer.out.has_room(1) ? free_slot() : no_slot;
-  if (slot == no_memory) {
-    complete(send, MPI_ERR_NO_MEM);
-    return true;
-  }
-  if (slot < 0) return false;
-  send.slot = static_cast<std::uint32_t>(slot);
+void open_slot(std::uint32_t slot, Request& send) {
+  send.slot = slot;
   send.stage = Stage::offered;
   open_slots[slot / 64] |= std::uint64_t{1} << (slot % 64);
   offered_sends[slot] = &send;
   ++engine.open_offers;
-  lockfree::open_offer(own_offer(send.slot));
-  OfferLine line{reinterpret_cast<std::uint64_t>(send.buffer), send.bytes, send.slot,
-                 send.datatype->contiguous};
+  lockfree::open_offer(own_offer(slot));
+}
+
+// Puts the envelope of an offer, and the beginning of the message into staging where that will be
+// its way anyhow; false when slots or room are lacking. Without memory the send fails.
+bool put_offer(Peer& peer, Request& send) {
+  if (!peer.out.has_room(1)) return false;
+  int chunk = take_early_chunk(peer, send);
+  std::int64_t early_bytes =
+      chunk == lockfree::no_chunk ? 0 : std::min(send.bytes, std::int64_t{lockfree::chunk_bytes});
+  // What has left completely needs no slot to hear of its end, unless it must hear of its match.
+  bool all_early = chunk != lockfree::no_chunk && early_bytes == send.bytes && !send.synchronous;
+  int slot = all_early ? no_slot : free_slot();
+  if (slot < 0 && !all_early) {
+    if (chunk != lockfree::no_chunk) lockfree::give_back_chunk(peer.doorbell->chunks.free, chunk);
+    if (slot == no_memory) complete(send, MPI_ERR_NO_MEM);
+    return slot == no_memory;
+  }
+  if (slot >= 0) open_slot(static_cast<std::uint32_t>(slot), send);
+  OfferLine line{reinterpret_cast<std::uint64_t>(send.buffer),
+                 send.bytes,
+                 slot,
+                 send.datatype->contiguous,
+                 chunk,
+                 static_cast<std::uint32_t>(early_bytes)};
   auto header = lockfree::make_header(static_cast<unsigned>(LineKind::offer), 0, send.source);
   peer.out.put(header, {send.context, send.tag}, &line, sizeof line);
+  send.position = 0;
+  if (chunk == lockfree::no_chunk) return true;
+  notify(*peer.doorbell, peer.rank);
+  fill_early_chunk(peer, send, chunk);
+  if (all_early) complete(send, MPI_SUCCESS);
   return true;
 }
 
@@ -142,36 +160,68 @@ bool drain_queue(Peer& peer) {
   return any;
 }
 
-bool accept_offer(Arrival& arrival, Request& receive) {
+namespace {
+
+// The claimed offer is served: its sender may go on.
+void end_offer(const Arrival& arrival) {
+  if (arrival.offer == no_slot) return;
   auto& offer = transport::arena.offers(arrival.peer_rank)[arrival.offer];
+  BATON_INVARIANT(
+      lockfree::move_offer(offer, lockfree::OfferState::claimed, lockfree::OfferState::done));
+  wake_rank(arrival.peer_rank);
+}
+
+// Copies the buffer in one go where that is the way; false when it is not, or was refused.
+bool read_offer(const Arrival& arrival, Request& receive) {
   transport::OfferFacts facts{receive.bytes, arrival.sender_contiguous,
                               receive.datatype->contiguous,
                               transport::can_read_from(arrival.peer_rank), settings.cma_bytes_min};
-  bool direct = receive.bytes == 0;
-  if (!direct && transport::choose_receive(facts).way == transport::Way::cma)
-    direct = transport::read_from(arrival.peer_rank, reinterpret_cast<void*>(arrival.address),
-                                  receive.buffer, receive.bytes);
-  if (direct) {
-    BATON_INVARIANT(
-        lockfree::move_offer(offer, lockfree::OfferState::claimed, lockfree::OfferState::done));
-    // Without payload the envelope's line was the whole message.
-    ++(receive.bytes == 0 ? engine.counters.packed_messages : engine.counters.cma_messages);
-    engine.counters.cma_bytes += static_cast<std::uint64_t>(receive.bytes);
-    wake_rank(arrival.peer_rank);
-    complete(receive, receive.error);
-    return true;
-  }
-  // Ask the sender to stream.
+  if (transport::choose_receive(facts).way != transport::Way::cma) return false;
+  if (!transport::read_from(arrival.peer_rank, reinterpret_cast<void*>(arrival.address),
+                            receive.buffer, receive.bytes))
+    return false;
+  ++engine.counters.cma_messages;
+  engine.counters.cma_bytes += static_cast<std::uint64_t>(receive.bytes);
+  return true;
+}
+
+// Asks the sender for what the early bytes do not hold.
+void ask_for_stream(const Arrival& arrival, Request& receive) {
   receive.limit = receive.bytes;
-  receive.position = 0;
-  receive.slot = arrival.offer;
+  receive.slot = static_cast<std::uint32_t>(arrival.offer);
   receive.stream = open_stream(receive);
-  ++engine.counters.staged_messages;
-  engine.counters.staged_bytes += static_cast<std::uint64_t>(receive.bytes);
   Peer* peer = contact(arrival.peer_rank);
   BATON_INVARIANT(peer != nullptr);
   submit(*peer, receive);
-  return true;
+}
+
+void take_early(Arrival& arrival, Request& receive) {
+  if (arrival.chunk != lockfree::no_chunk) {
+    take_early_bytes(arrival.chunk, arrival.early_bytes, receive, receive.bytes);
+    return;
+  }
+  receive.position = std::min(arrival.early_bytes, receive.bytes);
+  datatype::unpack(*receive.datatype, receive.buffer, 0, arrival.payload(), receive.position);
+}
+
+}  // namespace
+
+void accept_offer(Arrival& arrival, Request& receive) {
+  receive.position = 0;
+  if (receive.bytes == 0 && arrival.early_bytes == 0) {
+    // Without payload the envelope's line was the whole message.
+    ++engine.counters.packed_messages;
+  } else if (arrival.early_bytes > 0 || !read_offer(arrival, receive)) {
+    ++engine.counters.staged_messages;
+    engine.counters.staged_bytes += static_cast<std::uint64_t>(receive.bytes);
+    bool more = receive.bytes > arrival.early_bytes;
+    // The sender goes on while we copy the beginning.
+    if (more) ask_for_stream(arrival, receive);
+    if (arrival.early_bytes > 0) take_early(arrival, receive);
+    if (more) return;
+  }
+  end_offer(arrival);
+  complete(receive, receive.error);
 }
 
 bool poll_offers() {
@@ -202,7 +252,6 @@ void arrive_claim(Peer& peer) {
                                        lockfree::OfferState::done));
   close_slot(line.slot);
   send->limit = line.limit;
-  send->position = 0;
   send->stream = line.stream;
   send->stage = Stage::streaming;
   engine.streams.push(send);

@@ -19,8 +19,8 @@ bool deliver(Arrival& arrival, Request& receive);
 void submit(Peer& peer, Request& request);
 bool drain_queue(Peer& peer);
 
-// The receiver's side of an offer: copies, or asks for a stream. False: withdrawn.
-bool accept_offer(Arrival& arrival, Request& receive);
+// The receiver's side of an offer it has claimed: copies, or asks for a stream.
+void accept_offer(Arrival& arrival, Request& receive);
 // The sender's side: offers that are done, claims that came.
 bool poll_offers();
 void arrive_claim(Peer& peer);
@@ -28,6 +28,14 @@ void arrive_claim(Peer& peer);
 bool withdraw(Request& send);
 
 // --- streams through staging (stream.cpp).
+// Takes a chunk for the beginning of a send that nobody has matched; no_chunk when it should wait.
+int take_early_chunk(Peer& peer, const Request& send);
+// Fills it: all of the message, or as much as a chunk holds. The line that names it is out.
+void fill_early_chunk(Peer& peer, Request& send, int chunk);
+// Copies an early chunk behind its sender, and gives it back: `bytes` lie in it, the first `wanted`
+// go to the receive, or to memory.
+void take_early_bytes(int chunk, std::int64_t bytes, Request& receive, std::int64_t wanted);
+void take_early_bytes(int chunk, std::int64_t bytes, char* target);
 std::uint32_t open_stream(Request& receive);
 void arrive_chunk(Peer& peer);
 bool advance_streams();

@@ -1,10 +1,14 @@
 // Streams: a sender fills chunks of the receiver's staging while the receiver copies behind it.
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 
+#include "base/settings.hpp"
 #include "datatype/pack.hpp"
 #include "message/protocol.hpp"
 #include "platform/copy.hpp"
+#include "transport/choose.hpp"
+#include "transport/single_copy.hpp"
 
 namespace baton::message {
 
@@ -62,6 +66,11 @@ void fill_chunk(Peer& peer, Request& send, std::uint32_t chunk, std::int64_t byt
   }
 }
 
+// How much of a send goes into the chunk after those it has filled.
+std::int64_t next_chunk_bytes(const Request& send, std::int64_t limit) {
+  return std::min(limit - send.position, static_cast<std::int64_t>(lockfree::chunk_bytes));
+}
+
 // Sends one chunk; false when room or chunks are lacking now.
 bool send_chunk(Peer& peer, Request& send) {
   if (!peer.can_put(1)) return false;
@@ -73,8 +82,7 @@ bool send_chunk(Peer& peer, Request& send) {
     return true;
   }
   auto chunk = static_cast<std::uint32_t>(taken);
-  std::int64_t bytes =
-      std::min(send.limit - send.position, static_cast<std::int64_t>(lockfree::chunk_bytes));
+  std::int64_t bytes = next_chunk_bytes(send, send.limit);
   lockfree::open_chunk(transport::arena.chunk_progress(peer.rank, chunk));
   ChunkLine line{send.stream, chunk, static_cast<std::uint32_t>(bytes)};
   auto header = lockfree::make_header(static_cast<unsigned>(LineKind::chunk), 0, 0);
@@ -83,6 +91,25 @@ bool send_chunk(Peer& peer, Request& send) {
   fill_chunk(peer, send, chunk, bytes);
   send.position += bytes;
   return true;
+}
+
+// Calls `take(source, bytes)` for what the sender has filled, piece by piece, until `bytes` of the
+// chunk have come; then gives it back.
+template <class Take>
+void follow_chunk(std::uint32_t chunk, std::int64_t bytes, Take take) {
+  auto& filled = transport::arena.chunk_progress(engine.rank, chunk);
+  const char* source = transport::arena.chunk(engine.rank, chunk);
+  for (std::int64_t done = 0; done < bytes;) {
+    auto there = static_cast<std::int64_t>(lockfree::filled_bytes(filled));
+    if (there == done) {
+      pause_for_peer();
+      continue;
+    }
+    take(source + done, there - done);
+    done = there;
+  }
+  lockfree::give_back_chunk(transport::arena.doorbell(engine.rank).chunks.free,
+                            static_cast<int>(chunk));
 }
 
 }  // namespace
@@ -108,24 +135,56 @@ void arrive_chunk(Peer& peer) {
   ChunkLine line;
   peer.in.take(&line, sizeof line);
   Request& receive = *receives[line.stream];
-  auto& filled = transport::arena.chunk_progress(engine.rank, line.chunk);
-  const char* source = transport::arena.chunk(engine.rank, line.chunk);
-  for (std::uint64_t done = 0; done < line.bytes;) {
-    std::uint64_t there = lockfree::filled_bytes(filled);
-    if (there == done) {
-      pause_for_peer();
-      continue;
-    }
-    auto piece = static_cast<std::int64_t>(there - done);
-    datatype::unpack(*receive.datatype, receive.buffer, receive.position, source + done, piece);
-    receive.position += piece;
-    done = there;
-  }
-  lockfree::give_back_chunk(transport::arena.doorbell(engine.rank).chunks.free,
-                            static_cast<int>(line.chunk));
+  follow_chunk(line.chunk, line.bytes, [&](const char* source, std::int64_t bytes) {
+    datatype::unpack(*receive.datatype, receive.buffer, receive.position, source, bytes);
+    receive.position += bytes;
+  });
   if (receive.position < receive.limit) return;
   receives[line.stream] = nullptr;
   complete(receive, receive.error);
+}
+
+int take_early_chunk(Peer& peer, const Request& send) {
+  // An early chunk is many unexpected bytes: the receiver's wish for envelopes must not be missed
+  // for long.
+  constexpr int chunks_per_look = 16;
+  if (++peer.early_chunks % chunks_per_look == 0) peer.out.look();
+  transport::EarlyFacts facts{send.bytes,
+                              send.datatype->contiguous,
+                              peer.out.envelopes_only(),
+                              transport::can_read_from(peer.rank),
+                              settings.cma_bytes_min,
+                              settings.early_chunk != 0};
+  if (transport::choose_early(facts).way != transport::Way::staged) return lockfree::no_chunk;
+  if (!lockfree::chunks_are_plenty(peer.doorbell->chunks.free)) return lockfree::no_chunk;
+  int chunk = take_usable_chunk(peer);
+  if (chunk < 0) return lockfree::no_chunk;
+  lockfree::open_chunk(
+      transport::arena.chunk_progress(peer.rank, static_cast<std::uint32_t>(chunk)));
+  return chunk;
+}
+
+void fill_early_chunk(Peer& peer, Request& send, int chunk) {
+  std::int64_t bytes = next_chunk_bytes(send, send.bytes);
+  fill_chunk(peer, send, static_cast<std::uint32_t>(chunk), bytes);
+  send.position = bytes;
+}
+
+void take_early_bytes(int chunk, std::int64_t bytes, Request& receive, std::int64_t wanted) {
+  follow_chunk(
+      static_cast<std::uint32_t>(chunk), bytes, [&](const char* source, std::int64_t there) {
+        std::int64_t here = std::min(there, wanted - receive.position);
+        datatype::unpack(*receive.datatype, receive.buffer, receive.position, source, here);
+        receive.position += here;
+      });
+}
+
+void take_early_bytes(int chunk, std::int64_t bytes, char* target) {
+  follow_chunk(static_cast<std::uint32_t>(chunk), bytes,
+               [&](const char* source, std::int64_t there) {
+                 std::memcpy(target, source, static_cast<std::size_t>(there));
+                 target += there;
+               });
 }
 
 bool advance_streams() {

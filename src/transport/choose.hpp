@@ -26,6 +26,26 @@ constexpr Choice choose_send(std::int64_t bytes, bool synchronous, bool envelope
   return {Way::offered, "longer than eager_bytes_max"};
 }
 
+struct EarlyFacts {
+  std::int64_t bytes;
+  bool sender_contiguous;
+  bool envelopes_only;
+  bool may_read;  // cross-memory attach works between the two
+  std::int64_t cma_bytes_min;
+  bool allowed;  // by the setting
+};
+
+// Whether an offered message sends its first chunk at once, without waiting for a receiver who
+// would ask for it anyway.
+constexpr Choice choose_early(const EarlyFacts& facts) {
+  if (!facts.allowed) return {Way::offered, "early_chunk is off"};
+  if (facts.envelopes_only)
+    return {Way::offered, "the receiver holds its limit of unexpected messages"};
+  if (facts.sender_contiguous && facts.may_read && facts.bytes >= facts.cma_bytes_min)
+    return {Way::offered, "the receiver may read it in one copy"};
+  return {Way::staged, "it will be streamed: the first chunk need not wait"};
+}
+
 struct OfferFacts {
   std::int64_t bytes;
   bool sender_contiguous;
