@@ -29,11 +29,11 @@ Error free_key(Kind kind, int* id) {
 struct __attribute__((may_alias)) SetInPlace : AttributeSet {};
 static_assert(sizeof(SetInPlace) == sizeof(void*));
 
-AttributeSet& set_of(Datatype& datatype) {
+}  // namespace
+
+AttributeSet& attributes_of(Datatype& datatype) {
   return reinterpret_cast<SetInPlace&>(datatype.attributes);
 }
-
-}  // namespace
 
 Error comm_create_keyval(MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_attr_function* remove,
                          int* keyval, void* extra_state) {
@@ -82,20 +82,20 @@ Error type_free_keyval(int* keyval) {
 Error type_set_attr(Datatype& datatype, int keyval, void* value) {
   Keyval* key = nullptr;
   if (Error rc = find_key(Kind::type, keyval, &key)) return rc;
-  return set_attribute(set_of(datatype), datatype.handle, *key, value);
+  return set_attribute(attributes_of(datatype), datatype.handle, *key, value);
 }
 
 Error type_get_attr(Datatype& datatype, int keyval, void* value, int* flag) {
   Keyval* key = nullptr;
   if (Error rc = find_key(Kind::type, keyval, &key)) return rc;
-  *flag = get_attribute(set_of(datatype), *key, static_cast<void**>(value));
+  *flag = get_attribute(attributes_of(datatype), *key, static_cast<void**>(value));
   return MPI_SUCCESS;
 }
 
 Error type_delete_attr(Datatype& datatype, int keyval) {
   Keyval* key = nullptr;
   if (Error rc = find_key(Kind::type, keyval, &key)) return rc;
-  return delete_attribute(set_of(datatype), datatype.handle, *key);
+  return delete_attribute(attributes_of(datatype), datatype.handle, *key);
 }
 
 }  // namespace baton::api

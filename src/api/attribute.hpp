@@ -8,6 +8,9 @@
 
 namespace baton::api {
 
+// Those of a datatype: also what dup copies and free deletes.
+AttributeSet& attributes_of(Datatype& datatype);
+
 Error comm_create_keyval(MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_attr_function* remove,
                          int* keyval, void* extra_state);
 Error comm_free_keyval(int* keyval);

@@ -146,8 +146,8 @@ Error comm_set_name(Communicator& comm, const char* name) {
   return MPI_SUCCESS;
 }
 
-Error comm_get_name(Communicator& comm, char* name, int* length) {
-  *length = std::snprintf(name, MPI_MAX_OBJECT_NAME, "%s", comm.name);
+Error comm_get_name(Communicator* comm, char* name, int* length) {
+  *length = std::snprintf(name, MPI_MAX_OBJECT_NAME, "%s", comm ? comm->name : "MPI_COMM_NULL");
   return MPI_SUCCESS;
 }
 

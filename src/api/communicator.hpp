@@ -23,7 +23,8 @@ Error comm_free(MPI_Comm* comm);
 Error comm_disconnect(MPI_Comm* comm);
 
 Error comm_set_name(Communicator& comm, const char* name);
-Error comm_get_name(Communicator& comm, char* name, int* length);
+// Null: MPI_COMM_NULL, which has a name, too.
+Error comm_get_name(Communicator* comm, char* name, int* length);
 Error abort(Communicator& comm, int code);
 
 }  // namespace baton::api

@@ -1,16 +1,14 @@
 #include "api/datatype.hpp"
 
+#include <algorithm>
 #include <cstdio>
-#include <cstdlib>
+#include <tuple>
+
+#include "api/attribute.hpp"
 
 namespace baton::api {
 
 namespace {
-
-Error give(Error error, const Datatype* made, MPI_Datatype* handle) {
-  if (!error) *handle = made->handle;
-  return error;
-}
 
 Error look_up(MPI_Datatype* handle, Datatype** type) {
   *type = datatype::datatypes.find(*handle);
@@ -20,35 +18,71 @@ Error look_up(MPI_Datatype* handle, Datatype** type) {
 
 }  // namespace
 
-Error type_contiguous(std::int64_t count, Datatype& old, MPI_Datatype* handle) {
+Error make_type(Recorder& record, MPI_Datatype* handle) {
   Datatype* made = nullptr;
-  Error error = datatype::make_contiguous(count, old, &made);
-  return give(error, made, handle);
+  Error error = datatype::construct(record, &made);
+  if (!error) *handle = made->handle;
+  return error;
+}
+
+Error type_contiguous(std::int64_t count, Datatype& old, MPI_Datatype* handle, CountForm form) {
+  Recorder record(MPI_COMBINER_CONTIGUOUS, form, {.counts = 1, .types = 1});
+  record.count(count).type(old);
+  return make_type(record, handle);
 }
 
 Error type_vector(std::int64_t count, std::int64_t blocklength, std::int64_t stride, Datatype& old,
-                  MPI_Datatype* handle) {
-  return type_create_hvector(count, blocklength, stride * old.extent, old, handle);
+                  MPI_Datatype* handle, CountForm form) {
+  Recorder record(MPI_COMBINER_VECTOR, form, {.counts = 3, .types = 1});
+  record.count(count).count(blocklength).count(stride).type(old);
+  return make_type(record, handle);
 }
 
 Error type_create_hvector(std::int64_t count, std::int64_t blocklength, std::int64_t stride,
-                          Datatype& old, MPI_Datatype* handle) {
-  Datatype* made = nullptr;
-  Error error = datatype::make_hvector(count, blocklength, stride, old, &made);
-  return give(error, made, handle);
+                          Datatype& old, MPI_Datatype* handle, CountForm form) {
+  Recorder record(MPI_COMBINER_HVECTOR, form, {.counts = 2, .addresses = 1, .types = 1});
+  record.count(count).count(blocklength).address(stride).type(old);
+  return make_type(record, handle);
 }
 
 Error type_create_resized(Datatype& old, std::int64_t lower_bound, std::int64_t extent,
-                          MPI_Datatype* handle) {
-  Datatype* made = nullptr;
-  Error error = datatype::make_resized(old, lower_bound, extent, &made);
-  return give(error, made, handle);
+                          MPI_Datatype* handle, CountForm form) {
+  Recorder record(MPI_COMBINER_RESIZED, form, {.addresses = 2, .types = 1});
+  record.address(lower_bound).address(extent).type(old);
+  return make_type(record, handle);
 }
 
+bool record_types(Recorder& record, const MPI_Datatype* types, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    Datatype* type = datatype::datatypes.find(types[i]);
+    if (!type) {
+      std::ignore =
+          fail(MPI_ERR_TYPE, "array_of_types: element %lld is not a datatype that is alive",
+               static_cast<long long>(i));
+      return false;
+    }
+    record.type(*type);
+  }
+  return true;
+}
+
+// The copy callbacks see the old type; what they have copied before one fails is deleted again.
 Error type_dup(Datatype& old, MPI_Datatype* handle) {
+  Recorder record(MPI_COMBINER_DUP, CountForm::ints, {.types = 1});
+  record.type(old);
   Datatype* made = nullptr;
-  Error error = datatype::duplicate(old, &made);
-  return give(error, made, handle);
+  if (Error error = datatype::construct(record, &made)) return error;
+  if (Error error = copy_attributes(attributes_of(old), old.handle, attributes_of(*made))) {
+    Explanation why = last_explanation();
+    if (delete_attributes(attributes_of(*made), made->handle))
+      forget_attributes(attributes_of(*made));
+    last_explanation() = why;
+    datatype::datatypes.remove(made->handle);
+    datatype::release(*made);
+    return error;
+  }
+  *handle = made->handle;
+  return MPI_SUCCESS;
 }
 
 Error type_commit(MPI_Datatype* handle) {
@@ -64,6 +98,8 @@ Error type_free(MPI_Datatype* handle) {
   if (type->predefined)
     return fail(MPI_ERR_TYPE, "argument 1 (datatype): %s is predefined and cannot be freed",
                 type->name);
+  // A callback that refuses keeps the type alive, with the attributes that are left.
+  if (Error error = delete_attributes(attributes_of(*type), type->handle)) return error;
   datatype::datatypes.remove(*handle);
   datatype::release(*type);
   *handle = MPI_DATATYPE_NULL;
@@ -92,33 +128,93 @@ Error type_set_name(Datatype& type, const char* name) {
   return MPI_SUCCESS;
 }
 
-Error type_get_name(Datatype& type, char* name, int* length) {
-  *length = std::snprintf(name, MPI_MAX_OBJECT_NAME, "%s", type.name);
+Error type_get_name(Datatype* type, char* name, int* length) {
+  *length = std::snprintf(name, MPI_MAX_OBJECT_NAME, "%s", type ? type->name : "MPI_DATATYPE_NULL");
   return MPI_SUCCESS;
 }
 
-Datatype* type_at(const MPI_Datatype* types, std::int64_t index) {
-  return datatype::datatypes.find(types[index]);
+namespace {
+
+Error made_with_large_counts() {
+  return fail(MPI_ERR_TYPE,
+              "argument 1 (datatype): it was made by a procedure with large counts; call "
+              "MPI_Type_get_envelope_c and MPI_Type_get_contents_c");
 }
 
-Error create_from_blocks(std::int64_t count, BlockAt block_at, const void* arrays,
-                         MPI_Datatype* handle) {
-  auto bytes = (static_cast<std::size_t>(count) + 1) * sizeof(datatype::StructBlock);
-  auto* blocks = static_cast<datatype::StructBlock*>(std::malloc(bytes));
-  if (!blocks)
-    return fail(MPI_ERR_NO_MEM, "no memory for a datatype of %lld blocks",
-                static_cast<long long>(count));
-  Error error = MPI_SUCCESS;
-  for (std::int64_t i = 0; i < count && !error; ++i) {
-    blocks[i] = block_at(arrays, i);
-    if (!blocks[i].type)
-      error = fail(MPI_ERR_TYPE, "array_of_types: element %lld is not a datatype that is alive",
-                   static_cast<long long>(i));
+Error too_short(const char* array, std::int64_t room, std::int64_t needed) {
+  return fail(MPI_ERR_ARG,
+              "%s has %lld elements and %lld are needed, as MPI_Type_get_envelope says", array,
+              static_cast<long long>(room), static_cast<long long>(needed));
+}
+
+// New handles for derived types; predefined ones as they are. None when one cannot be made.
+Error give_types(const datatype::Contents& contents, MPI_Datatype* handles) {
+  for (std::int64_t i = 0; i < contents.type_count; ++i) {
+    Datatype* given = nullptr;
+    if (Error error = datatype::equivalent(*contents.types[i], &given)) {
+      while (--i >= 0) {
+        Datatype* before = datatype::datatypes.find(handles[i]);
+        if (before->predefined) continue;
+        datatype::datatypes.remove(handles[i]);
+        datatype::release(*before);
+      }
+      return error;
+    }
+    handles[i] = given->handle;
   }
-  Datatype* made = nullptr;
-  if (!error) error = datatype::make_struct(blocks, count, &made);
-  std::free(blocks);
-  return give(error, made, handle);
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+Error type_get_envelope(Datatype& type, MPI_Count* integers, MPI_Count* addresses,
+                        MPI_Count* large_counts, MPI_Count* datatypes, int* combiner) {
+  const datatype::Contents* contents = type.contents;
+  *integers = contents ? contents->integer_count : 0;
+  *addresses = contents ? contents->address_count() : 0;
+  *large_counts = contents ? contents->large_count() : 0;
+  *datatypes = contents ? contents->type_count : 0;
+  *combiner = contents ? contents->combiner : MPI_COMBINER_NAMED;
+  return MPI_SUCCESS;
+}
+
+Error type_get_envelope(Datatype& type, std::int64_t* integers, std::int64_t* addresses,
+                        std::int64_t* datatypes, int* combiner) {
+  if (type.contents && type.contents->large_count() > 0) return made_with_large_counts();
+  MPI_Count none;
+  return type_get_envelope(type, integers, addresses, &none, datatypes, combiner);
+}
+
+Error type_get_contents(Datatype& type, MPI_Count max_integers, MPI_Count max_addresses,
+                        MPI_Count max_large_counts, MPI_Count max_datatypes, int* integers,
+                        MPI_Aint* addresses, MPI_Count* large_counts, MPI_Datatype* datatypes) {
+  const datatype::Contents* contents = type.contents;
+  if (!contents)
+    return fail(MPI_ERR_TYPE,
+                "argument 1 (datatype): %s is a named predefined type; it has no "
+                "contents",
+                type.name);
+  if (max_integers < contents->integer_count)
+    return too_short("array_of_integers", max_integers, contents->integer_count);
+  if (max_addresses < contents->address_count())
+    return too_short("array_of_addresses", max_addresses, contents->address_count());
+  if (max_large_counts < contents->large_count())
+    return too_short("array_of_large_counts", max_large_counts, contents->large_count());
+  if (max_datatypes < contents->type_count)
+    return too_short("array_of_datatypes", max_datatypes, contents->type_count);
+  if (Error error = give_types(*contents, datatypes)) return error;
+  std::copy_n(contents->integers, contents->integer_count, integers);
+  std::copy_n(contents->wide, contents->address_count(), addresses);
+  std::copy_n(contents->wide, contents->large_count(), large_counts);
+  return MPI_SUCCESS;
+}
+
+Error type_get_contents(Datatype& type, std::int64_t max_integers, std::int64_t max_addresses,
+                        std::int64_t max_datatypes, int* integers, MPI_Aint* addresses,
+                        MPI_Datatype* datatypes) {
+  if (type.contents && type.contents->large_count() > 0) return made_with_large_counts();
+  return type_get_contents(type, max_integers, max_addresses, 0, max_datatypes, integers, addresses,
+                           nullptr, datatypes);
 }
 
 }  // namespace baton::api

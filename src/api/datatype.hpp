@@ -1,4 +1,5 @@
-// Bodies of the procedures about datatypes.
+// Bodies of the procedures about datatypes. The constructors record their arguments, and
+// datatype/construct.cpp makes the type of the record.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +8,20 @@
 
 namespace baton::api {
 
-Error type_contiguous(std::int64_t count, Datatype& old, MPI_Datatype* made);
+using datatype::CountForm;
+using datatype::Exact;
+using datatype::Recorder;
+
+// Ends a constructor: the type's handle, or what was wrong.
+Error make_type(Recorder& record, MPI_Datatype* made);
+
+Error type_contiguous(std::int64_t count, Datatype& old, MPI_Datatype* made, CountForm form);
 Error type_vector(std::int64_t count, std::int64_t blocklength, std::int64_t stride, Datatype& old,
-                  MPI_Datatype* made);
+                  MPI_Datatype* made, CountForm form);
 Error type_create_hvector(std::int64_t count, std::int64_t blocklength, std::int64_t stride,
-                          Datatype& old, MPI_Datatype* made);
+                          Datatype& old, MPI_Datatype* made, CountForm form);
 Error type_create_resized(Datatype& old, std::int64_t lower_bound, std::int64_t extent,
-                          MPI_Datatype* made);
+                          MPI_Datatype* made, CountForm form);
 Error type_dup(Datatype& old, MPI_Datatype* made);
 Error type_commit(MPI_Datatype* type);
 Error type_free(MPI_Datatype* type);
@@ -25,72 +33,88 @@ inline Error type_size_x(Datatype& type, MPI_Count* size) {
 Error type_get_extent(Datatype& type, std::int64_t* lower_bound, std::int64_t* extent);
 Error type_get_true_extent(Datatype& type, std::int64_t* lower_bound, std::int64_t* extent);
 Error type_set_name(Datatype& type, const char* name);
-Error type_get_name(Datatype& type, char* name, int* length);
+// Null: MPI_DATATYPE_NULL, which has a name, too.
+Error type_get_name(Datatype* type, char* name, int* length);
 
-// Of many blocks: the block at an index, whatever the caller's arrays look like.
-using BlockAt = datatype::StructBlock (*)(const void* arrays, std::int64_t index);
-Error create_from_blocks(std::int64_t count, BlockAt block_at, const void* arrays,
-                         MPI_Datatype* made);
-// The type behind an element of array_of_types, or null.
-Datatype* type_at(const MPI_Datatype* types, std::int64_t index);
+// The forms without large counts raise MPI_ERR_TYPE for a type made by a procedure with them.
+Error type_get_envelope(Datatype& type, std::int64_t* integers, std::int64_t* addresses,
+                        std::int64_t* datatypes, int* combiner);
+Error type_get_envelope(Datatype& type, MPI_Count* integers, MPI_Count* addresses,
+                        MPI_Count* large_counts, MPI_Count* datatypes, int* combiner);
+// MPI_ERR_ARG for arrays that are too short, MPI_ERR_TYPE for named predefined types.
+Error type_get_contents(Datatype& type, std::int64_t max_integers, std::int64_t max_addresses,
+                        std::int64_t max_datatypes, int* integers, MPI_Aint* addresses,
+                        MPI_Datatype* datatypes);
+Error type_get_contents(Datatype& type, MPI_Count max_integers, MPI_Count max_addresses,
+                        MPI_Count max_large_counts, MPI_Count max_datatypes, int* integers,
+                        MPI_Aint* addresses, MPI_Count* large_counts, MPI_Datatype* datatypes);
+
+// Records array_of_types; false when one is not alive, which is explained.
+bool record_types(Recorder& record, const MPI_Datatype* types, std::int64_t count);
 
 template <class Length, class Displacement>
 Error type_create_struct(std::int64_t count, const Length* lengths,
                          const Displacement* displacements, const MPI_Datatype* types,
-                         MPI_Datatype* made) {
-  struct Arrays {
-    const Length* lengths;
-    const Displacement* displacements;
-    const MPI_Datatype* types;
-  } arrays{lengths, displacements, types};
-  auto block_at = [](const void* all, std::int64_t i) -> datatype::StructBlock {
-    auto& a = *static_cast<const Arrays*>(all);
-    return {a.lengths[i], a.displacements[i], type_at(a.types, i)};
-  };
-  return create_from_blocks(count, block_at, &arrays, made);
+                         MPI_Datatype* made, CountForm form) {
+  Recorder record(MPI_COMBINER_STRUCT, form,
+                  {.counts = Exact(count) + 1, .addresses = count, .types = count});
+  record.count(count).counts(lengths, count).addresses(displacements, count);
+  return record_types(record, types, count) ? make_type(record, made) : MPI_ERR_TYPE;
 }
 
-// The indexed forms: displacements in units of `unit` bytes, one length for all where there is no
-// array of them.
-template <class Length, class Displacement>
-Error create_indexed(std::int64_t count, const Length* lengths, std::int64_t length,
-                     const Displacement* displacements, std::int64_t unit, Datatype& old,
-                     MPI_Datatype* made) {
-  struct Arrays {
-    const Length* lengths;
-    std::int64_t length;
-    const Displacement* displacements;
-    std::int64_t unit;
-    Datatype* old;
-  } arrays{lengths, length, displacements, unit, &old};
-  auto block_at = [](const void* all, std::int64_t i) -> datatype::StructBlock {
-    auto& a = *static_cast<const Arrays*>(all);
-    return {a.lengths ? static_cast<std::int64_t>(a.lengths[i]) : a.length,
-            static_cast<std::int64_t>(a.displacements[i]) * a.unit, a.old};
-  };
-  return create_from_blocks(count, block_at, &arrays, made);
-}
 template <class Length, class Displacement>
 Error type_indexed(std::int64_t count, const Length* lengths, const Displacement* displacements,
-                   Datatype& old, MPI_Datatype* made) {
-  return create_indexed(count, lengths, 0, displacements, old.extent, old, made);
+                   Datatype& old, MPI_Datatype* made, CountForm form) {
+  Recorder record(MPI_COMBINER_INDEXED, form, {.counts = Exact(count) * 2 + 1, .types = 1});
+  record.count(count).counts(lengths, count).counts(displacements, count).type(old);
+  return make_type(record, made);
 }
 template <class Length, class Displacement>
 Error type_create_hindexed(std::int64_t count, const Length* lengths,
-                           const Displacement* displacements, Datatype& old, MPI_Datatype* made) {
-  return create_indexed(count, lengths, 0, displacements, 1, old, made);
+                           const Displacement* displacements, Datatype& old, MPI_Datatype* made,
+                           CountForm form) {
+  Recorder record(MPI_COMBINER_HINDEXED, form,
+                  {.counts = Exact(count) + 1, .addresses = count, .types = 1});
+  record.count(count).counts(lengths, count).addresses(displacements, count).type(old);
+  return make_type(record, made);
 }
 template <class Displacement>
 Error type_create_indexed_block(std::int64_t count, std::int64_t length,
                                 const Displacement* displacements, Datatype& old,
-                                MPI_Datatype* made) {
-  return create_indexed<int>(count, nullptr, length, displacements, old.extent, old, made);
+                                MPI_Datatype* made, CountForm form) {
+  Recorder record(MPI_COMBINER_INDEXED_BLOCK, form, {.counts = Exact(count) + 2, .types = 1});
+  record.count(count).count(length).counts(displacements, count).type(old);
+  return make_type(record, made);
 }
 template <class Displacement>
 Error type_create_hindexed_block(std::int64_t count, std::int64_t length,
                                  const Displacement* displacements, Datatype& old,
-                                 MPI_Datatype* made) {
-  return create_indexed<int>(count, nullptr, length, displacements, 1, old, made);
+                                 MPI_Datatype* made, CountForm form) {
+  Recorder record(MPI_COMBINER_HINDEXED_BLOCK, form, {.counts = 2, .addresses = count, .types = 1});
+  record.count(count).count(length).addresses(displacements, count).type(old);
+  return make_type(record, made);
+}
+
+template <class Size>
+Error type_create_subarray(int dimensions, const Size* sizes, const Size* subsizes,
+                           const Size* starts, int order, Datatype& old, MPI_Datatype* made,
+                           CountForm form) {
+  Recorder record(MPI_COMBINER_SUBARRAY, form,
+                  {.counts = Exact(dimensions) * 3, .integers = 2, .types = 1});
+  record.integer(dimensions).counts(sizes, dimensions).counts(subsizes, dimensions);
+  record.counts(starts, dimensions).integer(order).type(old);
+  return make_type(record, made);
+}
+template <class Size>
+Error type_create_darray(int size, int rank, int dimensions, const Size* sizes,
+                         const int* distributions, const int* arguments, const int* processes,
+                         int order, Datatype& old, MPI_Datatype* made, CountForm form) {
+  Recorder record(MPI_COMBINER_DARRAY, form,
+                  {.counts = dimensions, .integers = Exact(dimensions) * 3 + 4, .types = 1});
+  record.integer(size).integer(rank).integer(dimensions).counts(sizes, dimensions);
+  record.integers(distributions, dimensions).integers(arguments, dimensions);
+  record.integers(processes, dimensions).integer(order).type(old);
+  return make_type(record, made);
 }
 
 }  // namespace baton::api

@@ -1,6 +1,7 @@
 #include "api/status.hpp"
 
 #include "base/status_fields.hpp"
+#include "datatype/elements.hpp"
 
 namespace baton::api {
 
@@ -21,33 +22,20 @@ Error get_elements(const MPI_Status* status, const Datatype& datatype, std::int6
     *count = 0;
   } else if (bytes < 0 || datatype.size == 0) {
     *count = MPI_UNDEFINED;
-  } else if (bytes % datatype.size == 0) {
-    *count = bytes / datatype.size * datatype.elements;
   } else {
-    // Part of a type: its elements can be counted where all have one size. A type that mixes sizes
-    // keeps no map of its elements to count them by.
-    std::int64_t element = datatype.basic ? datatype.basic->size : 0;
-    *count = element && bytes % element == 0 ? bytes / element : MPI_UNDEFINED;
+    std::int64_t elements = datatype::elements_in(datatype, bytes);
+    *count = elements < 0 ? MPI_UNDEFINED : elements;
   }
   return MPI_SUCCESS;
 }
 
 Error status_set_elements(MPI_Status* status, const Datatype& datatype, std::int64_t count) {
-  std::int64_t per_type = datatype.elements;
-  std::int64_t bytes = 0;
-  if (count == 0 || datatype.size == 0) {
-    bytes = 0;
-  } else if (per_type > 0 && count % per_type == 0) {
-    if (__builtin_mul_overflow(count / per_type, datatype.size, &bytes))
-      return fail(MPI_ERR_COUNT, "argument 3 (count): that many elements overflow a 64-bit size");
-  } else if (datatype.basic) {
-    if (__builtin_mul_overflow(count, datatype.basic->size, &bytes))
-      return fail(MPI_ERR_COUNT, "argument 3 (count): that many elements overflow a 64-bit size");
-  } else {
-    return fail(MPI_ERR_UNSUPPORTED_OPERATION,
-                "%lld elements are no whole number of datatypes, and this datatype mixes sizes",
+  if (count < 0)
+    return fail(MPI_ERR_COUNT, "argument 3 (count) is %lld; it must be at least 0",
                 static_cast<long long>(count));
-  }
+  std::int64_t bytes = datatype.size == 0 ? 0 : datatype::bytes_of_elements(datatype, count);
+  if (bytes < 0)
+    return fail(MPI_ERR_COUNT, "argument 3 (count): that many elements overflow a 64-bit size");
   set_status_bytes(*status, bytes);
   return MPI_SUCCESS;
 }

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/handle_table.hpp"
+#include "datatype/contents.hpp"
 #include "datatype/shape.hpp"
 
 namespace baton::datatype {
@@ -51,6 +52,7 @@ enum class Element : std::uint8_t {
   pair_long_double_int,
   pair_float_float,
   pair_double_double,
+  pair_other,  // from MPI_Type_get_value_index, without a name
 };
 
 class Datatype {
@@ -64,11 +66,18 @@ class Datatype {
   // One after another, many of these are one run of bytes starting at the buffer's address.
   bool contiguous = false;
   bool committed = false;
+  // Whether the bounds come from markers (MPI_Type_create_resized and arrays set them).
+  bool marked = false;
   bool predefined = false;
   Element element = Element::none;
-  // How many predefined elements one holds, and their type where all are alike (else null).
+  // What addresses of its elements are multiples of (the standard's k).
+  std::uint8_t alignment = 1;
+  // How many basic elements one holds (a pair is two), and their predefined type where all are
+  // alike and no pairs (else null).
   std::int64_t elements = 0;
   Datatype* basic = nullptr;
+  // How it was made; null for named predefined types.
+  Contents* contents = nullptr;
   MPI_Datatype handle = MPI_DATATYPE_NULL;
   void* attributes = nullptr;  // world/attribute.hpp's AttributeSet
   char name[MPI_MAX_OBJECT_NAME] = {};
@@ -88,20 +97,14 @@ inline void retain(Datatype& type) {
 }
 void release(Datatype& type);
 
-// Constructors. Each makes an uncommitted type with a handle, or explains why it cannot. Strides
-// and displacements of the h-forms are bytes; the others count in the old type's extent.
-Error make_contiguous(std::int64_t count, Datatype& old, Datatype** made);
-Error make_hvector(std::int64_t count, std::int64_t blocklength, std::int64_t stride, Datatype& old,
-                   Datatype** made);
-// A struct of `count` blocks; `types` may repeat. Also serves the indexed forms.
-struct StructBlock {
-  std::int64_t length;
-  std::int64_t displacement;
-  Datatype* type;
-};
-Error make_struct(const StructBlock* blocks, std::int64_t count, Datatype** made);
-Error make_resized(Datatype& old, std::int64_t lower_bound, std::int64_t extent, Datatype** made);
-Error duplicate(Datatype& old, Datatype** made);
+// Makes the datatype that a record describes, uncommitted (but a duplicate is as its original was)
+// and with a handle. Errors: MPI_ERR_ARG for arguments that contradict each other, MPI_ERR_COUNT
+// for a size or bounds beyond 64 bits, MPI_ERR_NO_MEM.
+Error construct(Recorder& record, Datatype** made);
+
+// A second object and handle for the same type (MPI_Type_get_contents hands out new ones), without
+// name and attributes. A predefined type is returned as it is.
+Error equivalent(Datatype& type, Datatype** made);
 
 }  // namespace baton::datatype
 

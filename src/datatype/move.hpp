@@ -28,11 +28,11 @@ BATON_INLINE void move_bytes(char* place, char* packed, std::int64_t bytes) {
 template <class Number>
 std::int64_t pack_numbers(const char* place, std::int64_t stride, std::int64_t count,
                           char* packed) {
-  typedef Number Numbers __attribute__((vector_size(64)));
+  typedef Number Group __attribute__((vector_size(64)));
   constexpr std::int64_t group = 64 / sizeof(Number);
   std::int64_t done = 0;
   for (; done + group <= count; done += group, place += group * stride, packed += 64) {
-    Numbers numbers;
+    Group numbers;
 #pragma GCC unroll 16
     for (std::int64_t i = 0; i < group; ++i) {
       Number number;

@@ -18,6 +18,7 @@ struct Row {
   std::int64_t size;
   std::int64_t extent;
   Element element;
+  int alignment;
 };
 
 template <class First, class Second>
@@ -30,9 +31,15 @@ using ShortInt = Pair<short, int>;
 
 // Fortran's default kinds are those of the usual compilers: INTEGER, REAL and LOGICAL of 4 bytes.
 #define ROW(name, bytes, element) \
-  { name, #name, bytes, bytes, Element::element }
-#define PAIR(name, First, Second, element) \
-  { name, #name, sizeof(First) + sizeof(Second), sizeof(Pair<First, Second>), Element::element }
+  { name, #name, bytes, bytes, Element::element, bytes }
+// Complex numbers are aligned as their parts are.
+#define COMPLEX(name, bytes, element) \
+  { name, #name, bytes, bytes, Element::element, (bytes) / 2 }
+#define PAIR(name, First, Second, element)                                                      \
+  {                                                                                             \
+    name, #name, sizeof(First) + sizeof(Second), sizeof(Pair<First, Second>), Element::element, \
+        alignof(Pair<First, Second>)                                                            \
+  }
 const Row rows[] = {
     ROW(MPI_AINT, 8, int64),
     ROW(MPI_COUNT, 8, int64),
@@ -47,21 +54,21 @@ const Row rows[] = {
     ROW(MPI_UNSIGNED_LONG, 8, uint64),
     ROW(MPI_UNSIGNED_LONG_LONG, 8, uint64),
     ROW(MPI_FLOAT, 4, float32),
-    ROW(MPI_C_FLOAT_COMPLEX, 8, complex32),
-    ROW(MPI_CXX_FLOAT_COMPLEX, 8, complex32),
+    COMPLEX(MPI_C_FLOAT_COMPLEX, 8, complex32),
+    COMPLEX(MPI_CXX_FLOAT_COMPLEX, 8, complex32),
     ROW(MPI_DOUBLE, 8, float64),
-    ROW(MPI_C_DOUBLE_COMPLEX, 16, complex64),
-    ROW(MPI_CXX_DOUBLE_COMPLEX, 16, complex64),
+    COMPLEX(MPI_C_DOUBLE_COMPLEX, 16, complex64),
+    COMPLEX(MPI_CXX_DOUBLE_COMPLEX, 16, complex64),
     ROW(MPI_LOGICAL, 4, logical32),
     ROW(MPI_INTEGER, 4, int32),
     ROW(MPI_REAL, 4, float32),
-    ROW(MPI_COMPLEX, 8, complex32),
+    COMPLEX(MPI_COMPLEX, 8, complex32),
     ROW(MPI_DOUBLE_PRECISION, 8, float64),
-    ROW(MPI_DOUBLE_COMPLEX, 16, complex64),
+    COMPLEX(MPI_DOUBLE_COMPLEX, 16, complex64),
     ROW(MPI_CHARACTER, 1, none),
     ROW(MPI_LONG_DOUBLE, sizeof(long double), long_double),
-    ROW(MPI_C_LONG_DOUBLE_COMPLEX, 2 * sizeof(long double), complex_long_double),
-    ROW(MPI_CXX_LONG_DOUBLE_COMPLEX, 2 * sizeof(long double), complex_long_double),
+    COMPLEX(MPI_C_LONG_DOUBLE_COMPLEX, 2 * sizeof(long double), complex_long_double),
+    COMPLEX(MPI_CXX_LONG_DOUBLE_COMPLEX, 2 * sizeof(long double), complex_long_double),
     PAIR(MPI_FLOAT_INT, float, int, pair_float_int),
     PAIR(MPI_DOUBLE_INT, double, int, pair_double_int),
     PAIR(MPI_LONG_INT, long, int, pair_long_int),
@@ -94,18 +101,19 @@ const Row rows[] = {
     ROW(MPI_LOGICAL4, 4, logical32),
     ROW(MPI_INTEGER4, 4, int32),
     ROW(MPI_REAL4, 4, float32),
-    ROW(MPI_COMPLEX4, 4, complex_half),
+    COMPLEX(MPI_COMPLEX4, 4, complex_half),
     ROW(MPI_LOGICAL8, 8, logical64),
     ROW(MPI_INTEGER8, 8, int64),
     ROW(MPI_REAL8, 8, float64),
-    ROW(MPI_COMPLEX8, 8, complex32),
+    COMPLEX(MPI_COMPLEX8, 8, complex32),
     ROW(MPI_LOGICAL16, 16, logical128),
     ROW(MPI_INTEGER16, 16, int128),
     ROW(MPI_REAL16, 16, float128),
-    ROW(MPI_COMPLEX16, 16, complex64),
-    ROW(MPI_COMPLEX32, 32, complex128),
+    COMPLEX(MPI_COMPLEX16, 16, complex64),
+    COMPLEX(MPI_COMPLEX32, 32, complex128),
 };
 #undef ROW
+#undef COMPLEX
 #undef PAIR
 
 // One block, but for the pair whose halves do not touch.
@@ -114,6 +122,10 @@ const Shape* shape_of(const Row& row) {
   Part halves[] = {{0, 0, make_block(sizeof(short))},
                    {offsetof(ShortInt, second), 0, make_block(sizeof(int))}};
   return make_sequence(halves, 2);
+}
+
+bool is_pair(Element element) {
+  return element >= Element::pair_float_int && element <= Element::pair_double_double;
 }
 
 constexpr std::size_t row_count = sizeof rows / sizeof rows[0];
@@ -135,8 +147,9 @@ void make_predefined_datatypes() {
     type->contiguous = row.size == row.extent;
     type->committed = type->predefined = true;
     type->element = row.element;
-    type->elements = 1;
-    type->basic = type;
+    type->alignment = static_cast<std::uint8_t>(row.alignment);
+    type->elements = is_pair(row.element) ? 2 : 1;
+    type->basic = is_pair(row.element) ? nullptr : type;
     type->handle = row.handle;
     std::snprintf(type->name, sizeof type->name, "%s", row.name);
     datatypes.set_predefined(row.handle, type);

@@ -37,6 +37,8 @@ class Checks:
         self.exceptions = api.overlay["parameters"].get(procedure.base, {})
         self.comm = next((p for p in procedure.parameters if self.resolves(p, "MPI_Comm")), None)
         self.target = f"&{self.comm.name}_object->errors" if self.comm else "nullptr"
+        if self.comm and self.nullable(self.comm):
+            self.target = f"({self.comm.name}_object ? {self.target} : nullptr)"
         self.out = []
 
     # ---- small questions -------------------------------------------------------------------
@@ -258,7 +260,11 @@ class Checks:
     def finish(self):
         parameters = [p for p in self.procedure.parameters if p.type != "..."]
         results = [p for p in parameters if self.narrows(p)]
-        arguments = ", ".join(self.passed(p) for p in parameters)
+        passed = [self.passed(p) for p in parameters]
+        if self.api.facts(self.procedure).get("tells_form"):
+            form = "counts" if self.procedure.large else "ints"
+            passed.append(f"datatype::CountForm::{form}")
+        arguments = ", ".join(passed)
         call = f"api::{self.body}({arguments})"
         if not results:
             self.out.append(f"return finish(here, {self.target}, {call});")

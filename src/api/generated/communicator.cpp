@@ -121,13 +121,13 @@ BATON_EXPORT int PMPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultl
   if (BATON_UNLIKELY(!library_is_running()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
-  if (BATON_UNLIKELY(!comm_object))
+  if (BATON_UNLIKELY(!comm_object && comm != MPI_COMM_NULL))
     return bad_handle(here, 1, nullptr, comm, MPI_ERR_COMM);
   if (BATON_UNLIKELY(!comm_name))
-    return null_argument(here, 2, &comm_object->errors);
+    return null_argument(here, 2, (comm_object ? &comm_object->errors : nullptr));
   if (BATON_UNLIKELY(!resultlen))
-    return null_argument(here, 3, &comm_object->errors);
-  return finish(here, &comm_object->errors, api::comm_get_name(*comm_object, comm_name, resultlen));
+    return null_argument(here, 3, (comm_object ? &comm_object->errors : nullptr));
+  return finish(here, (comm_object ? &comm_object->errors : nullptr), api::comm_get_name(comm_object, comm_name, resultlen));
 }
 BATON_ALIAS(Comm_get_name)
 

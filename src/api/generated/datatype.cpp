@@ -68,7 +68,7 @@ BATON_EXPORT int PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datat
     return bad_number(here, 1, nullptr, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!newtype))
     return null_argument(here, 3, nullptr);
-  return finish(here, nullptr, api::type_contiguous(count, *oldtype_object, newtype));
+  return finish(here, nullptr, api::type_contiguous(count, *oldtype_object, newtype, datatype::CountForm::ints));
 }
 BATON_ALIAS(Type_contiguous)
 
@@ -83,17 +83,57 @@ BATON_EXPORT int PMPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, M
     return bad_number(here, 1, nullptr, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!newtype))
     return null_argument(here, 3, nullptr);
-  return finish(here, nullptr, api::type_contiguous(count, *oldtype_object, newtype));
+  return finish(here, nullptr, api::type_contiguous(count, *oldtype_object, newtype, datatype::CountForm::counts));
 }
 BATON_ALIAS(Type_contiguous_c)
 
 BATON_EXPORT int PMPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype) {
-  return unsupported(Procedure::Type_create_darray, nullptr);
+  constexpr Procedure here = Procedure::Type_create_darray;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Datatype* const oldtype_object = datatype::datatypes.find(oldtype);
+  if (BATON_UNLIKELY(!oldtype_object))
+    return bad_handle(here, 9, nullptr, oldtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(rank < 0))
+    return bad_number(here, 2, nullptr, rank, 0, MPI_ERR_ARG);
+  if (BATON_UNLIKELY(ndims < 1))
+    return bad_number(here, 3, nullptr, ndims, 1, MPI_ERR_ARG);
+  if (BATON_UNLIKELY(!array_of_gsizes && ndims > 0))
+    return null_argument(here, 4, nullptr);
+  if (BATON_UNLIKELY(!array_of_distribs && ndims > 0))
+    return null_argument(here, 5, nullptr);
+  if (BATON_UNLIKELY(!array_of_dargs && ndims > 0))
+    return null_argument(here, 6, nullptr);
+  if (BATON_UNLIKELY(!array_of_psizes && ndims > 0))
+    return null_argument(here, 7, nullptr);
+  if (BATON_UNLIKELY(!newtype))
+    return null_argument(here, 10, nullptr);
+  return finish(here, nullptr, api::type_create_darray(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, *oldtype_object, newtype, datatype::CountForm::ints));
 }
 BATON_ALIAS(Type_create_darray)
 
 BATON_EXPORT int PMPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype) {
-  return unsupported(Procedure::Type_create_darray_c, nullptr);
+  constexpr Procedure here = Procedure::Type_create_darray_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Datatype* const oldtype_object = datatype::datatypes.find(oldtype);
+  if (BATON_UNLIKELY(!oldtype_object))
+    return bad_handle(here, 9, nullptr, oldtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(rank < 0))
+    return bad_number(here, 2, nullptr, rank, 0, MPI_ERR_ARG);
+  if (BATON_UNLIKELY(ndims < 1))
+    return bad_number(here, 3, nullptr, ndims, 1, MPI_ERR_ARG);
+  if (BATON_UNLIKELY(!array_of_gsizes && ndims > 0))
+    return null_argument(here, 4, nullptr);
+  if (BATON_UNLIKELY(!array_of_distribs && ndims > 0))
+    return null_argument(here, 5, nullptr);
+  if (BATON_UNLIKELY(!array_of_dargs && ndims > 0))
+    return null_argument(here, 6, nullptr);
+  if (BATON_UNLIKELY(!array_of_psizes && ndims > 0))
+    return null_argument(here, 7, nullptr);
+  if (BATON_UNLIKELY(!newtype))
+    return null_argument(here, 10, nullptr);
+  return finish(here, nullptr, api::type_create_darray(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, *oldtype_object, newtype, datatype::CountForm::counts));
 }
 BATON_ALIAS(Type_create_darray_c)
 
@@ -129,7 +169,7 @@ BATON_EXPORT int PMPI_Type_create_hindexed(int count, const int array_of_blockle
     return null_argument(here, 3, nullptr);
   if (BATON_UNLIKELY(!newtype))
     return null_argument(here, 5, nullptr);
-  return finish(here, nullptr, api::type_create_hindexed(count, array_of_blocklengths, array_of_displacements, *oldtype_object, newtype));
+  return finish(here, nullptr, api::type_create_hindexed(count, array_of_blocklengths, array_of_displacements, *oldtype_object, newtype, datatype::CountForm::ints));
 }
 BATON_ALIAS(Type_create_hindexed)
 
@@ -150,7 +190,7 @@ BATON_EXPORT int PMPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count ar
     return null_argument(here, 3, nullptr);
   if (BATON_UNLIKELY(!newtype))
     return null_argument(here, 5, nullptr);
-  return finish(here, nullptr, api::type_create_hindexed(count, array_of_blocklengths, array_of_displacements, *oldtype_object, newtype));
+  return finish(here, nullptr, api::type_create_hindexed(count, array_of_blocklengths, array_of_displacements, *oldtype_object, newtype, datatype::CountForm::counts));
 }
 BATON_ALIAS(Type_create_hindexed_c)
 
@@ -169,7 +209,7 @@ BATON_EXPORT int PMPI_Type_create_hindexed_block(int count, int blocklength, con
     return null_argument(here, 3, nullptr);
   if (BATON_UNLIKELY(!newtype))
     return null_argument(here, 5, nullptr);
-  return finish(here, nullptr, api::type_create_hindexed_block(count, blocklength, array_of_displacements, *oldtype_object, newtype));
+  return finish(here, nullptr, api::type_create_hindexed_block(count, blocklength, array_of_displacements, *oldtype_object, newtype, datatype::CountForm::ints));
 }
 BATON_ALIAS(Type_create_hindexed_block)
 
@@ -188,7 +228,7 @@ BATON_EXPORT int PMPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count bl
     return null_argument(here, 3, nullptr);
   if (BATON_UNLIKELY(!newtype))
     return null_argument(here, 5, nullptr);
-  return finish(here, nullptr, api::type_create_hindexed_block(count, blocklength, array_of_displacements, *oldtype_object, newtype));
+  return finish(here, nullptr, api::type_create_hindexed_block(count, blocklength, array_of_displacements, *oldtype_object, newtype, datatype::CountForm::counts));
 }
 BATON_ALIAS(Type_create_hindexed_block_c)
 
@@ -205,7 +245,7 @@ BATON_EXPORT int PMPI_Type_create_hvector(int count, int blocklength, MPI_Aint s
     return bad_number(here, 2, nullptr, blocklength, 0, MPI_ERR_ARG);
   if (BATON_UNLIKELY(!newtype))
     return null_argument(here, 5, nullptr);
-  return finish(here, nullptr, api::type_create_hvector(count, blocklength, stride, *oldtype_object, newtype));
+  return finish(here, nullptr, api::type_create_hvector(count, blocklength, stride, *oldtype_object, newtype, datatype::CountForm::ints));
 }
 BATON_ALIAS(Type_create_hvector)
 
@@ -222,7 +262,7 @@ BATON_EXPORT int PMPI_Type_create_hvector_c(MPI_Count count, MPI_Count blockleng
     return bad_number(here, 2, nullptr, blocklength, 0, MPI_ERR_ARG);
   if (BATON_UNLIKELY(!newtype))
     return null_argument(here, 5, nullptr);
-  return finish(here, nullptr, api::type_create_hvector(count, blocklength, stride, *oldtype_object, newtype));
+  return finish(here, nullptr, api::type_create_hvector(count, blocklength, stride, *oldtype_object, newtype, datatype::CountForm::counts));
 }
 BATON_ALIAS(Type_create_hvector_c)
 
@@ -241,7 +281,7 @@ BATON_EXPORT int PMPI_Type_create_indexed_block(int count, int blocklength, cons
     return null_argument(here, 3, nullptr);
   if (BATON_UNLIKELY(!newtype))
     return null_argument(here, 5, nullptr);
-  return finish(here, nullptr, api::type_create_indexed_block(count, blocklength, array_of_displacements, *oldtype_object, newtype));
+  return finish(here, nullptr, api::type_create_indexed_block(count, blocklength, array_of_displacements, *oldtype_object, newtype, datatype::CountForm::ints));
 }
 BATON_ALIAS(Type_create_indexed_block)
 
@@ -260,7 +300,7 @@ BATON_EXPORT int PMPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blo
     return null_argument(here, 3, nullptr);
   if (BATON_UNLIKELY(!newtype))
     return null_argument(here, 5, nullptr);
-  return finish(here, nullptr, api::type_create_indexed_block(count, blocklength, array_of_displacements, *oldtype_object, newtype));
+  return finish(here, nullptr, api::type_create_indexed_block(count, blocklength, array_of_displacements, *oldtype_object, newtype, datatype::CountForm::counts));
 }
 BATON_ALIAS(Type_create_indexed_block_c)
 
@@ -273,7 +313,7 @@ BATON_EXPORT int PMPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI
     return bad_handle(here, 1, nullptr, oldtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!newtype))
     return null_argument(here, 4, nullptr);
-  return finish(here, nullptr, api::type_create_resized(*oldtype_object, lb, extent, newtype));
+  return finish(here, nullptr, api::type_create_resized(*oldtype_object, lb, extent, newtype, datatype::CountForm::ints));
 }
 BATON_ALIAS(Type_create_resized)
 
@@ -286,7 +326,7 @@ BATON_EXPORT int PMPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, 
     return bad_handle(here, 1, nullptr, oldtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!newtype))
     return null_argument(here, 4, nullptr);
-  return finish(here, nullptr, api::type_create_resized(*oldtype_object, lb, extent, newtype));
+  return finish(here, nullptr, api::type_create_resized(*oldtype_object, lb, extent, newtype, datatype::CountForm::counts));
 }
 BATON_ALIAS(Type_create_resized_c)
 
@@ -306,7 +346,7 @@ BATON_EXPORT int PMPI_Type_create_struct(int count, const int array_of_blockleng
     return null_argument(here, 4, nullptr);
   if (BATON_UNLIKELY(!newtype))
     return null_argument(here, 5, nullptr);
-  return finish(here, nullptr, api::type_create_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
+  return finish(here, nullptr, api::type_create_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype, datatype::CountForm::ints));
 }
 BATON_ALIAS(Type_create_struct)
 
@@ -326,17 +366,53 @@ BATON_EXPORT int PMPI_Type_create_struct_c(MPI_Count count, const MPI_Count arra
     return null_argument(here, 4, nullptr);
   if (BATON_UNLIKELY(!newtype))
     return null_argument(here, 5, nullptr);
-  return finish(here, nullptr, api::type_create_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
+  return finish(here, nullptr, api::type_create_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype, datatype::CountForm::counts));
 }
 BATON_ALIAS(Type_create_struct_c)
 
 BATON_EXPORT int PMPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype) {
-  return unsupported(Procedure::Type_create_subarray, nullptr);
+  constexpr Procedure here = Procedure::Type_create_subarray;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Datatype* const oldtype_object = datatype::datatypes.find(oldtype);
+  if (BATON_UNLIKELY(!oldtype_object))
+    return bad_handle(here, 6, nullptr, oldtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(ndims < 1))
+    return bad_number(here, 1, nullptr, ndims, 1, MPI_ERR_ARG);
+  if (BATON_UNLIKELY(!array_of_sizes && ndims > 0))
+    return null_argument(here, 2, nullptr);
+  if (BATON_UNLIKELY(!array_of_subsizes && ndims > 0))
+    return null_argument(here, 3, nullptr);
+  if (BATON_UNLIKELY(!array_of_starts && ndims > 0))
+    return null_argument(here, 4, nullptr);
+  for (std::int64_t i = 0; i < ndims; ++i)
+    if (BATON_UNLIKELY(array_of_starts[i] < 0)) return bad_element(here, 4, nullptr, array_of_starts[i], i, MPI_ERR_ARG);
+  if (BATON_UNLIKELY(!newtype))
+    return null_argument(here, 7, nullptr);
+  return finish(here, nullptr, api::type_create_subarray(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, *oldtype_object, newtype, datatype::CountForm::ints));
 }
 BATON_ALIAS(Type_create_subarray)
 
 BATON_EXPORT int PMPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[], const MPI_Count array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype) {
-  return unsupported(Procedure::Type_create_subarray_c, nullptr);
+  constexpr Procedure here = Procedure::Type_create_subarray_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Datatype* const oldtype_object = datatype::datatypes.find(oldtype);
+  if (BATON_UNLIKELY(!oldtype_object))
+    return bad_handle(here, 6, nullptr, oldtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(ndims < 1))
+    return bad_number(here, 1, nullptr, ndims, 1, MPI_ERR_ARG);
+  if (BATON_UNLIKELY(!array_of_sizes && ndims > 0))
+    return null_argument(here, 2, nullptr);
+  if (BATON_UNLIKELY(!array_of_subsizes && ndims > 0))
+    return null_argument(here, 3, nullptr);
+  if (BATON_UNLIKELY(!array_of_starts && ndims > 0))
+    return null_argument(here, 4, nullptr);
+  for (std::int64_t i = 0; i < ndims; ++i)
+    if (BATON_UNLIKELY(array_of_starts[i] < 0)) return bad_element(here, 4, nullptr, array_of_starts[i], i, MPI_ERR_ARG);
+  if (BATON_UNLIKELY(!newtype))
+    return null_argument(here, 7, nullptr);
+  return finish(here, nullptr, api::type_create_subarray(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, *oldtype_object, newtype, datatype::CountForm::counts));
 }
 BATON_ALIAS(Type_create_subarray_c)
 
@@ -364,22 +440,83 @@ BATON_EXPORT int PMPI_Type_free(MPI_Datatype *datatype) {
 BATON_ALIAS(Type_free)
 
 BATON_EXPORT int PMPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[]) {
-  return unsupported(Procedure::Type_get_contents, nullptr);
+  constexpr Procedure here = Procedure::Type_get_contents;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 1, nullptr, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!array_of_integers && max_integers > 0))
+    return null_argument(here, 5, nullptr);
+  if (BATON_UNLIKELY(!array_of_addresses && max_addresses > 0))
+    return null_argument(here, 6, nullptr);
+  if (BATON_UNLIKELY(!array_of_datatypes && max_datatypes > 0))
+    return null_argument(here, 7, nullptr);
+  return finish(here, nullptr, api::type_get_contents(*datatype_object, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes));
 }
 BATON_ALIAS(Type_get_contents)
 
 BATON_EXPORT int PMPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[]) {
-  return unsupported(Procedure::Type_get_contents_c, nullptr);
+  constexpr Procedure here = Procedure::Type_get_contents_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 1, nullptr, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!array_of_integers && max_integers > 0))
+    return null_argument(here, 6, nullptr);
+  if (BATON_UNLIKELY(!array_of_addresses && max_addresses > 0))
+    return null_argument(here, 7, nullptr);
+  if (BATON_UNLIKELY(!array_of_large_counts && max_large_counts > 0))
+    return null_argument(here, 8, nullptr);
+  if (BATON_UNLIKELY(!array_of_datatypes && max_datatypes > 0))
+    return null_argument(here, 9, nullptr);
+  return finish(here, nullptr, api::type_get_contents(*datatype_object, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes));
 }
 BATON_ALIAS(Type_get_contents_c)
 
 BATON_EXPORT int PMPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *num_addresses, int *num_datatypes, int *combiner) {
-  return unsupported(Procedure::Type_get_envelope, nullptr);
+  constexpr Procedure here = Procedure::Type_get_envelope;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 1, nullptr, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!num_integers))
+    return null_argument(here, 2, nullptr);
+  if (BATON_UNLIKELY(!num_addresses))
+    return null_argument(here, 3, nullptr);
+  if (BATON_UNLIKELY(!num_datatypes))
+    return null_argument(here, 4, nullptr);
+  if (BATON_UNLIKELY(!combiner))
+    return null_argument(here, 5, nullptr);
+  std::int64_t wide_num_integers = 0;
+  std::int64_t wide_num_addresses = 0;
+  std::int64_t wide_num_datatypes = 0;
+  const Error rc = api::type_get_envelope(*datatype_object, &wide_num_integers, &wide_num_addresses, &wide_num_datatypes, combiner);
+  if (BATON_LIKELY(rc == MPI_SUCCESS)) { *num_integers = narrow(wide_num_integers); *num_addresses = narrow(wide_num_addresses); *num_datatypes = narrow(wide_num_datatypes); }
+  return finish(here, nullptr, rc);
 }
 BATON_ALIAS(Type_get_envelope)
 
 BATON_EXPORT int PMPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integers, MPI_Count *num_addresses, MPI_Count *num_large_counts, MPI_Count *num_datatypes, int *combiner) {
-  return unsupported(Procedure::Type_get_envelope_c, nullptr);
+  constexpr Procedure here = Procedure::Type_get_envelope_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 1, nullptr, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!num_integers))
+    return null_argument(here, 2, nullptr);
+  if (BATON_UNLIKELY(!num_addresses))
+    return null_argument(here, 3, nullptr);
+  if (BATON_UNLIKELY(!num_large_counts))
+    return null_argument(here, 4, nullptr);
+  if (BATON_UNLIKELY(!num_datatypes))
+    return null_argument(here, 5, nullptr);
+  if (BATON_UNLIKELY(!combiner))
+    return null_argument(here, 6, nullptr);
+  return finish(here, nullptr, api::type_get_envelope(*datatype_object, num_integers, num_addresses, num_large_counts, num_datatypes, combiner));
 }
 BATON_ALIAS(Type_get_envelope_c)
 
@@ -433,13 +570,13 @@ BATON_EXPORT int PMPI_Type_get_name(MPI_Datatype datatype, char *type_name, int 
   if (BATON_UNLIKELY(!library_is_running()))
     return not_running(here);
   Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  if (BATON_UNLIKELY(!datatype_object && datatype != MPI_DATATYPE_NULL))
     return bad_handle(here, 1, nullptr, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!type_name))
     return null_argument(here, 2, nullptr);
   if (BATON_UNLIKELY(!resultlen))
     return null_argument(here, 3, nullptr);
-  return finish(here, nullptr, api::type_get_name(*datatype_object, type_name, resultlen));
+  return finish(here, nullptr, api::type_get_name(datatype_object, type_name, resultlen));
 }
 BATON_ALIAS(Type_get_name)
 
@@ -510,7 +647,7 @@ BATON_EXPORT int PMPI_Type_indexed(int count, const int array_of_blocklengths[],
     return null_argument(here, 3, nullptr);
   if (BATON_UNLIKELY(!newtype))
     return null_argument(here, 5, nullptr);
-  return finish(here, nullptr, api::type_indexed(count, array_of_blocklengths, array_of_displacements, *oldtype_object, newtype));
+  return finish(here, nullptr, api::type_indexed(count, array_of_blocklengths, array_of_displacements, *oldtype_object, newtype, datatype::CountForm::ints));
 }
 BATON_ALIAS(Type_indexed)
 
@@ -531,7 +668,7 @@ BATON_EXPORT int PMPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_b
     return null_argument(here, 3, nullptr);
   if (BATON_UNLIKELY(!newtype))
     return null_argument(here, 5, nullptr);
-  return finish(here, nullptr, api::type_indexed(count, array_of_blocklengths, array_of_displacements, *oldtype_object, newtype));
+  return finish(here, nullptr, api::type_indexed(count, array_of_blocklengths, array_of_displacements, *oldtype_object, newtype, datatype::CountForm::counts));
 }
 BATON_ALIAS(Type_indexed_c)
 
@@ -608,7 +745,7 @@ BATON_EXPORT int PMPI_Type_vector(int count, int blocklength, int stride, MPI_Da
     return bad_number(here, 2, nullptr, blocklength, 0, MPI_ERR_ARG);
   if (BATON_UNLIKELY(!newtype))
     return null_argument(here, 5, nullptr);
-  return finish(here, nullptr, api::type_vector(count, blocklength, stride, *oldtype_object, newtype));
+  return finish(here, nullptr, api::type_vector(count, blocklength, stride, *oldtype_object, newtype, datatype::CountForm::ints));
 }
 BATON_ALIAS(Type_vector)
 
@@ -625,7 +762,7 @@ BATON_EXPORT int PMPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_
     return bad_number(here, 2, nullptr, blocklength, 0, MPI_ERR_ARG);
   if (BATON_UNLIKELY(!newtype))
     return null_argument(here, 5, nullptr);
-  return finish(here, nullptr, api::type_vector(count, blocklength, stride, *oldtype_object, newtype));
+  return finish(here, nullptr, api::type_vector(count, blocklength, stride, *oldtype_object, newtype, datatype::CountForm::counts));
 }
 BATON_ALIAS(Type_vector_c)
 
