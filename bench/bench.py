@@ -26,15 +26,17 @@ METRICS = {
     "barrier": "time of a barrier",
     "allreduce": "time of an allreduce (sum of doubles)",
     "hello": "start and end of a job that does nothing, from outside",
+    "reduce_local": "time of MPI_Reduce_local, beside a plain loop compiled for this CPU",
     "memory": "proportional set size of a rank that has talked to all",
     "instructions": "instructions of a send and its receive, 8 bytes (needs valgrind)",
 }
 UNITS = {"memory": "KiB", "instructions": "instructions"}
 BETWEEN_TWO = ("lat", "rate", "bw", "types", "instructions")
-SIZES = {"lat": [8, 64, 512, 1024, 4096], "rate": [8, 64], "bw": [65536, 1 << 20], "types": [2048, 32768, 131072, 1 << 20],
-         "allreduce": [8, 1024]}
-RANKS = {"lat": [2], "rate": [2], "bw": [2], "types": [2], "barrier": [8, 32], "allreduce": [8, 32], "hello": [64], "memory": [16],
-         "instructions": [2]}
+FIXED_RANKS = (*BETWEEN_TWO, "reduce_local")
+SIZES = {"lat": [8, 64, 512, 1024, 4096], "rate": [8, 64], "bw": [65536, 1 << 20],
+         "types": [2048, 32768, 131072, 1 << 20], "allreduce": [8, 1024], "reduce_local": [1024, 65536, 4 << 20]}
+RANKS = {"lat": [2], "rate": [2], "bw": [2], "types": [2], "barrier": [8, 32], "allreduce": [8, 32], "hello": [64],
+         "memory": [16], "instructions": [2], "reduce_local": [1]}
 
 
 def arguments():
@@ -42,7 +44,7 @@ def arguments():
     parser.add_argument("--metrics", default="lat,rate,barrier,allreduce,hello,memory",
                         help="; ".join(f"{name}: {what}" for name, what in METRICS.items()))
     parser.add_argument("--np", default="", help="ranks for barrier, allreduce, hello and memory, e.g. 8,32")
-    parser.add_argument("--sizes", default="", help="bytes, e.g. 8,4k,1m (for lat, rate, bw and allreduce)")
+    parser.add_argument("--sizes", default="", help="bytes, e.g. 8,4k,1m (for lat, rate, bw, allreduce, reduce_local)")
     parser.add_argument("--rounds", type=int, default=9, help="how often all libraries take their turn (9)")
     parser.add_argument("--milliseconds", type=float, default=30, help="measured time per cell and run (30)")
     parser.add_argument("--peers", default="mpich,openmpi,intel", help="which to compare with; none: Baton alone")
@@ -126,7 +128,7 @@ class Comparison:
 
     def plan(self):
         for metric in self.options.metrics:
-            counts = RANKS[metric] if metric in BETWEEN_TWO else self.options.np or RANKS[metric]
+            counts = RANKS[metric] if metric in FIXED_RANKS else self.options.np or RANKS[metric]
             for ranks in counts:
                 yield metric, ranks
 
@@ -152,8 +154,12 @@ class Comparison:
         except peers.Unusable as reason:
             self.failures[key] = (self.failures.get(key, (0, ""))[0] + 1, str(reason))
             return
+        for cell in [cell for cell in cells if cell.endswith(" plain")]:
+            value = cells.pop(cell)
+            if library is self.libraries[0]:
+                self.limit_values.setdefault(cell, []).append(value)
         for cell, value in cells.items():
-            name = cell if metric in BETWEEN_TWO else f"{cell} np={ranks}"
+            name = cell if metric in FIXED_RANKS else f"{cell} np={ranks}"
             column = self.values.setdefault(name, {}).setdefault(library.name, [])
             column.extend([None] * (round_number - len(column)))
             column.append(value)
@@ -197,6 +203,8 @@ class Progress:
 
 def limit_of(comparison, cell):
     """The machine's own limit for a cell: its name and values by round."""
+    if cell.startswith("reduce_local/"):
+        return "plain loop", comparison.limit_values.get(f"{cell} plain")
     if not cell.startswith("lat/"):
         return None, None
     size = int(cell.rsplit("/", 1)[1])

@@ -23,6 +23,7 @@ class Library:
     mpiexec: list
     environment: dict = field(default_factory=dict)
     program: str = ""
+    programs: dict = field(default_factory=dict)  # of metrics that have one of their own
     apart: list = field(default_factory=list)     # options when every rank has a core
     crowded: list = field(default_factory=list)   # options when ranks outnumber cores
     single_copy: str = ""
@@ -32,7 +33,7 @@ class Library:
     def command(self, ranks, words, before=()):
         crowded = ranks > len(os.sched_getaffinity(0))
         return [*self.mpiexec, *(self.crowded if crowded else self.apart), "-n", str(ranks), *before,
-                self.program, *words]
+                self.programs.get(words[0], self.program), *words]
 
     def full_environment(self):
         environment = {name: value for name, value in os.environ.items()
@@ -115,6 +116,24 @@ def build_abi_program(work, library_folder):
     return target
 
 
+# Metrics with a program of their own: source and options.
+PROGRAMS = {"reduce_local": ("reduce_local.c", ["-O3", "-march=native"])}
+
+
+def build_programs(library, work):
+    """The programs of PROGRAMS: one binary for the standard ABI, one by Open MPI's own compiler."""
+    header = os.path.join(ROOT, "include", "mpi.h")
+    own = os.path.join(os.path.dirname(library.mpiexec[0]), "mpicc") if library.name == "openmpi" else None
+    for metric, (source, options) in PROGRAMS.items():
+        source = os.path.join(HERE, source)
+        target = os.path.join(work, metric + ("_openmpi" if own else ""))
+        with_abi = ["-I", os.path.dirname(header), "-L", library.folder, "-l:libmpi_abi.so.1"]
+        if not newer(target, header, source, *HEADERS):
+            run([own or compiler(), *options, source, "-o", target, *([] if own else with_abi)],
+                f"compiling {os.path.basename(source)}", env=library.full_environment())
+        library.programs[metric] = target
+
+
 def baton(build):
     mpiexec = os.path.join(build, "bin", "mpiexec")
     library = os.path.join(build, "lib", "libmpi_abi.so.1")
@@ -176,6 +195,7 @@ def collect(names, build, cache, work):
         try:
             if not library.program:
                 library.program = build_abi_program(work, library.folder)
+            build_programs(library, work)
         except Unusable as reason:
             absent[library.name] = str(reason)
     return [library for library in found if library.name not in absent], absent

@@ -11,49 +11,10 @@
 #include "base/error.hpp"
 #include "base/handle_table.hpp"
 #include "datatype/contents.hpp"
+#include "datatype/element.hpp"
 #include "datatype/shape.hpp"
 
 namespace baton::datatype {
-
-// What a predefined type's element is to an operation.
-enum class Element : std::uint8_t {
-  none,  // not predefined, or no operation is defined on it (MPI_PACKED, MPI_CHAR ...)
-  int8,
-  int16,
-  int32,
-  int64,
-  uint8,
-  uint16,
-  uint32,
-  uint64,
-  int128,
-  float16,
-  float32,
-  float64,
-  long_double,
-  float128,
-  complex32,
-  complex64,
-  complex_long_double,
-  complex128,
-  complex_half,
-  bool8,
-  logical8,
-  logical16,
-  logical32,
-  logical64,
-  logical128,
-  byte,
-  pair_float_int,
-  pair_double_int,
-  pair_long_int,
-  pair_int_int,
-  pair_short_int,
-  pair_long_double_int,
-  pair_float_float,
-  pair_double_double,
-  pair_other,  // from MPI_Type_get_value_index, without a name
-};
 
 class Datatype {
  public:

@@ -24,7 +24,7 @@ const NamedPair named_pairs[] = {
 }  // namespace
 
 bool is_pair(const Datatype& type) {
-  return type.predefined && type.element >= Element::pair_float_int;
+  return type.predefined && is_pair(type.element);
 }
 
 PairHalves pair_halves(const Datatype& type) {

@@ -5,6 +5,9 @@
 #include <cstdlib>
 #include <new>
 
+#include "base/settings.hpp"
+#include "platform/cpu.hpp"
+
 namespace baton::datatype {
 
 OperationTable operations;
@@ -24,25 +27,17 @@ const Row rows[] = {
 };
 constexpr std::size_t row_count = sizeof rows / sizeof rows[0];
 alignas(Operation) char storage[row_count][sizeof(Operation)];
+Kernel kernels[row_count][element_count];
 
-// The int form of a user function takes at most INT_MAX elements a call.
-void call_user(const Operation& operation, const void* in, void* inout, std::int64_t count,
-               const Datatype& type) {
-  MPI_Datatype handle = type.handle;
-  if (operation.function_c) {
-    MPI_Count all = count;
-    operation.function_c(const_cast<void*>(in), inout, &all, &handle);
-    return;
-  }
-  auto* a = static_cast<const char*>(in);
-  auto* b = static_cast<char*>(inout);
-  while (count > 0) {
-    int piece = static_cast<int>(std::min<std::int64_t>(count, INT_MAX));
-    operation.function(const_cast<char*>(a), b, &piece, &handle);
-    a += piece * type.extent;
-    b += piece * type.extent;
-    count -= piece;
-  }
+Kernel find_kernel(int level, MPI_Op operation, Element element) {
+  Kernel found = nullptr;
+#ifdef __x86_64__
+  if (level >= 4)
+    found = x86_64_v4::find_kernel(operation, element);
+  else if (level == 3)
+    found = x86_64_v3::find_kernel(operation, element);
+#endif
+  return found ? found : baseline::find_kernel(operation, element);
 }
 
 }  // namespace
@@ -54,8 +49,17 @@ void make_predefined_operations() {
     operation->handle = rows[i].handle;
     operation->name = rows[i].name;
     operation->predefined = true;
+    operation->kernels = kernels[i];
     operations.set_predefined(rows[i].handle, operation);
   }
+  choose_kernels(
+      static_cast<int>(std::min<std::int64_t>(settings.vector_level_max, platform::cpu_level())));
+}
+
+void choose_kernels(int level) {
+  for (std::size_t i = 0; i < row_count; ++i)
+    for (int element = 0; element < element_count; ++element)
+      kernels[i][element] = find_kernel(level, rows[i].handle, static_cast<Element>(element));
 }
 
 Error make_operation(MPI_User_function* function, MPI_User_function_c* function_c, bool commutative,
@@ -79,19 +83,37 @@ void release(Operation& operation) {
   if (operation.references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete &operation;
 }
 
-Error check_operation(const Operation& operation, const Datatype& type) {
-  if (!operation.predefined || find_kernel(operation.handle, type.element)) return MPI_SUCCESS;
+Error refuse_operation(const Operation& operation, const Datatype& type) {
+  if (operation.handle == MPI_REPLACE || operation.handle == MPI_NO_OP)
+    return fail(MPI_ERR_OP, "%s is for accumulating into windows, not for reductions",
+                operation.name);
+  if (!type.predefined)
+    return fail(MPI_ERR_OP,
+                "%s is not defined on derived datatypes (here %s); use a predefined type, or "
+                "MPI_Op_create",
+                operation.name, type.name[0] ? type.name : "one without a name");
   return fail(MPI_ERR_OP, "%s is not defined on %s; use a type it is defined on, or MPI_Op_create",
-              operation.name, type.name[0] ? type.name : "a derived datatype");
+              operation.name, type.name[0] ? type.name : "this datatype");
 }
 
-void reduce(const Operation& operation, const void* in, void* inout, std::int64_t count,
-            const Datatype& type) {
-  if (count == 0) return;
-  if (operation.predefined)
-    find_kernel(operation.handle, type.element)(in, inout, count);
-  else
-    call_user(operation, in, inout, count, type);
+// The int form of a user function takes at most INT_MAX elements a call.
+void reduce_by_user(const Operation& operation, const void* in, void* inout, std::int64_t count,
+                    const Datatype& type) {
+  MPI_Datatype handle = type.handle;
+  if (operation.function_c) {
+    MPI_Count all = count;
+    operation.function_c(const_cast<void*>(in), inout, &all, &handle);
+    return;
+  }
+  auto* a = static_cast<const char*>(in);
+  auto* b = static_cast<char*>(inout);
+  while (count > 0) {
+    int piece = static_cast<int>(std::min<std::int64_t>(count, INT_MAX));
+    operation.function(const_cast<char*>(a), b, &piece, &handle);
+    a += piece * type.extent;
+    b += piece * type.extent;
+    count -= piece;
+  }
 }
 
 }  // namespace baton::datatype

@@ -10,11 +10,9 @@
 #include "base/error.hpp"
 #include "base/handle_table.hpp"
 #include "datatype/datatype.hpp"
+#include "datatype/kernels.hpp"
 
 namespace baton::datatype {
-
-// inout[i] = in[i] op inout[i] for `count` elements that lie one after another.
-using Kernel = void (*)(const void* in, void* inout, std::int64_t count);
 
 class Operation {
  public:
@@ -22,6 +20,7 @@ class Operation {
   const char* name = "user function";
   bool predefined = false;
   bool commutative = true;
+  const Kernel* kernels = nullptr;  // of a predefined one, by element; null where undefined
   MPI_User_function* function = nullptr;
   MPI_User_function_c* function_c = nullptr;
   std::atomic<std::int32_t> references{1};
@@ -30,22 +29,41 @@ class Operation {
 using OperationTable = HandleTable<Operation, HandleTag::op>;
 extern OperationTable operations;
 
-// Fills the table of predefined operations. Once.
+// Fills the table of predefined operations, with the best kernels that the CPU and the setting
+// vector_level_max allow. Once.
 void make_predefined_operations();
+
+// Takes the kernels of another level of x86-64 (1, 3 or 4, see platform/cpu.hpp); the CPU must have
+// it. For tests and for make_predefined_operations.
+void choose_kernels(int level);
 
 Error make_operation(MPI_User_function* function, MPI_User_function_c* function_c, bool commutative,
                      Operation** made);
 void release(Operation& operation);
 
-// Whether the operation is defined on the type: MPI_SUCCESS, or MPI_ERR_OP explained.
-Error check_operation(const Operation& operation, const Datatype& type);
+// The kernel of a predefined operation; null where it is not defined.
+BATON_INLINE Kernel kernel_of(const Operation& operation, const Datatype& type) {
+  return operation.kernels[static_cast<int>(type.element)];
+}
+
+// Whether the operation is defined on the type: MPI_SUCCESS, or MPI_ERR_OP explained. A predefined
+// one is on predefined types only, named or not: no derived type, nor a duplicate (MPI 5.0,
+// "Reduce": "work only with the MPI types listed").
+BATON_COLD Error refuse_operation(const Operation& operation, const Datatype& type);
+BATON_INLINE Error check_operation(const Operation& operation, const Datatype& type) {
+  bool defined = !operation.predefined || (type.predefined && kernel_of(operation, type));
+  return BATON_LIKELY(defined) ? MPI_SUCCESS : refuse_operation(operation, type);
+}
 
 // inout = in op inout, for `count` elements of `type`. check_operation has passed.
-void reduce(const Operation& operation, const void* in, void* inout, std::int64_t count,
-            const Datatype& type);
-
-// The kernel of a predefined operation on a predefined element; null where it is not defined.
-Kernel find_kernel(MPI_Op operation, Element element);
+void reduce_by_user(const Operation& operation, const void* in, void* inout, std::int64_t count,
+                    const Datatype& type);
+BATON_INLINE void reduce(const Operation& operation, const void* in, void* inout,
+                         std::int64_t count, const Datatype& type) {
+  if (BATON_UNLIKELY(count == 0)) return;
+  if (BATON_LIKELY(operation.predefined)) return kernel_of(operation, type)(in, inout, count);
+  reduce_by_user(operation, in, inout, count, type);
+}
 
 }  // namespace baton::datatype
 

@@ -41,9 +41,9 @@ using ShortInt = Pair<short, int>;
         alignof(Pair<First, Second>)                                                            \
   }
 const Row rows[] = {
-    ROW(MPI_AINT, 8, int64),
-    ROW(MPI_COUNT, 8, int64),
-    ROW(MPI_OFFSET, 8, int64),
+    ROW(MPI_AINT, 8, plain_int64),
+    ROW(MPI_COUNT, 8, plain_int64),
+    ROW(MPI_OFFSET, 8, plain_int64),
     ROW(MPI_PACKED, 1, none),
     ROW(MPI_SHORT, 2, int16),
     ROW(MPI_INT, 4, int32),
@@ -60,7 +60,7 @@ const Row rows[] = {
     COMPLEX(MPI_C_DOUBLE_COMPLEX, 16, complex64),
     COMPLEX(MPI_CXX_DOUBLE_COMPLEX, 16, complex64),
     ROW(MPI_LOGICAL, 4, logical32),
-    ROW(MPI_INTEGER, 4, int32),
+    ROW(MPI_INTEGER, 4, plain_int32),
     ROW(MPI_REAL, 4, float32),
     COMPLEX(MPI_COMPLEX, 8, complex32),
     ROW(MPI_DOUBLE_PRECISION, 8, float64),
@@ -94,16 +94,16 @@ const Row rows[] = {
     ROW(MPI_INT64_T, 8, int64),
     ROW(MPI_UINT64_T, 8, uint64),
     ROW(MPI_LOGICAL1, 1, logical8),
-    ROW(MPI_INTEGER1, 1, int8),
+    ROW(MPI_INTEGER1, 1, plain_int8),
     ROW(MPI_LOGICAL2, 2, logical16),
-    ROW(MPI_INTEGER2, 2, int16),
+    ROW(MPI_INTEGER2, 2, plain_int16),
     ROW(MPI_REAL2, 2, float16),
     ROW(MPI_LOGICAL4, 4, logical32),
-    ROW(MPI_INTEGER4, 4, int32),
+    ROW(MPI_INTEGER4, 4, plain_int32),
     ROW(MPI_REAL4, 4, float32),
     COMPLEX(MPI_COMPLEX4, 4, complex_half),
     ROW(MPI_LOGICAL8, 8, logical64),
-    ROW(MPI_INTEGER8, 8, int64),
+    ROW(MPI_INTEGER8, 8, plain_int64),
     ROW(MPI_REAL8, 8, float64),
     COMPLEX(MPI_COMPLEX8, 8, complex32),
     ROW(MPI_LOGICAL16, 16, logical128),
@@ -122,10 +122,6 @@ const Shape* shape_of(const Row& row) {
   Part halves[] = {{0, 0, make_block(sizeof(short))},
                    {offsetof(ShortInt, second), 0, make_block(sizeof(int))}};
   return make_sequence(halves, 2);
-}
-
-bool is_pair(Element element) {
-  return element >= Element::pair_float_int && element <= Element::pair_double_double;
 }
 
 constexpr std::size_t row_count = sizeof rows / sizeof rows[0];

@@ -1,0 +1,15 @@
+#include "platform/cpu.hpp"
+
+namespace baton::platform {
+
+int cpu_level() {
+#ifdef __x86_64__
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("x86-64-v4")) return 4;
+  if (__builtin_cpu_supports("x86-64-v3")) return 3;
+  if (__builtin_cpu_supports("x86-64-v2")) return 2;
+#endif
+  return 1;
+}
+
+}  // namespace baton::platform

@@ -1,0 +1,10 @@
+// What the CPU at hand can do.
+#pragma once
+
+namespace baton::platform {
+
+// The highest level of x86-64 (its psABI's numbers: 1, 2, 3 with AVX2, 4 with AVX-512) that this
+// CPU and its operating system support. 1 on other architectures: the baseline.
+int cpu_level();
+
+}  // namespace baton::platform
