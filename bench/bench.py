@@ -165,7 +165,8 @@ class Comparison:
             column.append(value)
 
     def run_limits(self):
-        sizes = sorted({*(self.options.sizes or SIZES["lat"]), 8} if "lat" in self.options.metrics else {8})
+        measured = [metric for metric in ("lat", "types") if metric in self.options.metrics]
+        sizes = sorted({8}.union(*(self.options.sizes or SIZES[metric] for metric in measured)))
         with contextlib.suppress(peers.Unusable):
             cells, _ = cells_of([self.limits, str(self.options.milliseconds), *map(str, sizes)], None, 60)
             for cell, value in cells.items():
@@ -205,10 +206,13 @@ def limit_of(comparison, cell):
     """The machine's own limit for a cell: its name and values by round."""
     if cell.startswith("reduce_local/"):
         return "plain loop", comparison.limit_values.get(f"{cell} plain")
-    if not cell.startswith("lat/"):
-        return None, None
-    size = int(cell.rsplit("/", 1)[1])
-    name = "line" if size <= 48 else cell.replace("lat/", "copy/")  # the payload fits into the line
+    metric, _, rest = cell.partition("/")
+    size = int(cell.rsplit("/", 1)[1]) if "/" in cell else 0
+    name = None
+    if metric == "lat":
+        name = "line" if size <= 48 else "copy/" + rest  # the payload fits into the line
+    elif cell.startswith("types/vector512/"):
+        name = cell.replace("types/vector512/", "copy512/")
     return name, comparison.limit_values.get(name)
 
 

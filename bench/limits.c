@@ -1,6 +1,7 @@
 /* What this machine allows at best between two cores, without MPI: one cache line back and forth,
  * and one plain copy by the receiver of what the other has (fresh: just written; every line is then
- * read). usage: limits MILLISECONDS [SIZE...]; prints "cell line" and "cell copy/reused|fresh/SIZE"
+ * read), in one piece and in blocks of 512 bytes with as much between them. usage: limits
+ * MILLISECONDS [SIZE...]; prints "cell line", "cell copy/reused|fresh/SIZE" and "cell copy512/..."
  * in µs. */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -24,7 +25,7 @@ typedef struct {
 typedef struct {
   _Atomic uint64_t *mine, *others;
   char *out, *from, *in; /* what I show, what the other shows, where I copy it */
-  size_t bytes;
+  size_t bytes, block;   /* in all, and in one piece */
   int fresh;
 } Side;
 
@@ -34,15 +35,25 @@ static inline void wait_for(_Atomic uint64_t* flag, uint64_t value) {
   while (atomic_load_explicit(flag, memory_order_acquire) < value) __builtin_ia32_pause();
 }
 
+/* Where the byte of a number lies: between blocks there is as much as in them. */
+static inline size_t place(const Side* s, size_t byte) {
+  return s->block == s->bytes ? byte : 2 * byte;
+}
+
 static void give(Side* s, uint64_t turn) {
-  if (s->fresh && s->bytes) write_lines(s->out, s->bytes, (uint32_t)turn);
+  if (s->fresh)
+    for (size_t i = 0; i < s->bytes; i += s->block)
+      write_lines(s->out + place(s, i), s->block, (uint32_t)turn);
   atomic_store_explicit(s->mine, turn, memory_order_release);
 }
 
 static void take(Side* s, uint64_t turn) {
   wait_for(s->others, turn);
-  if (s->bytes) memcpy(s->in, s->from, s->bytes);
-  if (s->fresh && s->bytes) sink += read_lines(s->in, s->bytes);
+  for (size_t i = 0; i < s->bytes; i += s->block)
+    memcpy(s->in + place(s, i), s->from + place(s, i), s->block);
+  if (s->fresh)
+    for (size_t i = 0; i < s->bytes; i += s->block)
+      sink += read_lines(s->in + place(s, i), s->block);
 }
 
 static double timed(Side* s, uint64_t* turn, long repeats) {
@@ -91,27 +102,28 @@ static char* shared(size_t bytes) {
   return memory;
 }
 
-static double measure(size_t bytes, int fresh, double budget_us) {
+static double measure(size_t bytes, size_t block, int fresh, double budget_us) {
+  size_t span = block == bytes ? bytes : 2 * bytes;
   Flags* flags = (Flags*)shared(sizeof(Flags));
   memset(flags, 0, sizeof *flags);
-  char *a = shared(bytes), *b = shared(bytes);
+  char *a = shared(span), *b = shared(span);
   pid_t other = fork();
   if (other == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     bind_to(1);
-    Side side = {&flags->pong, &flags->ping, b, a, shared(bytes), bytes, fresh};
+    Side side = {&flags->pong, &flags->ping, b, a, shared(span), bytes, block, fresh};
     answer(&side, flags);
   }
-  Side side = {&flags->ping, &flags->pong, a, b, shared(bytes), bytes, fresh};
+  Side side = {&flags->ping, &flags->pong, a, b, shared(span), bytes, block, fresh};
   uint64_t turn = 0;
   double times[batches_max], once = timed(&side, &turn, 16) * 2;
   long repeats = (long)(budget_us / 9 / once);
   for (int i = 0; i < 9; ++i) times[i] = timed(&side, &turn, repeats < 1 ? 1 : repeats);
   atomic_store_explicit(&flags->quit, 1, memory_order_relaxed);
   waitpid(other, NULL, 0);
-  munmap(a, bytes < 4096 ? 4096 : bytes);
-  munmap(b, bytes < 4096 ? 4096 : bytes);
-  munmap(side.in, bytes < 4096 ? 4096 : bytes);
+  munmap(a, span < 4096 ? 4096 : span);
+  munmap(b, span < 4096 ? 4096 : span);
+  munmap(side.in, span < 4096 ? 4096 : span);
   munmap(flags, 4096);
   return median(times, 9);
 }
@@ -127,12 +139,14 @@ int main(int count, char** words) {
     return 3;
   }
   bind_to(0);
-  printf("cell line %.4f\n", measure(0, 0, budget_us));
+  printf("cell line %.4f\n", measure(0, 0, 0, budget_us));
   for (int i = 2; i < count; ++i)
     for (int fresh = 0; fresh < 2; ++fresh) {
       size_t bytes = strtoul(words[i], NULL, 10);
-      printf("cell copy/%s/%zu %.4f\n", fresh ? "fresh" : "reused", bytes,
-             measure(bytes, fresh, budget_us));
+      const char* how = fresh ? "fresh" : "reused";
+      printf("cell copy/%s/%zu %.4f\n", how, bytes, measure(bytes, bytes, fresh, budget_us));
+      if (bytes % 512 == 0)
+        printf("cell copy512/%s/%zu %.4f\n", how, bytes, measure(bytes, 512, fresh, budget_us));
     }
   return 0;
 }

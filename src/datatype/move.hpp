@@ -1,6 +1,8 @@
 // The inner loops of packing and unpacking: evenly spaced blocks and lists of runs. Called by
-// pack.cpp. Nothing outside the blocks is written, and of a packed buffer nothing beyond its data.
+// walk.cpp, which is compiled once a level of vector instructions. Nothing outside the blocks is
+// written, and of a packed buffer nothing beyond its data.
 #pragma once
+
 
 #include <cstdint>
 #include <cstring>
@@ -9,7 +11,11 @@
 #include "datatype/shape.hpp"
 #include "platform/copy.hpp"
 
-namespace baton::datatype {
+#ifndef BATON_KERNEL_LEVEL
+#define BATON_KERNEL_LEVEL baseline
+#endif
+
+namespace baton::datatype::BATON_KERNEL_LEVEL {
 
 enum class Direction { pack, unpack };
 
@@ -17,10 +23,9 @@ enum class Direction { pack, unpack };
 template <Direction direction>
 BATON_INLINE void move_bytes(char* place, char* packed, std::int64_t bytes) {
   auto length = static_cast<std::size_t>(bytes);
-  if constexpr (direction == Direction::pack)
-    platform::copy_run(packed, place, length);
-  else
-    platform::copy_run(place, packed, length);
+  char* from = direction == Direction::pack ? place : packed;
+  char* to = direction == Direction::pack ? packed : place;
+  platform::copy_run(to, from, length);
 }
 
 // Numbers packed 64 bytes at a time, so that few stores are under way to memory that another core
@@ -137,4 +142,4 @@ void move_runs(const Shape& list, std::int64_t first, std::int64_t last, char* o
   }
 }
 
-}  // namespace baton::datatype
+}  // namespace baton::datatype::BATON_KERNEL_LEVEL

@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <new>
 
-#include "base/settings.hpp"
 #include "platform/cpu.hpp"
 
 namespace baton::datatype {
@@ -52,8 +51,7 @@ void make_predefined_operations() {
     operation->kernels = kernels[i];
     operations.set_predefined(rows[i].handle, operation);
   }
-  choose_kernels(
-      static_cast<int>(std::min<std::int64_t>(settings.vector_level_max, platform::cpu_level())));
+  choose_kernels(platform::vector_level());
 }
 
 void choose_kernels(int level) {

@@ -9,6 +9,9 @@
 
 namespace baton::datatype {
 
+// Takes the walks of a level of vector instructions (platform/cpu.hpp) into use. At start.
+void choose_walks(int level);
+
 // Packed bytes [position, position + bytes) of elements at `buffer`, one after another in steps of
 // the type's extent, to or from `packed`.
 void pack(const Datatype& type, const void* buffer, std::int64_t position, void* packed,

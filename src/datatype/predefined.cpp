@@ -5,6 +5,8 @@
 
 #include "base/check.hpp"
 #include "datatype/datatype.hpp"
+#include "datatype/pack.hpp"
+#include "platform/cpu.hpp"
 
 namespace baton::datatype {
 
@@ -131,6 +133,7 @@ alignas(Datatype) char storage[row_count][sizeof(Datatype)];
 
 void make_predefined_datatypes() {
   if (datatypes.find(MPI_BYTE)) return;
+  choose_walks(platform::vector_level());
   for (std::size_t i = 0; i < row_count; ++i) {
     const Row& row = rows[i];
     auto* type = new (storage[i]) Datatype;

@@ -56,7 +56,7 @@ void fill_chunk(Peer& peer, Request& send, std::uint32_t chunk, std::int64_t byt
   char* target = transport::arena.chunk(peer.rank, chunk);
   for (std::int64_t done = 0; done < bytes;) {
     std::int64_t piece = std::min(publish_bytes, bytes - done);
-    std::int64_t end = std::min(bytes, done + 2 * publish_bytes);
+    std::int64_t end = std::min(bytes, done + 6 * publish_bytes);
     for (std::int64_t ahead = done ? done + publish_bytes : 0; ahead < end;
          ahead += cache_line_bytes)
       platform::prefetch_for_write(target + ahead);

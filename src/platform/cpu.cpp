@@ -1,5 +1,9 @@
 #include "platform/cpu.hpp"
 
+#include <algorithm>
+
+#include "base/settings.hpp"
+
 namespace baton::platform {
 
 int cpu_level() {
@@ -10,6 +14,10 @@ int cpu_level() {
   if (__builtin_cpu_supports("x86-64-v2")) return 2;
 #endif
   return 1;
+}
+
+int vector_level() {
+  return static_cast<int>(std::min<std::int64_t>(settings.vector_level_max, cpu_level()));
 }
 
 }  // namespace baton::platform

@@ -7,4 +7,7 @@ namespace baton::platform {
 // CPU and its operating system support. 1 on other architectures: the baseline.
 int cpu_level();
 
+// The level to use: the CPU's, or what the setting vector_level_max leaves of it.
+int vector_level();
+
 }  // namespace baton::platform
