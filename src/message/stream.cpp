@@ -54,12 +54,12 @@ int take_usable_chunk(Peer& peer) {
 void fill_chunk(Peer& peer, Request& send, std::uint32_t chunk, std::int64_t bytes) {
   auto& filled = transport::arena.chunk_progress(peer.rank, chunk);
   char* target = transport::arena.chunk(peer.rank, chunk);
+  std::int64_t fetched = 0;
   for (std::int64_t done = 0; done < bytes;) {
     std::int64_t piece = std::min(publish_bytes, bytes - done);
-    std::int64_t end = std::min(bytes, done + 6 * publish_bytes);
-    for (std::int64_t ahead = done ? done + publish_bytes : 0; ahead < end;
-         ahead += cache_line_bytes)
-      platform::prefetch_for_write(target + ahead);
+    // The lines are fetched two pieces before they are written.
+    for (; fetched < std::min(bytes, done + 3 * publish_bytes); fetched += cache_line_bytes)
+      platform::prefetch_for_write(target + fetched);
     datatype::pack(*send.datatype, send.buffer, send.position + done, target + done, piece);
     done += piece;
     lockfree::publish_filled(filled, static_cast<std::uint64_t>(done));
