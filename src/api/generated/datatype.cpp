@@ -7,46 +7,6 @@
 using namespace baton;
 using namespace baton::api;
 
-BATON_EXPORT int PMPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize, int *position, MPI_Comm comm) {
-  return unsupported(Procedure::Pack, target_of(comm));
-}
-BATON_ALIAS(Pack)
-
-BATON_EXPORT int PMPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize, MPI_Count *position, MPI_Comm comm) {
-  return unsupported(Procedure::Pack_c, target_of(comm));
-}
-BATON_ALIAS(Pack_c)
-
-BATON_EXPORT int PMPI_Pack_external(const char datarep[], const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, MPI_Aint outsize, MPI_Aint *position) {
-  return unsupported(Procedure::Pack_external, nullptr);
-}
-BATON_ALIAS(Pack_external)
-
-BATON_EXPORT int PMPI_Pack_external_c(const char datarep[], const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize, MPI_Count *position) {
-  return unsupported(Procedure::Pack_external_c, nullptr);
-}
-BATON_ALIAS(Pack_external_c)
-
-BATON_EXPORT int PMPI_Pack_external_size(const char datarep[], int incount, MPI_Datatype datatype, MPI_Aint *size) {
-  return unsupported(Procedure::Pack_external_size, nullptr);
-}
-BATON_ALIAS(Pack_external_size)
-
-BATON_EXPORT int PMPI_Pack_external_size_c(const char datarep[], MPI_Count incount, MPI_Datatype datatype, MPI_Count *size) {
-  return unsupported(Procedure::Pack_external_size_c, nullptr);
-}
-BATON_ALIAS(Pack_external_size_c)
-
-BATON_EXPORT int PMPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *size) {
-  return unsupported(Procedure::Pack_size, target_of(comm));
-}
-BATON_ALIAS(Pack_size)
-
-BATON_EXPORT int PMPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI_Count *size) {
-  return unsupported(Procedure::Pack_size_c, target_of(comm));
-}
-BATON_ALIAS(Pack_size_c)
-
 BATON_EXPORT int PMPI_Type_commit(MPI_Datatype *datatype) {
   constexpr Procedure here = Procedure::Type_commit;
   if (BATON_UNLIKELY(!library_is_running()))
@@ -765,23 +725,3 @@ BATON_EXPORT int PMPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_
   return finish(here, nullptr, api::type_vector(count, blocklength, stride, *oldtype_object, newtype, datatype::CountForm::counts));
 }
 BATON_ALIAS(Type_vector_c)
-
-BATON_EXPORT int PMPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm) {
-  return unsupported(Procedure::Unpack, target_of(comm));
-}
-BATON_ALIAS(Unpack)
-
-BATON_EXPORT int PMPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount, MPI_Datatype datatype, MPI_Comm comm) {
-  return unsupported(Procedure::Unpack_c, target_of(comm));
-}
-BATON_ALIAS(Unpack_c)
-
-BATON_EXPORT int PMPI_Unpack_external(const char datarep[], const void *inbuf, MPI_Aint insize, MPI_Aint *position, void *outbuf, int outcount, MPI_Datatype datatype) {
-  return unsupported(Procedure::Unpack_external, nullptr);
-}
-BATON_ALIAS(Unpack_external)
-
-BATON_EXPORT int PMPI_Unpack_external_c(const char datarep[], const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount, MPI_Datatype datatype) {
-  return unsupported(Procedure::Unpack_external_c, nullptr);
-}
-BATON_ALIAS(Unpack_external_c)
