@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "datatype/elements.hpp"
+
 namespace baton::datatype {
 
 OperationTable operations;
@@ -45,6 +47,19 @@ void call_user(const Operation& operation, const void* in, void* inout, std::int
   }
 }
 
+// A duplicate of a predefined type has its operations, too.
+const Datatype& undo_duplicates(const Datatype& type) {
+  const Datatype* at = &type;
+  while (!at->predefined) at = at->contents->types[0];
+  return *at;
+}
+
+Kernel kernel_of(const Operation& operation, const Datatype& type) {
+  if (type.element != Element::pair_other) return find_kernel(operation.handle, type.element);
+  PairHalves halves = pair_halves(undo_duplicates(type));
+  return find_pair_kernel(operation.handle, halves.value->element, halves.index->element);
+}
+
 }  // namespace
 
 void make_predefined_operations() {
@@ -80,7 +95,7 @@ void release(Operation& operation) {
 }
 
 Error check_operation(const Operation& operation, const Datatype& type) {
-  if (!operation.predefined || find_kernel(operation.handle, type.element)) return MPI_SUCCESS;
+  if (!operation.predefined || kernel_of(operation, type)) return MPI_SUCCESS;
   return fail(MPI_ERR_OP, "%s is not defined on %s; use a type it is defined on, or MPI_Op_create",
               operation.name, type.name[0] ? type.name : "a derived datatype");
 }
@@ -89,7 +104,7 @@ void reduce(const Operation& operation, const void* in, void* inout, std::int64_
             const Datatype& type) {
   if (count == 0) return;
   if (operation.predefined)
-    find_kernel(operation.handle, type.element)(in, inout, count);
+    kernel_of(operation, type)(in, inout, count);
   else
     call_user(operation, in, inout, count, type);
 }

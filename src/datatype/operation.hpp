@@ -47,6 +47,9 @@ void reduce(const Operation& operation, const void* in, void* inout, std::int64_
 // The kernel of a predefined operation on a predefined element; null where it is not defined.
 Kernel find_kernel(MPI_Op operation, Element element);
 
+// The same for a pair without a name, by its halves.
+Kernel find_pair_kernel(MPI_Op operation, Element value, Element index);
+
 }  // namespace baton::datatype
 
 namespace baton {
