@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <cwchar>
 #include <limits>
 
@@ -139,11 +140,13 @@ struct Record {
     double value;
     int index;
   } c[2];
+  float complex[2][2];
   long d;
   bool operator==(const Record& other) const {
     return a == other.a && std::equal(b, b + 3, other.b) && c[0].value == other.c[0].value &&
            c[0].index == other.c[0].index && c[1].value == other.c[1].value &&
-           c[1].index == other.c[1].index && d == other.d;
+           c[1].index == other.c[1].index &&
+           std::memcmp(complex, other.complex, sizeof complex) == 0 && d == other.d;
   }
 };
 
@@ -151,16 +154,19 @@ TEST(external32, many_mixed_structs_go_there_and_back) {
   StructBlock blocks[] = {{1, offsetof(Record, a), &predefined(MPI_DOUBLE)},
                           {3, offsetof(Record, b), &predefined(MPI_SHORT)},
                           {2, offsetof(Record, c), &predefined(MPI_DOUBLE_INT)},
+                          {2, offsetof(Record, complex), &predefined(MPI_C_FLOAT_COMPLEX)},
                           {1, offsetof(Record, d), &predefined(MPI_LONG)}};
   Datatype *one = nullptr, *rows = nullptr;
-  ASSERT_EQ(make_struct(blocks, 4, &one), MPI_SUCCESS);
+  ASSERT_EQ(make_struct(blocks, 5, &one), MPI_SUCCESS);
   EXPECT_EQ(one->extent, static_cast<std::int64_t>(sizeof(Record)));
   ASSERT_EQ(make_vector(50, 3, 5, *one, &rows), MPI_SUCCESS);
-  EXPECT_EQ(external_size(*rows), 150 * (8 + 6 + 24 + 4));
+  EXPECT_EQ(external_size(*rows), 150 * (8 + 6 + 24 + 16 + 4));
   std::vector<Record> data(500), back(500);
   for (std::size_t i = 0; i < data.size(); ++i) {
     auto n = static_cast<int>(i);
-    data[i] = {n * 0.5, {std::int16_t(n), std::int16_t(-n), 7}, {{n * 2.0, n}, {n * 3.0, -n}}, -n};
+    data[i] = {
+        n * 0.5, {std::int16_t(n), std::int16_t(-n), 7}, {{n * 2.0, n}, {n * 3.0, -n}}, {}, -n};
+    for (auto& number : data[i].complex) number[0] = number[1] = static_cast<float>(n) + 0.25f;
   }
   Bytes bytes(static_cast<std::size_t>(2 * external_size(*rows)) + 1, 'e');
   ASSERT_EQ(pack_external(*rows, 2, data.data(), bytes.data()), MPI_SUCCESS);
