@@ -49,6 +49,16 @@ Error type_get_contents(Datatype& type, MPI_Count max_integers, MPI_Count max_ad
                         MPI_Count max_large_counts, MPI_Count max_datatypes, int* integers,
                         MPI_Aint* addresses, MPI_Count* large_counts, MPI_Datatype* datatypes);
 
+// Predefined types without names: the same arguments give the same handle.
+Error type_create_f90_integer(int range, MPI_Datatype* type);
+Error type_create_f90_real(int precision, int range, MPI_Datatype* type);
+Error type_create_f90_complex(int precision, int range, MPI_Datatype* type);
+// MPI_DATATYPE_NULL, without an error, for a pair that is not predefined.
+Error type_get_value_index(Datatype& value, Datatype& index, MPI_Datatype* pair);
+// The named type of a class (MPI_TYPECLASS_REAL ...) and a size in bytes; MPI_ERR_ARG when there is
+// none.
+Error type_match_size(int type_class, int size, MPI_Datatype* type);
+
 // Records array_of_types; false when one is not alive, which is explained.
 bool record_types(Recorder& record, const MPI_Datatype* types, std::int64_t count);
 

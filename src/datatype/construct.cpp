@@ -94,12 +94,14 @@ Error equivalent(Datatype& type, Datatype** made) {
 }
 
 void release(Datatype& type) {
-  if (type.predefined) return;
-  // ORDER datatype.references: release by each, acquire by the last; all uses are over.
-  if (type.references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  release_shape(type.shape);
-  release_contents(type.contents);
-  std::free(&type);
+  for (Datatype* next = &type; next && !next->predefined;) {
+    // ORDER datatype.references: release by each, acquire by the last; all uses are over.
+    if (next->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    release_shape(next->shape);
+    Datatype* part = drop_contents(next->contents);
+    std::free(next);
+    next = part;
+  }
 }
 
 }  // namespace baton::datatype

@@ -29,11 +29,19 @@ void retain_contents(Contents& contents) {
   contents.references.fetch_add(1, std::memory_order_relaxed);
 }
 
-void release_contents(Contents* contents) {
+Datatype* drop_contents(Contents* contents) {
   // ORDER contents.references: release by each, acquire by the last; all uses are over.
-  if (!contents || contents->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  for (std::int64_t i = 0; i < contents->type_count; ++i) release(*contents->types[i]);
+  if (!contents || contents->references.fetch_sub(1, std::memory_order_acq_rel) != 1)
+    return nullptr;
+  std::int64_t last = contents->type_count - 1;
+  for (std::int64_t i = 0; i < last; ++i) release(*contents->types[i]);
+  Datatype* left = last >= 0 ? contents->types[last] : nullptr;
   std::free(contents);
+  return left;
+}
+
+Recorder::~Recorder() {
+  if (Datatype* left = drop_contents(contents_)) release(*left);
 }
 
 Recorder::Recorder(int combiner, CountForm form, const Arguments& arguments) {

@@ -38,8 +38,9 @@ struct Contents {
 };
 
 void retain_contents(Contents& contents);
-// With the last reference the types are released.
-void release_contents(Contents* contents);
+// With the last reference the types are released: all but the last of them, which is returned for
+// the caller to release (a chain of a million duplicates must not nest a million calls).
+[[nodiscard]] Datatype* drop_contents(Contents* contents);
 
 // How many arguments of each kind a constructor has, independent of the form.
 struct Arguments {
@@ -54,7 +55,7 @@ struct Arguments {
 class Recorder {
  public:
   Recorder(int combiner, CountForm form, const Arguments& arguments);
-  ~Recorder() { release_contents(contents_); }
+  ~Recorder();
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 

@@ -34,6 +34,12 @@ PairHalves pair_halves(const Datatype& type) {
   return {datatypes.find(row->value), datatypes.find(row->index)};
 }
 
+Datatype* find_named_pair(const Datatype& value, const Datatype& index) {
+  for (const NamedPair& row : named_pairs)
+    if (row.value == value.handle && row.index == index.handle) return datatypes.find(row.pair);
+  return nullptr;
+}
+
 std::int64_t child_count(const Datatype& type) {
   if (is_pair(type)) return 2;
   return type.contents->combiner == MPI_COMBINER_STRUCT ? type.contents->type_count : 1;

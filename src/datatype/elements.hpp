@@ -16,6 +16,8 @@ struct PairHalves {
 };
 bool is_pair(const Datatype& type);
 PairHalves pair_halves(const Datatype& type);
+// The pair that has a name, or null.
+Datatype* find_named_pair(const Datatype& value, const Datatype& index);
 
 // Whole basic elements in the first `bytes` packed bytes of any number of `type`; -1 when the last
 // one is cut. `type` has data.

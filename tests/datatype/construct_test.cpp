@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "datatype/elements.hpp"
 #include "tests/datatype/make.hpp"
 
 namespace baton::datatype {
@@ -118,6 +119,19 @@ TEST(construct, huge_numbers_without_data_are_no_error) {
   EXPECT_EQ(made->size, 0);
   release(*made);
   release(*empty);
+}
+
+TEST(construct, a_long_chain_of_types_is_freed_without_deep_recursion) {
+  Datatype* type = &predefined(MPI_INT);
+  for (int i = 0; i < 1000000; ++i) {
+    Datatype* copy = nullptr;
+    ASSERT_EQ(duplicate(*type, &copy), MPI_SUCCESS);
+    datatypes.remove(copy->handle);
+    release(*type);
+    type = copy;
+  }
+  EXPECT_EQ(elements_in(*type, 8), 2);
+  release(*type);
 }
 
 TEST(construct, contradicting_arguments_of_arrays_are_refused) {

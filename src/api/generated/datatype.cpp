@@ -7,46 +7,6 @@
 using namespace baton;
 using namespace baton::api;
 
-BATON_EXPORT int PMPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize, int *position, MPI_Comm comm) {
-  return unsupported(Procedure::Pack, target_of(comm));
-}
-BATON_ALIAS(Pack)
-
-BATON_EXPORT int PMPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize, MPI_Count *position, MPI_Comm comm) {
-  return unsupported(Procedure::Pack_c, target_of(comm));
-}
-BATON_ALIAS(Pack_c)
-
-BATON_EXPORT int PMPI_Pack_external(const char datarep[], const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, MPI_Aint outsize, MPI_Aint *position) {
-  return unsupported(Procedure::Pack_external, nullptr);
-}
-BATON_ALIAS(Pack_external)
-
-BATON_EXPORT int PMPI_Pack_external_c(const char datarep[], const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize, MPI_Count *position) {
-  return unsupported(Procedure::Pack_external_c, nullptr);
-}
-BATON_ALIAS(Pack_external_c)
-
-BATON_EXPORT int PMPI_Pack_external_size(const char datarep[], int incount, MPI_Datatype datatype, MPI_Aint *size) {
-  return unsupported(Procedure::Pack_external_size, nullptr);
-}
-BATON_ALIAS(Pack_external_size)
-
-BATON_EXPORT int PMPI_Pack_external_size_c(const char datarep[], MPI_Count incount, MPI_Datatype datatype, MPI_Count *size) {
-  return unsupported(Procedure::Pack_external_size_c, nullptr);
-}
-BATON_ALIAS(Pack_external_size_c)
-
-BATON_EXPORT int PMPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *size) {
-  return unsupported(Procedure::Pack_size, target_of(comm));
-}
-BATON_ALIAS(Pack_size)
-
-BATON_EXPORT int PMPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI_Count *size) {
-  return unsupported(Procedure::Pack_size_c, target_of(comm));
-}
-BATON_ALIAS(Pack_size_c)
-
 BATON_EXPORT int PMPI_Type_commit(MPI_Datatype *datatype) {
   constexpr Procedure here = Procedure::Type_commit;
   if (BATON_UNLIKELY(!library_is_running()))
@@ -138,17 +98,32 @@ BATON_EXPORT int PMPI_Type_create_darray_c(int size, int rank, int ndims, const 
 BATON_ALIAS(Type_create_darray_c)
 
 BATON_EXPORT int PMPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype) {
-  return unsupported(Procedure::Type_create_f90_complex, nullptr);
+  constexpr Procedure here = Procedure::Type_create_f90_complex;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  if (BATON_UNLIKELY(!newtype))
+    return null_argument(here, 3, nullptr);
+  return finish(here, nullptr, api::type_create_f90_complex(p, r, newtype));
 }
 BATON_ALIAS(Type_create_f90_complex)
 
 BATON_EXPORT int PMPI_Type_create_f90_integer(int r, MPI_Datatype *newtype) {
-  return unsupported(Procedure::Type_create_f90_integer, nullptr);
+  constexpr Procedure here = Procedure::Type_create_f90_integer;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  if (BATON_UNLIKELY(!newtype))
+    return null_argument(here, 2, nullptr);
+  return finish(here, nullptr, api::type_create_f90_integer(r, newtype));
 }
 BATON_ALIAS(Type_create_f90_integer)
 
 BATON_EXPORT int PMPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype) {
-  return unsupported(Procedure::Type_create_f90_real, nullptr);
+  constexpr Procedure here = Procedure::Type_create_f90_real;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  if (BATON_UNLIKELY(!newtype))
+    return null_argument(here, 3, nullptr);
+  return finish(here, nullptr, api::type_create_f90_real(p, r, newtype));
 }
 BATON_ALIAS(Type_create_f90_real)
 
@@ -626,7 +601,18 @@ BATON_EXPORT int PMPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *t
 BATON_ALIAS(Type_get_true_extent_x)
 
 BATON_EXPORT int PMPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type, MPI_Datatype *pair_type) {
-  return unsupported(Procedure::Type_get_value_index, nullptr);
+  constexpr Procedure here = Procedure::Type_get_value_index;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Datatype* const value_type_object = datatype::datatypes.find(value_type);
+  if (BATON_UNLIKELY(!value_type_object))
+    return bad_handle(here, 1, nullptr, value_type, MPI_ERR_TYPE);
+  Datatype* const index_type_object = datatype::datatypes.find(index_type);
+  if (BATON_UNLIKELY(!index_type_object))
+    return bad_handle(here, 2, nullptr, index_type, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!pair_type))
+    return null_argument(here, 3, nullptr);
+  return finish(here, nullptr, api::type_get_value_index(*value_type_object, *index_type_object, pair_type));
 }
 BATON_ALIAS(Type_get_value_index)
 
@@ -673,7 +659,12 @@ BATON_EXPORT int PMPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_b
 BATON_ALIAS(Type_indexed_c)
 
 BATON_EXPORT int PMPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype) {
-  return unsupported(Procedure::Type_match_size, nullptr);
+  constexpr Procedure here = Procedure::Type_match_size;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  if (BATON_UNLIKELY(!datatype))
+    return null_argument(here, 3, nullptr);
+  return finish(here, nullptr, api::type_match_size(typeclass, size, datatype));
 }
 BATON_ALIAS(Type_match_size)
 
@@ -765,23 +756,3 @@ BATON_EXPORT int PMPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_
   return finish(here, nullptr, api::type_vector(count, blocklength, stride, *oldtype_object, newtype, datatype::CountForm::counts));
 }
 BATON_ALIAS(Type_vector_c)
-
-BATON_EXPORT int PMPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm) {
-  return unsupported(Procedure::Unpack, target_of(comm));
-}
-BATON_ALIAS(Unpack)
-
-BATON_EXPORT int PMPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount, MPI_Datatype datatype, MPI_Comm comm) {
-  return unsupported(Procedure::Unpack_c, target_of(comm));
-}
-BATON_ALIAS(Unpack_c)
-
-BATON_EXPORT int PMPI_Unpack_external(const char datarep[], const void *inbuf, MPI_Aint insize, MPI_Aint *position, void *outbuf, int outcount, MPI_Datatype datatype) {
-  return unsupported(Procedure::Unpack_external, nullptr);
-}
-BATON_ALIAS(Unpack_external)
-
-BATON_EXPORT int PMPI_Unpack_external_c(const char datarep[], const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount, MPI_Datatype datatype) {
-  return unsupported(Procedure::Unpack_external_c, nullptr);
-}
-BATON_ALIAS(Unpack_external_c)

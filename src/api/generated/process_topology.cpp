@@ -48,7 +48,12 @@ BATON_EXPORT int PMPI_Cartdim_get(MPI_Comm comm, int *ndims) {
 BATON_ALIAS(Cartdim_get)
 
 BATON_EXPORT int PMPI_Dims_create(int nnodes, int ndims, int dims[]) {
-  return unsupported(Procedure::Dims_create, nullptr);
+  constexpr Procedure here = Procedure::Dims_create;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  if (BATON_UNLIKELY(!dims && ndims > 0))
+    return null_argument(here, 3, nullptr);
+  return finish(here, nullptr, api::dims_create(nnodes, ndims, dims));
 }
 BATON_ALIAS(Dims_create)
 

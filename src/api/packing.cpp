@@ -1,0 +1,103 @@
+#include "api/packing.hpp"
+
+#include <cstring>
+
+#include "datatype/external32.hpp"
+
+namespace baton::api {
+
+namespace {
+
+Error size_of_all(std::int64_t count, std::int64_t size, std::int64_t* bytes) {
+  if (!__builtin_mul_overflow(count, size, bytes)) return MPI_SUCCESS;
+  return fail(MPI_ERR_COUNT, "%lld elements of %lld bytes are beyond 64 bits",
+              static_cast<long long>(count), static_cast<long long>(size));
+}
+
+// Whether `bytes` may be put into or taken out of the packed buffer at `position`.
+Error check_room(const char* buffer_name, const void* packed, std::int64_t room,
+                 std::int64_t position, std::int64_t bytes) {
+  if (room < 0)
+    return fail(MPI_ERR_ARG, "the size of %s is %lld; it must be at least 0", buffer_name,
+                static_cast<long long>(room));
+  if (position < 0 || position > room)
+    return fail(MPI_ERR_ARG, "position %lld is not within the %lld bytes of %s",
+                static_cast<long long>(position), static_cast<long long>(room), buffer_name);
+  if (bytes > room - position)
+    return fail(MPI_ERR_TRUNCATE,
+                "%lld bytes at position %lld are more than the %lld of %s; MPI_Pack_size tells "
+                "what is needed",
+                static_cast<long long>(bytes), static_cast<long long>(position),
+                static_cast<long long>(room), buffer_name);
+  if (bytes > 0 && (!packed || packed == MPI_IN_PLACE))
+    return fail(MPI_ERR_BUFFER, "%s is no buffer but %s", buffer_name,
+                packed ? "MPI_IN_PLACE" : "a null pointer");
+  return MPI_SUCCESS;
+}
+
+Error check_representation(const char* representation) {
+  if (representation && std::strcmp(representation, "external32") == 0) return MPI_SUCCESS;
+  return fail(MPI_ERR_ARG, "argument 1 (datarep) is \"%s\"; only \"external32\" is defined",
+              representation ? representation : "");
+}
+
+}  // namespace
+
+Error pack(const void* in, std::int64_t count, Datatype& type, void* out, std::int64_t out_size,
+           std::int64_t* position, Communicator&) {
+  std::int64_t bytes;
+  if (Error error = size_of_all(count, type.size, &bytes)) return error;
+  if (Error error = check_room("outbuf", out, out_size, *position, bytes)) return error;
+  datatype::pack(type, in, 0, static_cast<char*>(out) + *position, bytes);
+  *position += bytes;
+  return MPI_SUCCESS;
+}
+
+Error unpack(const void* in, std::int64_t in_size, std::int64_t* position, void* out,
+             std::int64_t count, Datatype& type, Communicator&) {
+  std::int64_t bytes;
+  if (Error error = size_of_all(count, type.size, &bytes)) return error;
+  if (Error error = check_room("inbuf", in, in_size, *position, bytes)) return error;
+  datatype::unpack(type, out, 0, static_cast<const char*>(in) + *position, bytes);
+  *position += bytes;
+  return MPI_SUCCESS;
+}
+
+Error pack_size(std::int64_t count, Datatype& type, Communicator&, std::int64_t* size) {
+  return size_of_all(count, type.size, size);
+}
+
+Error pack_external(const char* representation, const void* in, std::int64_t count, Datatype& type,
+                    void* out, std::int64_t out_size, std::int64_t* position) {
+  if (Error error = check_representation(representation)) return error;
+  // The packed size here is an upper bound of both.
+  std::int64_t bytes;
+  if (Error error = size_of_all(count, type.size, &bytes)) return error;
+  bytes = count * datatype::external_size(type);
+  if (Error error = check_room("outbuf", out, out_size, *position, bytes)) return error;
+  char* to = static_cast<char*>(out) + *position;
+  if (Error error = datatype::pack_external(type, count, in, to)) return error;
+  *position += bytes;
+  return MPI_SUCCESS;
+}
+
+Error unpack_external(const char* representation, const void* in, std::int64_t in_size,
+                      std::int64_t* position, void* out, std::int64_t count, Datatype& type) {
+  if (Error error = check_representation(representation)) return error;
+  std::int64_t bytes;
+  if (Error error = size_of_all(count, type.size, &bytes)) return error;
+  bytes = count * datatype::external_size(type);
+  if (Error error = check_room("inbuf", in, in_size, *position, bytes)) return error;
+  const char* from = static_cast<const char*>(in) + *position;
+  if (Error error = datatype::unpack_external(type, count, out, from)) return error;
+  *position += bytes;
+  return MPI_SUCCESS;
+}
+
+Error pack_external_size(const char* representation, std::int64_t count, Datatype& type,
+                         std::int64_t* size) {
+  if (Error error = check_representation(representation)) return error;
+  return size_of_all(count, datatype::external_size(type), size);
+}
+
+}  // namespace baton::api

@@ -1,0 +1,244 @@
+#include "datatype/external32.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "datatype/elements.hpp"
+
+namespace baton::datatype {
+
+namespace {
+
+static_assert(std::endian::native == std::endian::little);
+
+// How one basic type is written: `numbers` of `native` bytes each become as many of `external`.
+struct Format {
+  enum class Rule { reversed, signed_narrowed, unsigned_narrowed, widened_float };
+  Rule rule;
+  int numbers;
+  int native;
+  int external;
+};
+
+Format format_of(const Datatype& basic) {
+  using Rule = Format::Rule;
+  int size = static_cast<int>(basic.size);
+  // The types whose size differs: the standard's table has 4 bytes for long and 2 for wchar_t.
+  if (basic.handle == MPI_LONG) return {Rule::signed_narrowed, 1, size, 4};
+  if (basic.handle == MPI_UNSIGNED_LONG) return {Rule::unsigned_narrowed, 1, size, 4};
+  if (basic.handle == MPI_WCHAR) return {Rule::unsigned_narrowed, 1, size, 2};
+  switch (basic.element) {
+    case Element::long_double:
+      return {Rule::widened_float, 1, size, 16};
+    case Element::complex_long_double:
+      return {Rule::widened_float, 2, size / 2, 16};
+    case Element::complex32:
+    case Element::complex64:
+    case Element::complex128:
+    case Element::complex_half:
+      return {Rule::reversed, 2, size / 2, size / 2};
+    default:
+      return {Rule::reversed, 1, size, size};
+  }
+}
+
+void reverse_bytes(const char* from, char* to, int bytes) {
+  for (int i = 0; i < bytes; ++i) to[i] = from[bytes - 1 - i];
+}
+
+template <class Number, Number (*swap)(Number)>
+void reverse_all(const char* from, char* to, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    Number number;
+    std::memcpy(&number, from + i * static_cast<std::int64_t>(sizeof number), sizeof number);
+    number = swap(number);
+    std::memcpy(to + i * static_cast<std::int64_t>(sizeof number), &number, sizeof number);
+  }
+}
+std::uint16_t swap16(std::uint16_t n) {
+  return __builtin_bswap16(n);
+}
+std::uint32_t swap32(std::uint32_t n) {
+  return __builtin_bswap32(n);
+}
+std::uint64_t swap64(std::uint64_t n) {
+  return __builtin_bswap64(n);
+}
+
+void reverse_numbers(const char* from, char* to, int size, std::int64_t count) {
+  switch (size) {
+    case 1:
+      std::memcpy(to, from, static_cast<std::size_t>(count));
+      break;
+    case 2:
+      return reverse_all<std::uint16_t, swap16>(from, to, count);
+    case 4:
+      return reverse_all<std::uint32_t, swap32>(from, to, count);
+    case 8:
+      return reverse_all<std::uint64_t, swap64>(from, to, count);
+    default:
+      for (std::int64_t i = 0; i < count; ++i) reverse_bytes(from + i * size, to + i * size, size);
+  }
+}
+
+Error does_not_fit(const Datatype& basic, int bytes) {
+  return fail(MPI_ERR_CONVERSION,
+              "a value of %s does not fit the %d bytes that external32 has for "
+              "it; use a type with more, such as MPI_INT64_T",
+              basic.name, bytes);
+}
+
+// Little-endian integers shortened to big-endian ones.
+Error narrow(const Datatype& basic, const Format& format, const char* from, char* to,
+             std::int64_t count) {
+  bool is_signed = format.rule == Format::Rule::signed_narrowed;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const char* number = from + i * format.native;
+    char filler = is_signed && number[format.external - 1] < 0 ? '\xff' : '\0';
+    for (int k = format.external; k < format.native; ++k)
+      if (number[k] != filler) return does_not_fit(basic, format.external);
+    reverse_bytes(number, to + i * format.external, format.external);
+  }
+  return MPI_SUCCESS;
+}
+
+void widen(const Format& format, const char* from, char* to, std::int64_t count) {
+  bool is_signed = format.rule == Format::Rule::signed_narrowed;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const char* number = from + i * format.external;
+    char* wide = to + i * format.native;
+    std::memset(wide, is_signed && number[0] < 0 ? 0xff : 0,
+                static_cast<std::size_t>(format.native));
+    reverse_bytes(number, wide, format.external);
+  }
+}
+
+// The processor's long double to and from the IEEE format of 16 bytes.
+void encode_long_double(const char* from, char* to) {
+  long double number;
+  std::memcpy(&number, from, sizeof number);
+  __float128 quad = number;
+  reverse_bytes(reinterpret_cast<const char*>(&quad), to, sizeof quad);
+}
+void decode_long_double(const char* from, char* to) {
+  __float128 quad;
+  reverse_bytes(from, reinterpret_cast<char*>(&quad), sizeof quad);
+  auto number = static_cast<long double>(quad);
+  std::memcpy(to, &number, sizeof number);
+}
+
+Error encode(const Datatype& basic, const Format& format, const char* from, char* to,
+             std::int64_t elements) {
+  std::int64_t count = elements * format.numbers;
+  switch (format.rule) {
+    case Format::Rule::reversed:
+      reverse_numbers(from, to, format.native, count);
+      return MPI_SUCCESS;
+    case Format::Rule::widened_float:
+      for (std::int64_t i = 0; i < count; ++i)
+        encode_long_double(from + i * format.native, to + i * format.external);
+      return MPI_SUCCESS;
+    default:
+      return narrow(basic, format, from, to, count);
+  }
+}
+
+void decode(const Format& format, const char* from, char* to, std::int64_t elements) {
+  std::int64_t count = elements * format.numbers;
+  switch (format.rule) {
+    case Format::Rule::reversed:
+      return reverse_numbers(from, to, format.native, count);
+    case Format::Rule::widened_float:
+      for (std::int64_t i = 0; i < count; ++i)
+        decode_long_double(from + i * format.external, to + i * format.native);
+      return;
+    default:
+      return widen(format, from, to, count);
+  }
+}
+
+// The elements as this machine packs them, some at a time.
+struct Window {
+  static constexpr std::int64_t room = 4096;
+  const Datatype& type;
+  char* buffer;
+  char* external;           // where the next element is, or goes
+  std::int64_t total;       // packed bytes of all elements
+  std::int64_t begin = 0;   // packed bytes before the window
+  std::int64_t used = 0;    // of the window: taken out (packing) or put in (unpacking)
+  std::int64_t filled = 0;  // of the window, packing only
+  char bytes[room] = {};
+};
+
+Error encode_run(void* taker, const Datatype& basic, std::int64_t elements) {
+  Window& window = *static_cast<Window*>(taker);
+  Format format = format_of(basic);
+  while (elements > 0) {
+    if (window.filled - window.used < basic.size) {
+      window.begin += window.used;
+      window.used = 0;
+      window.filled = std::min(Window::room, window.total - window.begin);
+      pack(window.type, window.buffer, window.begin, window.bytes, window.filled);
+    }
+    std::int64_t here = std::min(elements, (window.filled - window.used) / basic.size);
+    if (Error error = encode(basic, format, window.bytes + window.used, window.external, here))
+      return error;
+    window.used += here * basic.size;
+    window.external += here * format.numbers * format.external;
+    elements -= here;
+  }
+  return MPI_SUCCESS;
+}
+
+void flush(Window& window) {
+  unpack(window.type, window.buffer, window.begin, window.bytes, window.used);
+  window.begin += window.used;
+  window.used = 0;
+}
+
+Error decode_run(void* taker, const Datatype& basic, std::int64_t elements) {
+  Window& window = *static_cast<Window*>(taker);
+  Format format = format_of(basic);
+  while (elements > 0) {
+    if (Window::room - window.used < basic.size) flush(window);
+    std::int64_t here = std::min(elements, (Window::room - window.used) / basic.size);
+    decode(format, window.external, window.bytes + window.used, here);
+    window.used += here * basic.size;
+    window.external += here * format.numbers * format.external;
+    elements -= here;
+  }
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+std::int64_t external_size(const Datatype& type) {
+  if (type.size == 0) return 0;
+  if (type.basic) {
+    Format format = format_of(*type.basic);
+    return type.elements * format.numbers * format.external;
+  }
+  std::int64_t bytes = 0;
+  for (std::int64_t i = 0, children = child_count(type); i < children; ++i) {
+    Child child = child_at(type, i);
+    bytes += child.count * external_size(*child.type);
+  }
+  return bytes;
+}
+
+Error pack_external(const Datatype& type, std::int64_t count, const void* buffer, void* packed) {
+  Window window{type, static_cast<char*>(const_cast<void*>(buffer)), static_cast<char*>(packed),
+                count * type.size};
+  return for_each_run(type, count, encode_run, &window);
+}
+
+Error unpack_external(const Datatype& type, std::int64_t count, void* buffer, const void* packed) {
+  Window window{type, static_cast<char*>(buffer), static_cast<char*>(const_cast<void*>(packed)),
+                count * type.size};
+  if (Error error = for_each_run(type, count, decode_run, &window)) return error;
+  flush(window);
+  return MPI_SUCCESS;
+}
+
+}  // namespace baton::datatype
