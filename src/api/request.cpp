@@ -73,6 +73,12 @@ Error retire(Request& request, MPI_Request* handle, MPI_Status* status) {
   return error;
 }
 
+// The table does not give these arrays a length of their own.
+Error check_indices(int count, const int* indices) {
+  if (indices || count == 0) return MPI_SUCCESS;
+  return fail(MPI_ERR_ARG, "argument 4 (array_of_indices) is a null pointer");
+}
+
 MPI_Status* status_at(MPI_Status* statuses, int index) {
   return statuses ? statuses + index : nullptr;
 }
@@ -235,6 +241,7 @@ Error testall(int count, MPI_Request* requests, int* flag, MPI_Status* statuses)
 
 Error waitsome(int count, MPI_Request* requests, int* completed, int* indices,
                MPI_Status* statuses) {
+  if (Error error = check_indices(count, indices)) return error;
   if (Error error = check_all(count, requests)) return error;
   message::wait_until([&] { return count == 0 || find_completed(count, requests) != count; });
   return retire_some(count, requests, completed, indices, statuses);
@@ -242,6 +249,7 @@ Error waitsome(int count, MPI_Request* requests, int* completed, int* indices,
 
 Error testsome(int count, MPI_Request* requests, int* completed, int* indices,
                MPI_Status* statuses) {
+  if (Error error = check_indices(count, indices)) return error;
   if (Error error = check_all(count, requests)) return error;
   message::progress();
   return retire_some(count, requests, completed, indices, statuses);
@@ -309,6 +317,7 @@ Error request_get_status_all(int count, const MPI_Request* requests, int* flag,
 
 Error request_get_status_some(int count, const MPI_Request* requests, int* completed, int* indices,
                               MPI_Status* statuses) {
+  if (Error error = check_indices(count, indices)) return error;
   if (Error error = check_all(count, requests)) return error;
   message::progress();
   Error result = MPI_SUCCESS;
