@@ -2,11 +2,30 @@
 
 namespace baton::api {
 
+namespace {
+
+Error detach(message::SendBuffer& buffer, int argument, void* address, std::int64_t* bytes) {
+  if (!address)
+    return fail(MPI_ERR_ARG,
+                "argument %d (buffer_addr) is a null pointer; pass the address of a pointer",
+                argument);
+  return buffer.detach(static_cast<void**>(address), bytes);
+}
+
+}  // namespace
+
+Error buffer_detach(void* address, std::int64_t* bytes) {
+  return detach(message::process_buffer, 1, address, bytes);
+}
+
+Error comm_detach_buffer(Communicator& comm, void* address, std::int64_t* bytes) {
+  return detach(comm.buffer, 2, address, bytes);
+}
+
 Error bsend(const void* buffer, std::int64_t count, Datatype& type, int destination, int tag,
             Communicator& comm) {
-  // The communicator's own buffer goes before the process's.
-  message::SendBuffer& kept = comm.buffer.attached() ? comm.buffer : message::process_buffer;
-  return kept.send(comm.point_to_point, buffer, count, type, destination, tag);
+  return message::buffer_for(comm.point_to_point)
+      .send(comm.point_to_point, buffer, count, type, destination, tag);
 }
 
 Error ibsend(const void* buffer, std::int64_t count, Datatype& type, int destination, int tag,

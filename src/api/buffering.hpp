@@ -19,22 +19,22 @@ inline Error buffer_attach(void* memory, std::int64_t bytes) {
   return message::process_buffer.attach(memory, bytes);
 }
 // `address` points to the pointer to set.
-inline Error buffer_detach(void* address, std::int64_t* bytes) {
-  return message::process_buffer.detach(static_cast<void**>(address), bytes);
-}
+Error buffer_detach(void* address, std::int64_t* bytes);
 inline Error buffer_flush() {
-  message::process_buffer.flush();
-  return MPI_SUCCESS;
+  return message::process_buffer.flush();
+}
+inline Error buffer_iflush(MPI_Request* request) {
+  return message::process_buffer.start_flush(nullptr, request);
 }
 inline Error comm_attach_buffer(Communicator& comm, void* memory, std::int64_t bytes) {
   return comm.buffer.attach(memory, bytes);
 }
-inline Error comm_detach_buffer(Communicator& comm, void* address, std::int64_t* bytes) {
-  return comm.buffer.detach(static_cast<void**>(address), bytes);
-}
+Error comm_detach_buffer(Communicator& comm, void* address, std::int64_t* bytes);
 inline Error comm_flush_buffer(Communicator& comm) {
-  comm.buffer.flush();
-  return MPI_SUCCESS;
+  return comm.buffer.flush();
+}
+inline Error comm_iflush_buffer(Communicator& comm, MPI_Request* request) {
+  return comm.buffer.start_flush(&comm.point_to_point, request);
 }
 
 }  // namespace baton::api

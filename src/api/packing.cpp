@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "datatype/external32.hpp"
+#include "datatype/pack.hpp"
 
 namespace baton::api {
 

@@ -160,6 +160,10 @@ Error mrecv(void* buffer, std::int64_t count, Datatype& type, MPI_Message* messa
     message::wait_for(receive);
   }
   message::fill_status(receive, status);
+  bool alive = receive.owner && !(receive.usage && receive.usage->freed);
+  if (receive.error && alive)
+    last_explanation().target = &static_cast<Communicator*>(receive.owner)->errors;
+  message::drop_usage(receive.usage);
   return receive.error;
 }
 

@@ -112,5 +112,8 @@ Error request_get_status_all(int count, const MPI_Request* requests, int* flag,
 Error request_get_status_some(int count, const MPI_Request* requests, int* completed, int* indices,
                               MPI_Status* statuses);
 Error cancel(MPI_Request* request);
+Error grequest_start(MPI_Grequest_query_function* query, MPI_Grequest_free_function* free,
+                     MPI_Grequest_cancel_function* cancel, void* extra, MPI_Request* request);
+Error grequest_complete(MPI_Request request);
 
 }  // namespace baton::api

@@ -1,6 +1,7 @@
 // Completion: wait, test and their any, all and some forms; free, cancel, get_status.
 #include "api/point_to_point.hpp"
 #include "base/status_fields.hpp"
+#include "message/generalized.hpp"
 #include "message/wait.hpp"
 
 namespace baton::api {
@@ -20,7 +21,8 @@ Error look_up(const MPI_Request* requests, int index, Request** found) {
   *found = nullptr;
   if (requests[index] == MPI_REQUEST_NULL) return MPI_SUCCESS;
   *found = message::requests.find(requests[index]);
-  return *found ? MPI_SUCCESS : bad_request(requests, index);
+  bool alive = *found && !(*found)->freed_early;
+  return BATON_LIKELY(alive) ? MPI_SUCCESS : bad_request(requests, index);
 }
 
 Error check_all(int count, const MPI_Request* requests) {
@@ -37,9 +39,28 @@ Request* find_active(MPI_Request handle) {
   return request && message::is_active(*request) ? request : nullptr;
 }
 
+// A generalized request ends: the last callback that failed decides.
+BATON_COLD Error retire_generalized(Request& request, MPI_Request* handle, MPI_Status* status) {
+  Error asked = message::query_generalized(request, status);
+  Error ended = message::end_generalized(request);
+  message::release_request(request);
+  *handle = MPI_REQUEST_NULL;
+  return ended ? ended : asked;
+}
+
+// The status of a completed request that stays.
+Error show_status(Request& request, MPI_Status* status) {
+  if (request.kind == message::RequestKind::generalized)
+    return message::query_generalized(request, status);
+  message::fill_status(request, status);
+  return MPI_SUCCESS;
+}
+
 // Ends the life of a completed request, or its present turn; errors go to the handler of its
 // communicator.
 Error retire(Request& request, MPI_Request* handle, MPI_Status* status) {
+  if (BATON_UNLIKELY(request.kind == message::RequestKind::generalized))
+    return retire_generalized(request, handle, status);
   message::fill_status(request, status);
   Error error = request.error;
   if (BATON_UNLIKELY(error != MPI_SUCCESS)) {
@@ -52,6 +73,12 @@ Error retire(Request& request, MPI_Request* handle, MPI_Status* status) {
   return error;
 }
 
+// The table does not give these arrays a length of their own.
+Error check_indices(int count, const int* indices) {
+  if (indices || count == 0) return MPI_SUCCESS;
+  return fail(MPI_ERR_ARG, "argument 4 (array_of_indices) is a null pointer");
+}
+
 MPI_Status* status_at(MPI_Status* statuses, int index) {
   return statuses ? statuses + index : nullptr;
 }
@@ -60,6 +87,13 @@ void fill_empty(MPI_Status* status) {
   if (!status) return;
   set_status_empty(*status);
   status->MPI_ERROR = MPI_SUCCESS;
+}
+
+// A handle that was alive when the call began and is not any more: it stands in the array twice.
+Error check_twice(const MPI_Request* requests, int index) {
+  if (requests[index] == MPI_REQUEST_NULL || message::requests.find(requests[index]))
+    return MPI_SUCCESS;
+  return fail(MPI_ERR_REQUEST, "request %d stands in the array twice", index);
 }
 
 // Index of a completed request; count when none is, MPI_UNDEFINED when none is active.
@@ -85,6 +119,16 @@ void look_for_any(int count, const MPI_Request* requests, int* index, int* flag)
   *index = *flag && count > 0 ? found : MPI_UNDEFINED;
 }
 
+// After an error all statuses of the call say how their operation went; without one their error
+// fields stay untouched.
+void report_in_statuses(Error error, int index, MPI_Status* statuses, Error& result) {
+  if (error && !result) {
+    result = last_explanation().error_class = MPI_ERR_IN_STATUS;
+    for (int i = 0; statuses && i < index; ++i) statuses[i].MPI_ERROR = MPI_SUCCESS;
+  }
+  if (result && statuses) statuses[index].MPI_ERROR = error;
+}
+
 // Retires what is complete. Many completions report errors in the statuses.
 Error retire_some(int count, MPI_Request* requests, int* completed, int* indices,
                   MPI_Status* statuses) {
@@ -96,13 +140,10 @@ Error retire_some(int count, MPI_Request* requests, int* completed, int* indices
     if (!request) continue;
     active = true;
     if (!message::is_complete(*request)) continue;
-    MPI_Status* status = status_at(statuses, done);
-    Error error = retire(*request, &requests[i], status);
-    if (error) result = MPI_ERR_IN_STATUS;
-    if (status) status->MPI_ERROR = error;
+    Error error = retire(*request, &requests[i], status_at(statuses, done));
+    if (BATON_UNLIKELY(error | result)) report_in_statuses(error, done, statuses, result);
     indices[done++] = i;
   }
-  if (result) last_explanation().error_class = result;
   *completed = active ? done : MPI_UNDEFINED;
   return result;
 }
@@ -113,17 +154,13 @@ Error retire_all(int count, MPI_Request* requests, MPI_Status* statuses) {
     MPI_Status* status = status_at(statuses, i);
     Request* request = find_active(requests[i]);
     Error error = MPI_SUCCESS;
-    if (request)
+    if (request) {
       error = retire(*request, &requests[i], status);
-    else
+    } else {
       fill_empty(status);
-    if (BATON_UNLIKELY(error != MPI_SUCCESS) && !result) {
-      result = MPI_ERR_IN_STATUS;
-      last_explanation().error_class = MPI_ERR_IN_STATUS;
-      // The earlier statuses were fine and must say so now.
-      for (int j = 0; statuses && j < i; ++j) statuses[j].MPI_ERROR = MPI_SUCCESS;
+      error = check_twice(requests, i);
     }
-    if (BATON_UNLIKELY(result != MPI_SUCCESS) && status) status->MPI_ERROR = error;
+    if (BATON_UNLIKELY(error | result)) report_in_statuses(error, i, statuses, result);
   }
   return result;
 }
@@ -204,6 +241,7 @@ Error testall(int count, MPI_Request* requests, int* flag, MPI_Status* statuses)
 
 Error waitsome(int count, MPI_Request* requests, int* completed, int* indices,
                MPI_Status* statuses) {
+  if (Error error = check_indices(count, indices)) return error;
   if (Error error = check_all(count, requests)) return error;
   message::wait_until([&] { return count == 0 || find_completed(count, requests) != count; });
   return retire_some(count, requests, completed, indices, statuses);
@@ -211,6 +249,7 @@ Error waitsome(int count, MPI_Request* requests, int* completed, int* indices,
 
 Error testsome(int count, MPI_Request* requests, int* completed, int* indices,
                MPI_Status* statuses) {
+  if (Error error = check_indices(count, indices)) return error;
   if (Error error = check_all(count, requests)) return error;
   message::progress();
   return retire_some(count, requests, completed, indices, statuses);
@@ -221,12 +260,19 @@ Error request_free(MPI_Request* handle) {
   if (Error error = look_up(handle, 0, &request)) return error;
   if (!request)
     return fail(MPI_ERR_REQUEST, "argument 1 (request): MPI_REQUEST_NULL cannot be freed");
-  if (message::is_complete(*request) || !message::is_active(*request))
+  Error error = MPI_SUCCESS;
+  if (message::is_complete(*request) || !message::is_active(*request)) {
+    if (request->kind == message::RequestKind::generalized)
+      error = message::end_generalized(*request);
     message::release_request(*request);
-  else
+  } else {
+    // A generalized one is still named by whoever will complete it.
+    if (request->kind != message::RequestKind::generalized)
+      message::requests.remove(request->handle);
     request->freed_early = true;
+  }
   *handle = MPI_REQUEST_NULL;
-  return MPI_SUCCESS;
+  return error;
 }
 
 Error request_get_status(MPI_Request handle, int* flag, MPI_Status* status) {
@@ -239,18 +285,15 @@ Error request_get_status(MPI_Request handle, int* flag, MPI_Status* status) {
   }
   if (!message::is_complete(*request)) message::progress();
   *flag = message::is_complete(*request);
-  if (*flag) message::fill_status(*request, status);
-  return MPI_SUCCESS;
+  return *flag ? show_status(*request, status) : MPI_SUCCESS;
 }
 
 Error request_get_status_any(int count, const MPI_Request* requests, int* index, int* flag,
                              MPI_Status* status) {
   if (Error error = check_all(count, requests)) return error;
   look_for_any(count, requests, index, flag);
-  if (*index != MPI_UNDEFINED)
-    message::fill_status(*find_active(requests[*index]), status);
-  else if (*flag)
-    fill_empty(status);
+  if (*index != MPI_UNDEFINED) return show_status(*find_active(requests[*index]), status);
+  if (*flag) fill_empty(status);
   return MPI_SUCCESS;
 }
 
@@ -259,20 +302,25 @@ Error request_get_status_all(int count, const MPI_Request* requests, int* flag,
   if (Error error = check_all(count, requests)) return error;
   if (!all_complete(count, requests)) message::progress();
   *flag = all_complete(count, requests);
-  for (int i = 0; *flag && statuses && i < count; ++i) {
+  Error result = MPI_SUCCESS;
+  for (int i = 0; *flag && i < count; ++i) {
     Request* request = find_active(requests[i]);
+    Error error = MPI_SUCCESS;
     if (request)
-      message::fill_status(*request, &statuses[i]);
+      error = show_status(*request, status_at(statuses, i));
     else
-      fill_empty(&statuses[i]);
+      fill_empty(status_at(statuses, i));
+    if (BATON_UNLIKELY(error | result)) report_in_statuses(error, i, statuses, result);
   }
-  return MPI_SUCCESS;
+  return result;
 }
 
 Error request_get_status_some(int count, const MPI_Request* requests, int* completed, int* indices,
                               MPI_Status* statuses) {
+  if (Error error = check_indices(count, indices)) return error;
   if (Error error = check_all(count, requests)) return error;
   message::progress();
+  Error result = MPI_SUCCESS;
   int done = 0;
   bool active = false;
   for (int i = 0; i < count; ++i) {
@@ -280,11 +328,12 @@ Error request_get_status_some(int count, const MPI_Request* requests, int* compl
     if (!request) continue;
     active = true;
     if (!message::is_complete(*request)) continue;
-    message::fill_status(*request, status_at(statuses, done));
+    Error error = show_status(*request, status_at(statuses, done));
+    if (BATON_UNLIKELY(error | result)) report_in_statuses(error, done, statuses, result);
     indices[done++] = i;
   }
   *completed = active ? done : MPI_UNDEFINED;
-  return MPI_SUCCESS;
+  return result;
 }
 
 Error start(MPI_Request* handle) {
@@ -299,6 +348,7 @@ Error start(MPI_Request* handle) {
 }
 
 Error startall(int count, MPI_Request* requests) {
+  if (Error error = check_all(count, requests)) return error;
   for (int i = 0; i < count; ++i)
     if (Error error = start(&requests[i])) return error;
   return MPI_SUCCESS;
@@ -309,8 +359,34 @@ Error cancel(MPI_Request* handle) {
   if (Error error = look_up(handle, 0, &request)) return error;
   if (!request)
     return fail(MPI_ERR_REQUEST, "argument 1 (request): MPI_REQUEST_NULL cannot be cancelled");
-  if (message::is_active(*request) && !message::is_complete(*request)) message::cancel(*request);
+  if (request->kind == message::RequestKind::generalized)
+    return message::cancel_generalized(*request);
+  if (!message::is_active(*request))
+    return fail(MPI_ERR_REQUEST,
+                "argument 1 (request): this persistent request is not active; start it before it "
+                "can be cancelled");
+  if (message::is_complete(*request)) return MPI_SUCCESS;
+  if (request->kind == message::RequestKind::schedule)
+    return fail(MPI_ERR_REQUEST,
+                "argument 1 (request): only sends, receives and generalized requests can be "
+                "cancelled; wait for this one");
+  message::cancel(*request);
   return MPI_SUCCESS;
+}
+
+Error grequest_start(MPI_Grequest_query_function* query, MPI_Grequest_free_function* free,
+                     MPI_Grequest_cancel_function* cancel, void* extra, MPI_Request* handle) {
+  return message::start_generalized(query, free, cancel, extra, handle);
+}
+
+Error grequest_complete(MPI_Request handle) {
+  Request* request = message::requests.find(handle);
+  if (!request || request->kind != message::RequestKind::generalized)
+    return fail(MPI_ERR_REQUEST,
+                "argument 1 (request): this is no generalized request that is alive");
+  if (message::is_complete(*request))
+    return fail(MPI_ERR_REQUEST, "argument 1 (request): it was completed before");
+  return message::complete_generalized(*request);
 }
 
 }  // namespace baton::api

@@ -40,7 +40,7 @@ class Scratch {
  public:
   Scratch(std::int64_t count, const Datatype& type)
       : memory_(static_cast<char*>(std::malloc(bytes(count, type)))),
-        origin_(memory_ ? memory_ - type.true_lower_bound : nullptr) {}
+        origin_(memory_ ? memory_ - first_byte(count, type) : nullptr) {}
   ~Scratch() { std::free(memory_); }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
@@ -51,6 +51,12 @@ class Scratch {
   static std::size_t bytes(std::int64_t count, const Datatype& type) {
     std::int64_t span = count > 0 ? type.true_extent + (count - 1) * std::abs(type.extent) : 0;
     return static_cast<std::size_t>(span) + 1;
+  }
+  // Where the first byte of data lies from the buffer's address: with a negative extent it is the
+  // last element's.
+  static std::int64_t first_byte(std::int64_t count, const Datatype& type) {
+    bool backwards = type.extent < 0 && count > 1;
+    return type.true_lower_bound + (backwards ? (count - 1) * type.extent : 0);
   }
   char* memory_;
   char* origin_;

@@ -3,7 +3,6 @@
 // written, and of a packed buffer nothing beyond its data.
 #pragma once
 
-
 #include <cstdint>
 #include <cstring>
 

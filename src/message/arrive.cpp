@@ -132,8 +132,8 @@ void arrive_offer(Peer& peer, lockfree::Header header) {
   arrival.early_bytes = line.early_bytes;
   if (receive) {
     --engine.counters.unexpected;
-    // A withdrawn offer leaves the receive as it was: first in line.
-    if (!deliver(arrival, *receive)) post_first(queue, *receive);
+    // A withdrawn offer leaves the receive as it was.
+    if (!deliver(arrival, *receive)) post_again(queue, *receive);
     return;
   }
   if (line.chunk != lockfree::no_chunk) {
@@ -147,20 +147,13 @@ void arrive_offer(Peer& peer, lockfree::Header header) {
 
 namespace {
 
-// Claims an arrival's offer. False when it was withdrawn; then nothing of it is left.
-bool claim(Arrival& arrival) {
-  if (arrival.offer == no_slot) return true;
-  lockfree::Offer<lockfree::Hardware>& offer =
-      transport::arena.offers(arrival.peer_rank)[arrival.offer];
-  if (lockfree::move_offer(offer, lockfree::OfferState::offered, lockfree::OfferState::claimed))
-    return true;
-  // We will not look again: its slot may be used anew. Its chunk is full, since only then it could
-  // be withdrawn.
-  BATON_INVARIANT(
-      lockfree::move_offer(offer, lockfree::OfferState::withdrawn, lockfree::OfferState::done));
-  if (arrival.chunk != lockfree::no_chunk)
-    lockfree::give_back_chunk(transport::arena.doorbell(engine.rank).chunks.free, arrival.chunk);
-  return false;
+// Whether its sender may still cancel it.
+bool may_be_cancelled(const Arrival& arrival) {
+  return arrival.offered && !arrival.local && !arrival.claimed && arrival.offer != no_slot;
+}
+
+lockfree::Offer<lockfree::Hardware>& offer_of(const Arrival& arrival) {
+  return transport::arena.offers(arrival.peer_rank)[arrival.offer];
 }
 
 // What was kept for an arrival is not kept any more.
@@ -172,16 +165,35 @@ void account_delivered(const Arrival& arrival) {
     account_unexpected(*engine.peers[arrival.peer_rank], -kept);
 }
 
+// The end of a message whose sender has cancelled it. We will not look again: its slot may be used
+// anew. Its chunk is full, since only then it could be withdrawn.
+void drop_withdrawn(Arrival& arrival) {
+  BATON_INVARIANT(lockfree::move_offer(offer_of(arrival), lockfree::OfferState::withdrawn,
+                                       lockfree::OfferState::done));
+  if (arrival.chunk != lockfree::no_chunk)
+    lockfree::give_back_chunk(transport::arena.doorbell(engine.rank).chunks.free, arrival.chunk);
+  account_delivered(arrival);
+  free_arrival(&arrival);
+}
+
 }  // namespace
+
+bool claim(Arrival& arrival) {
+  if (!may_be_cancelled(arrival)) return true;
+  arrival.claimed = lockfree::move_offer(offer_of(arrival), lockfree::OfferState::offered,
+                                         lockfree::OfferState::claimed);
+  if (!arrival.claimed) drop_withdrawn(arrival);
+  return arrival.claimed;
+}
+
+bool is_withdrawn(const Arrival& arrival) {
+  return may_be_cancelled(arrival) &&
+         lockfree::offer_state(offer_of(arrival)) == lockfree::OfferState::withdrawn;
+}
 
 bool deliver(Arrival& arrival, Request& receive) {
   // Claim before the receive changes: a withdrawn offer must leave no trace.
-  bool from_peer = arrival.offered && !arrival.local;
-  if (from_peer && !claim(arrival)) {
-    account_delivered(arrival);
-    free_arrival(&arrival);
-    return false;
-  }
+  if (!claim(arrival)) return false;
   Error error = settle_envelope(receive, arrival.source, arrival.tag, arrival.bytes);
   receive.error = error;
   receive.peer_rank = arrival.peer_rank;

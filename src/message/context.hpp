@@ -12,6 +12,8 @@ namespace baton::message {
 enum class Plane : std::uint32_t { point_to_point, collective, one_sided, partitioned };
 inline constexpr std::uint32_t plane_count = 4;
 
+class SendBuffer;
+
 struct Context {
   std::uint32_t send_id = 0;                // as the receivers know it
   std::uint32_t receive_id = 0;             // as we know it; differs only in intercommunicators
@@ -21,6 +23,9 @@ struct Context {
   MatchQueue* queue = nullptr;              // of receive_id
   void* owner = nullptr;                    // the communicator; opaque here
   Usage* usage = nullptr;                   // its count of requests
+  // Of buffered sends on this communicator, and of its session (null: of no session).
+  SendBuffer* buffer = nullptr;
+  SendBuffer* session_buffer = nullptr;
 
   BATON_INLINE std::uint32_t job_rank(std::int32_t r) const {
     return static_cast<std::uint32_t>(job_ranks ? job_ranks[r] : r);

@@ -101,6 +101,7 @@ void stop_engine() {
   std::free(engine.peers);
   std::free(engine.contacts);
   forget_exchanges();
+  forget_flushes();
   Counters counters = engine.counters;
   new (&engine) Engine;
   engine.counters = counters;

@@ -83,6 +83,7 @@ struct Engine {
   std::uint32_t queued_count = 0;  // requests queued at all peers
   std::uint32_t stream_count = 0;  // sends that stream now
   std::uint32_t open_offers = 0;
+  std::uint32_t withdrawn_offers = 0;  // of these; their receivers have not looked yet
   std::uint32_t active_sources = 0;
   List<Request> streams;
   ProgressSource* sources = nullptr;
@@ -94,8 +95,10 @@ extern Engine engine;
 // Start and end. The arena is attached before and detached after.
 Error start_engine();
 void stop_engine();
-// The exchanges' source (persistent.cpp) must register anew with the next engine.
+// The sources of exchanges (persistent.cpp) and flushes (send_buffer.cpp) must register anew with
+// the next engine.
 void forget_exchanges();
+void forget_flushes();
 
 // The peer of a rank in the job; makes contact if need be. Null, explained, when memory is short.
 Peer* contact(std::uint32_t rank);

@@ -86,7 +86,11 @@ void drop_queue(std::uint32_t context) {
   if (!leaf || !leaf->queues[context % leaf_contexts]) return;
   MatchQueue*& queue = leaf->queues[context % leaf_contexts];
   for (List<Arrival>& list : queue->arrivals)
-    while (list.first) free_arrival(list.take_after(nullptr));
+    while (Arrival* arrival = list.first) {
+      list.take_after(nullptr);
+      // The sender of a cancelled one gets its slot back.
+      if (!is_withdrawn(*arrival) || claim(*arrival)) free_arrival(arrival);
+    }
   delete queue;
   queue = nullptr;
 }
@@ -99,12 +103,15 @@ void post(MatchQueue& queue, Request& request) {
   ++queue.posted_count;
 }
 
-void post_first(MatchQueue& queue, Request& request) {
+void post_again(MatchQueue& queue, Request& request) {
   List<Request>& list = list_of(queue, request);
+  Request* before = nullptr;
+  for (Request* item = list.first; item && item->order < request.order; item = item->next)
+    before = item;
   request.stage = Stage::posted;
-  request.next = list.first;
-  list.first = &request;
-  if (!list.last) list.last = &request;
+  request.next = before ? before->next : list.first;
+  (before ? before->next : list.first) = &request;
+  if (list.last == before) list.last = &request;
   ++queue.posted_count;
 }
 
@@ -137,15 +144,34 @@ void keep(MatchQueue& queue, Arrival& arrival) {
   ++queue.arrival_count;
 }
 
+namespace {
+
+Arrival* take_from(MatchQueue& queue, const ArrivalPlace& place) {
+  --queue.arrival_count;
+  return place.list->take_after(place.before);
+}
+
+}  // namespace
+
 Arrival* find_arrival(MatchQueue& queue, std::int32_t source, std::int32_t tag) {
-  return find_place(queue, source, tag).arrival;
+  for (;;) {
+    ArrivalPlace place = find_place(queue, source, tag);
+    if (!place.arrival || !is_withdrawn(*place.arrival)) return place.arrival;
+    (void)claim(*take_from(queue, place));  // drops it
+  }
 }
 
 Arrival* take_arrival(MatchQueue& queue, std::int32_t source, std::int32_t tag) {
   ArrivalPlace place = find_place(queue, source, tag);
-  if (!place.arrival) return nullptr;
-  --queue.arrival_count;
-  return place.list->take_after(place.before);
+  return place.arrival ? take_from(queue, place) : nullptr;
+}
+
+Arrival* take_local_arrival(MatchQueue& queue, const Request& send) {
+  List<Arrival>& list = queue.arrivals[MatchQueue::bin(send.source)];
+  Arrival* before = nullptr;
+  for (Arrival* arrival = list.first; arrival; before = arrival, arrival = arrival->next)
+    if (arrival->local == &send) return take_from(queue, {&list, before, arrival});
+  return nullptr;
 }
 
 Arrival* new_arrival(std::int64_t payload_bytes) {

@@ -22,6 +22,7 @@ struct Arrival {
   std::int64_t bytes = 0;
   // Of an offer: the sender's buffer and slot. `local` is a send of this process to itself.
   bool offered = false;
+  bool claimed = false;  // MPI_Mprobe has matched it: its sender cannot cancel it any more
   bool sender_contiguous = false;
   std::int32_t offer = 0;  // no_slot: the early bytes are all of it
   std::uint64_t address = 0;
@@ -30,6 +31,9 @@ struct Arrival {
   std::int64_t early_bytes = 0;
   std::int32_t chunk = -1;
   Request* local = nullptr;
+  // Of a message that MPI_Mprobe took out: the communicator, which lives until it is received.
+  void* owner = nullptr;
+  Usage* usage = nullptr;
   char* payload() { return reinterpret_cast<char*>(this + 1); }
 };
 
@@ -79,20 +83,31 @@ MatchQueue* queue_for(std::uint32_t context);
 void drop_queue(std::uint32_t context);
 
 void post(MatchQueue& queue, Request& request);
-// Puts a receive back to the front: the offer it had matched was withdrawn.
-void post_first(MatchQueue& queue, Request& request);
+// Puts a receive back where it stood: the offer it had matched was withdrawn.
+void post_again(MatchQueue& queue, Request& request);
 // Takes the first posted receive that matches a message; null when there is none.
 Request* take_posted(MatchQueue& queue, std::int32_t source, std::int32_t tag);
 // Takes a given posted receive out, to cancel it. False when it was matched already.
 bool take_back(MatchQueue& queue, Request& request);
 
 void keep(MatchQueue& queue, Arrival& arrival);
-// The first arrival that a receive or probe with this source and tag matches; null when none.
+// The first arrival that a receive or probe with this source and tag matches; null when none. The
+// first also drops those whose senders have cancelled them; what the second gives may be such a
+// one.
 Arrival* find_arrival(MatchQueue& queue, std::int32_t source, std::int32_t tag);
 Arrival* take_arrival(MatchQueue& queue, std::int32_t source, std::int32_t tag);
+// Takes the arrival of a send of this process to itself out, to cancel it. Null when it was
+// matched.
+Arrival* take_local_arrival(MatchQueue& queue, const Request& send);
 
 // Memory of arrivals; `payload_bytes` follow the head. Null when memory is short.
 Arrival* new_arrival(std::int64_t payload_bytes);
 void free_arrival(Arrival* arrival);
+
+// Matches an arrival for good: from now on its sender cannot cancel it. False, and the arrival is
+// gone, when the sender has cancelled it. (arrive.cpp, which knows what was kept for it)
+bool claim(Arrival& arrival);
+// Whether its sender has cancelled it by now.
+bool is_withdrawn(const Arrival& arrival);
 
 }  // namespace baton::message

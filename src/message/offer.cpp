@@ -236,7 +236,10 @@ bool poll_offers() {
       if (lockfree::offer_state(own_offer(slot)) != lockfree::OfferState::done) continue;
       Request* send = offered_sends[slot];
       close_slot(slot);
-      if (send) complete(*send, MPI_SUCCESS);  // null: withdrawn, and the receiver has seen it
+      if (send)
+        complete(*send, MPI_SUCCESS);
+      else
+        --engine.withdrawn_offers;  // and the receiver has seen it
       any = true;
     }
   }
@@ -265,6 +268,7 @@ bool withdraw(Request& send) {
     return false;
   // The receiver still holds the envelope that names this slot: it stays open until it has looked.
   offered_sends[send.slot] = nullptr;
+  ++engine.withdrawn_offers;
   return true;
 }
 

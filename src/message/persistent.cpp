@@ -35,8 +35,8 @@ Error restart_buffered(Request& request) {
   const Recipe& recipe = *request.recipe;
   const Context& context = context_of(request);
   freshen(request);
-  Error error = process_buffer.send(context, request.buffer, recipe.count, *request.datatype,
-                                    recipe.rank, recipe.tag);
+  Error error = buffer_for(context).send(context, request.buffer, recipe.count, *request.datatype,
+                                         recipe.rank, recipe.tag);
   request.owner = context.owner;
   complete(request, error);
   return error;

@@ -1,3 +1,4 @@
+#include "base/check.hpp"
 #include "base/status_fields.hpp"
 #include "message/point_to_point.hpp"
 #include "message/protocol.hpp"
@@ -138,9 +139,16 @@ bool probe_once(const Context& context, std::int32_t source, std::int32_t tag, M
 
 Arrival* take_once(const Context& context, std::int32_t source, std::int32_t tag,
                    MPI_Status* status) {
-  Arrival* arrival =
-      look_twice(*context.queue, [&] { return take_arrival(*context.queue, source, tag); });
-  if (arrival) fill_arrival_status(*arrival, status);
+  Arrival* arrival = look_twice(*context.queue, [&]() -> Arrival* {
+    while (Arrival* taken = take_arrival(*context.queue, source, tag))
+      if (claim(*taken)) return taken;
+    return nullptr;
+  });
+  if (!arrival) return nullptr;
+  fill_arrival_status(*arrival, status);
+  arrival->owner = context.owner;
+  arrival->usage = context.usage;
+  if (arrival->usage) ++arrival->usage->requests;
   return arrival;
 }
 
@@ -148,10 +156,9 @@ void receive_arrival(Arrival& arrival, void* buffer, std::int64_t count, Datatyp
                      Request& request) {
   fill_receive(buffer, count, type, arrival.source, arrival.tag, request);
   request.context = arrival.context;
-  if (deliver(arrival, request)) return;
-  // The sender cancelled a message that we had already taken out: it counts as received, empty.
-  request.bytes = 0;
-  complete(request, MPI_SUCCESS);
+  request.owner = arrival.owner;
+  request.usage = arrival.usage;
+  BATON_INVARIANT(deliver(arrival, request));  // it was claimed when it was taken
 }
 
 }  // namespace baton::message

@@ -39,11 +39,14 @@ void release_request(Request& request) {
   if (request.destroy) request.destroy(request);
   if (request.datatype) datatype::release(*request.datatype);
   std::free(request.recipe);
-  Usage* usage = request.usage;
-  if (usage && --usage->requests == 0 && usage->freed) usage->dispose(usage->owner);
+  drop_usage(request.usage);
   requests.remove(request.handle);
   request.next = spare_requests;
   spare_requests = &request;
+}
+
+void drop_usage(Usage* usage) {
+  if (usage && --usage->requests == 0 && usage->freed) usage->dispose(usage->owner);
 }
 
 bool retire_request(Request& request) {

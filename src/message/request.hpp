@@ -17,7 +17,7 @@ struct Peer;
 struct MatchQueue;
 struct Request;
 
-enum class RequestKind : std::uint8_t { send, receive, control, schedule };
+enum class RequestKind : std::uint8_t { send, receive, control, schedule, generalized };
 
 // Where a request stands in its protocol.
 enum class Stage : std::uint8_t {
@@ -90,8 +90,10 @@ extern RequestTable requests;
 // A pooled request with a handle; null when memory is short. The datatype is retained by the
 // caller.
 Request* new_request();
-// Gives a completed request back, with its handle and its hold on the datatype.
+// Gives a completed request back, with its handle and its hold on datatype and communicator.
 void release_request(Request& request);
+// Ends one use of a communicator; a freed one goes with the last.
+void drop_usage(Usage* usage);
 
 // The handle of sends that were over before they got a request: always complete, never freed.
 MPI_Request completed_send_handle();

@@ -110,18 +110,4 @@ Error start_send(const Context& context, const void* buffer, std::int64_t count,
   return MPI_SUCCESS;
 }
 
-void cancel(Request& request) {
-  bool back = false;
-  if (request.kind == RequestKind::receive && request.stage == Stage::posted) {
-    platform::Guard guard(request.queue->lock);
-    back = take_back(*request.queue, request);
-  } else if (request.kind == RequestKind::send) {
-    back = withdraw(request);
-  }
-  if (!back) return;
-  request.cancelled = true;
-  request.bytes = 0;
-  complete(request, MPI_SUCCESS);
-}
-
 }  // namespace baton::message

@@ -18,28 +18,121 @@ char* align(char* address) {
                                  ~(unit - 1));
 }
 
+Error nothing_attached() {
+  return fail(MPI_ERR_BUFFER, "no buffer is attached here; attach one first");
+}
+
+// Flushes under way. What is buffered after one began does not hold it up.
+struct Flush {
+  SendBuffer* buffer;
+  std::uint64_t last;
+  Request* visible;
+  Flush* next;
+};
+Flush* flushes = nullptr;
+bool source_is_known = false;
+
+bool advance_flushes(void*);
+ProgressSource flush_source{advance_flushes, nullptr, 0, nullptr};
+
+bool advance_flushes(void*) {
+  bool any = false;
+  for (Flush** link = &flushes; *link;) {
+    Flush* flush = *link;
+    if (!flush->buffer->has_left(flush->last)) {
+      link = &flush->next;
+      continue;
+    }
+    *link = flush->next;
+    Request& visible = *flush->visible;
+    delete flush;
+    complete(visible, MPI_SUCCESS);
+    any = true;
+  }
+  set_active(flush_source, flushes != nullptr);
+  return any;
+}
+
 }  // namespace
+
+SendBuffer& buffer_for(const Context& context) {
+  if (context.buffer && context.buffer->attached()) return *context.buffer;
+  if (context.session_buffer && context.session_buffer->attached()) return *context.session_buffer;
+  return process_buffer;
+}
+
+void forget_flushes() {
+  source_is_known = false;
+}
 
 Error SendBuffer::attach(void* memory, std::int64_t bytes) {
   if (attached()) return fail(MPI_ERR_BUFFER, "a buffer is attached already; detach it first");
   automatic_ = memory == MPI_BUFFER_AUTOMATIC;
+  if (!automatic_ && bytes > 0 && (memory == nullptr || memory == MPI_IN_PLACE))
+    return fail(MPI_ERR_BUFFER, "the buffer of %lld bytes has no address",
+                static_cast<long long>(bytes));
+  attached_ = true;
   memory_ = automatic_ ? nullptr : static_cast<char*>(memory);
   bytes_ = automatic_ ? 0 : bytes;
   return MPI_SUCCESS;
 }
 
 Error SendBuffer::detach(void** memory, std::int64_t* bytes) {
-  flush();
+  if (Error error = flush()) return error;
   *memory = automatic_ ? MPI_BUFFER_AUTOMATIC : memory_;
   *bytes = bytes_;
   memory_ = nullptr;
   bytes_ = 0;
-  automatic_ = false;
+  attached_ = automatic_ = false;
   return MPI_SUCCESS;
 }
 
-void SendBuffer::flush() {
+Error SendBuffer::flush() {
+  if (!attached()) return nothing_attached();
   wait_until([this] { return is_idle(); });
+  return MPI_SUCCESS;
+}
+
+Error SendBuffer::start_flush(const Context* context, MPI_Request* handle) {
+  if (!attached()) return nothing_attached();
+  if (is_idle()) {
+    *handle = completed_send_handle();
+    return MPI_SUCCESS;
+  }
+  auto* flush = new (std::nothrow) Flush;
+  Request* visible = flush ? new_request() : nullptr;
+  if (!visible) {
+    delete flush;
+    return fail(MPI_ERR_NO_MEM, "no memory for a request");
+  }
+  visible->kind = RequestKind::schedule;
+  visible->stage = Stage::queued;
+  if (context) {
+    visible->owner = context->owner;
+    hold(*visible, *context);
+  }
+  *flush = {this, messages_, visible, flushes};
+  flushes = flush;
+  if (!source_is_known) add_source(flush_source);
+  source_is_known = true;
+  set_active(flush_source, true);
+  *handle = visible->handle;
+  return MPI_SUCCESS;
+}
+
+bool SendBuffer::has_left(std::uint64_t number) {
+  is_idle();
+  for (Segment* segment = segments_; segment; segment = segment->next)
+    if (segment->number <= number) return false;
+  return true;
+}
+
+void SendBuffer::forget() {
+  is_idle();
+  segments_ = nullptr;
+  memory_ = nullptr;
+  bytes_ = 0;
+  attached_ = automatic_ = false;
 }
 
 bool SendBuffer::is_idle() {
@@ -65,7 +158,7 @@ SendBuffer::Segment* SendBuffer::find_gap(std::int64_t bytes) {
   }
   char* end = *link ? reinterpret_cast<char*>(*link) : memory_ + bytes_;
   if (end - gap < bytes) return nullptr;
-  auto* segment = new (gap) Segment{*link, bytes, {}};
+  auto* segment = new (gap) Segment{*link, bytes, ++messages_, {}};
   *link = segment;
   return segment;
 }
@@ -76,7 +169,7 @@ SendBuffer::Segment* SendBuffer::allocate(std::int64_t bytes) {
   if (!automatic_) return memory_ ? find_gap(whole) : nullptr;
   void* memory = std::malloc(static_cast<std::size_t>(whole));
   if (!memory) return nullptr;
-  segments_ = new (memory) Segment{segments_, whole, {}};
+  segments_ = new (memory) Segment{segments_, whole, ++messages_, {}};
   return segments_;
 }
 
@@ -87,8 +180,11 @@ Error SendBuffer::send(const Context& context, const void* buffer, std::int64_t 
   Segment* segment = allocate(bytes);
   if (!segment)
     return fail(MPI_ERR_BUFFER,
-                "a message of %lld bytes does not fit into the attached buffer of %lld bytes (each "
-                "needs MPI_BSEND_OVERHEAD more); attach a larger one, or MPI_BUFFER_AUTOMATIC",
+                attached_ ? "a message of %lld bytes does not fit into the attached buffer of %lld "
+                            "bytes (each needs MPI_BSEND_OVERHEAD more); attach a larger one, or "
+                            "MPI_BUFFER_AUTOMATIC"
+                          : "no buffer is attached for a message of %lld bytes (%lld are); attach "
+                            "one, or MPI_BUFFER_AUTOMATIC",
                 static_cast<long long>(bytes), static_cast<long long>(bytes_));
   datatype::pack(type, buffer, 0, segment->data(), bytes);
   begin_send(context, segment->data(), bytes, *datatype::datatypes.find(MPI_PACKED), destination,

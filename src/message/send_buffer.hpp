@@ -13,14 +13,23 @@ namespace baton::message {
 class SendBuffer {
  public:
   // Takes memory into use; MPI_BUFFER_AUTOMATIC lets Baton allocate as it goes. MPI_ERR_BUFFER when
-  // something is attached already.
+  // something is attached already, or `memory` is null and bytes are expected there.
   Error attach(void* memory, std::int64_t bytes);
-  // Waits until every message has left, and gives the memory back.
+  // Waits until every message has left, and gives the memory back. MPI_ERR_BUFFER when nothing is
+  // attached; so do the flushes.
   Error detach(void** memory, std::int64_t* bytes);
-  void flush();
+  // Waits until every message has left.
+  Error flush();
+  // The same as a request: it completes when all that is buffered now has left. A communicator's
+  // buffer names its context, which the request keeps alive (null: the buffer outlives it).
+  Error start_flush(const Context* context, MPI_Request* handle);
   // Whether every message has left; frees what has.
   bool is_idle();
-  bool attached() const { return automatic_ || memory_ != nullptr; }
+  // Whether every message up to this number has left (the first was 1).
+  bool has_left(std::uint64_t number);
+  // The end of MPI: detaches without waiting, all messages have left.
+  void forget();
+  bool attached() const { return attached_; }
 
   // Copies the message and starts it. MPI_ERR_BUFFER when there is no room.
   Error send(const Context& context, const void* buffer, std::int64_t count, Datatype& type,
@@ -29,7 +38,8 @@ class SendBuffer {
  private:
   struct Segment {
     Segment* next;
-    std::int64_t bytes;  // of the whole segment
+    std::int64_t bytes;    // of the whole segment
+    std::uint64_t number;  // the how-manyeth message it is
     Request request;
     char* data() { return reinterpret_cast<char*>(this + 1); }
   };
@@ -40,11 +50,17 @@ class SendBuffer {
 
   char* memory_ = nullptr;
   std::int64_t bytes_ = 0;
+  std::uint64_t messages_ = 0;  // ever buffered
+  bool attached_ = false;
   bool automatic_ = false;
   Segment* segments_ = nullptr;
 };
 
 // The process's own.
 extern SendBuffer process_buffer;
+
+// The one that a buffered send on this communicator uses now: its own, else its session's, else the
+// process's (MPI 5.0, "Buffer Allocation and Usage").
+SendBuffer& buffer_for(const Context& context);
 
 }  // namespace baton::message

@@ -33,6 +33,7 @@ Error fill_context(message::Context& context, Communicator& owner, message::Plan
   context.queue = message::queue_for(context.receive_id);
   context.owner = &owner;
   context.usage = &owner.usage;
+  context.buffer = &owner.buffer;
   return context.queue ? MPI_SUCCESS : no_memory();
 }
 
@@ -214,6 +215,13 @@ Error create_from_members(Communicator& parent, const Group& group, int tag, Com
 Error free_communicator(Communicator& communicator) {
   if (Error error = delete_attributes(communicator.attributes, communicator.handle)) return error;
   leave_room(communicator);
+  // Messages still in its buffer keep it alive.
+  MPI_Request flush = MPI_REQUEST_NULL;
+  if (communicator.buffer.attached())
+    if (Error error = communicator.buffer.start_flush(&communicator.point_to_point, &flush))
+      return error;
+  if (message::Request* waiting = message::requests.find(flush))
+    if (!message::is_complete(*waiting)) waiting->freed_early = true;
   communicators.remove(communicator.handle);
   communicator.usage.freed = true;
   if (communicator.usage.requests == 0) dispose_freed(&communicator);

@@ -119,9 +119,11 @@ Error end_process() {
   Communicator& self = *self_communicator();
   if (Error error = delete_attributes(self.attributes, self.handle)) return error;
   message::wait_until([] {
-    return (message::engine.queued_count | message::engine.stream_count |
-            message::engine.open_offers) == 0;
+    // Nobody need ever look at what was cancelled.
+    return (message::engine.queued_count | message::engine.stream_count) == 0 &&
+           message::engine.open_offers == message::engine.withdrawn_offers;
   });
+  message::process_buffer.forget();
   publish_counters();
   library_state.phase = LibraryState::Phase::finalized;
   default_error_target = nullptr;

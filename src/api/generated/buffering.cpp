@@ -163,7 +163,12 @@ BATON_EXPORT int PMPI_Buffer_flush() {
 BATON_ALIAS(Buffer_flush)
 
 BATON_EXPORT int PMPI_Buffer_iflush(MPI_Request *request) {
-  return unsupported(Procedure::Buffer_iflush, nullptr);
+  constexpr Procedure here = Procedure::Buffer_iflush;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 1, nullptr);
+  return finish(here, nullptr, api::buffer_iflush(request));
 }
 BATON_ALIAS(Buffer_iflush)
 
@@ -234,7 +239,15 @@ BATON_EXPORT int PMPI_Comm_flush_buffer(MPI_Comm comm) {
 BATON_ALIAS(Comm_flush_buffer)
 
 BATON_EXPORT int PMPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Comm_iflush_buffer, target_of(comm));
+  constexpr Procedure here = Procedure::Comm_iflush_buffer;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 1, nullptr, comm, MPI_ERR_COMM);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 2, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::comm_iflush_buffer(*comm_object, request));
 }
 BATON_ALIAS(Comm_iflush_buffer)
 

@@ -18,12 +18,26 @@ BATON_EXPORT int PMPI_Cancel(MPI_Request *request) {
 BATON_ALIAS(Cancel)
 
 BATON_EXPORT int PMPI_Grequest_complete(MPI_Request request) {
-  return unsupported(Procedure::Grequest_complete, nullptr);
+  constexpr Procedure here = Procedure::Grequest_complete;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  return finish(here, nullptr, api::grequest_complete(request));
 }
 BATON_ALIAS(Grequest_complete)
 
 BATON_EXPORT int PMPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn, MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request) {
-  return unsupported(Procedure::Grequest_start, nullptr);
+  constexpr Procedure here = Procedure::Grequest_start;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  if (BATON_UNLIKELY(!query_fn))
+    return null_argument(here, 1, nullptr);
+  if (BATON_UNLIKELY(!free_fn))
+    return null_argument(here, 2, nullptr);
+  if (BATON_UNLIKELY(!cancel_fn))
+    return null_argument(here, 3, nullptr);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 5, nullptr);
+  return finish(here, nullptr, api::grequest_start(query_fn, free_fn, cancel_fn, extra_state, request));
 }
 BATON_ALIAS(Grequest_start)
 

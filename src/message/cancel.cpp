@@ -1,0 +1,56 @@
+// Cancelling: takes back what nobody has matched yet. A message that has entered a ring is on its
+// way and counts as sent.
+#include "message/point_to_point.hpp"
+#include "message/protocol.hpp"
+
+namespace baton::message {
+
+namespace {
+
+bool take_back_receive(Request& receive) {
+  if (receive.stage != Stage::posted) return false;
+  platform::Guard guard(receive.queue->lock);
+  return take_back(*receive.queue, receive);
+}
+
+// A send that waits for room in the ring has told nobody of itself.
+bool take_from_queue(Request& send) {
+  Peer& peer = *engine.peers[send.peer_rank];
+  platform::Guard guard(peer.send_lock);
+  Request* before = nullptr;
+  for (Request* item = peer.queued.first; item; before = item, item = item->next) {
+    if (item != &send) continue;
+    peer.queued.take_after(before);
+    --engine.queued_count;
+    return true;
+  }
+  return false;
+}
+
+bool take_back_from_self(Request& send) {
+  MatchQueue* queue = queue_for(send.context);
+  platform::Guard guard(queue->lock);
+  Arrival* arrival = take_local_arrival(*queue, send);
+  if (arrival) free_arrival(arrival);
+  return arrival != nullptr;
+}
+
+bool take_back_send(Request& send) {
+  if (send.stage == Stage::queued) return take_from_queue(send);
+  if (send.stage != Stage::offered) return false;
+  return send.peer_rank == engine.rank ? take_back_from_self(send) : withdraw(send);
+}
+
+}  // namespace
+
+void cancel(Request& request) {
+  bool back = request.kind == RequestKind::receive ? take_back_receive(request)
+              : request.kind == RequestKind::send  ? take_back_send(request)
+                                                   : false;
+  if (!back) return;
+  request.cancelled = true;
+  request.bytes = 0;
+  complete(request, MPI_SUCCESS);
+}
+
+}  // namespace baton::message
