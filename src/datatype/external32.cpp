@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "datatype/elements.hpp"
+#include "datatype/pack.hpp"
 
 namespace baton::datatype {
 
