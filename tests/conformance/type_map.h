@@ -1,7 +1,7 @@
-/* Random datatypes made through the public API, each beside the type map that the standard gives
- * it: a plain list of basic elements, and the two markers. Slow and obvious. */
-#ifndef TYPE_TREE_H
-#define TYPE_TREE_H
+/* A datatype as the standard defines it: a plain list of basic elements, and the two markers. Slow
+ * and obvious. */
+#ifndef TYPE_MAP_H
+#define TYPE_MAP_H
 
 #include "conformance.h"
 
