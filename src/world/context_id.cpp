@@ -17,7 +17,7 @@ std::uint64_t free_ids[words];
 
 void reset_context_ids() {
   std::memset(free_ids, 0xff, sizeof free_ids);
-  free_ids[0] &= ~std::uint64_t{3};  // the world's and self's
+  free_ids[0] &= ~std::uint64_t{7};  // world_context, self_context, groups_context
 }
 
 Error agree_context_id(const message::Context& context, std::int32_t tag, std::uint32_t* id) {
