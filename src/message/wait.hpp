@@ -52,9 +52,59 @@ class Waiter {
   bool announced_ = false;
 };
 
+// With MPI_THREAD_MULTIPLE one thread at a time makes progress for all; the others wait until what
+// they want is there or the progress lock is free. These are the latter's patience and its end.
+class Follower {
+ public:
+  // Pauses, yields or sleeps. Before it sleeps `done` is asked once more.
+  template <class Done>
+  void idle(Done&& done) {
+    if (idle_awake()) return;
+    std::uint32_t events = announce();
+    if (!done() && engine.progress_lock.is_held()) sleep(events);
+    retract();
+  }
+
+ private:
+  bool idle_awake();
+  std::uint32_t announce();
+  void sleep(std::uint32_t events);
+  void retract();
+  int rounds_ = 0;
+};
+// Something completed, or is to be done: wakes the threads of this process that sleep.
+void wake_waiters();
+// The progress lock is free: wakes somebody to take it, if anybody sleeps.
+inline void hand_over() {
+  wake_waiters();
+}
+
+template <class Done>
+BATON_COLD void wait_together(Done&& done) {
+  Follower follower;
+  while (!done()) {
+    if (engine.progress_lock.is_held() || !engine.progress_lock.try_lock()) {
+      follower.idle(done);
+      continue;
+    }
+    {
+      Waiter waiter;
+      while (!done()) {
+        if (progress_alone())
+          waiter.reset();
+        else
+          waiter.idle();
+      }
+    }
+    engine.progress_lock.unlock();
+    hand_over();
+  }
+}
+
 // Makes progress until `done()`.
 template <class Done>
 void wait_until(Done&& done) {
+  if (BATON_UNLIKELY(platform::threads_multiple)) return wait_together(done);
   Waiter waiter;
   while (!done()) {
     if (progress())

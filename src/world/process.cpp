@@ -94,6 +94,9 @@ Error start_process(int required, int* provided) {
   row.state.pid.store(getpid(),
                       std::memory_order_relaxed);  // relaxed: ordered by the probe's address
   transport::offer_probe_word();
+  library_state.thread_level = required;
+  library_state.main_thread = pthread_self();
+  platform::threads_multiple = handle_tables_are_shared = required == MPI_THREAD_MULTIPLE;
   if (Error error = message::start_engine()) return error;
   message::set_wait_budget();
   if (Error error = make_objects()) return error;
@@ -103,9 +106,6 @@ Error start_process(int required, int* provided) {
   default_error_target = &self_communicator()->errors;
   set_predefined_attributes(static_cast<int>(transport::arena.ranks), -1, true);
   library_state.phase = LibraryState::Phase::running;
-  // MPI_THREAD_MULTIPLE is refused for now; see docs/architecture.md, "Threads".
-  library_state.thread_level = std::min(required, MPI_THREAD_SERIALIZED);
-  library_state.main_thread = pthread_self();
   *provided = library_state.thread_level;
   if (Error error = make_environment_info(static_cast<int>(transport::arena.ranks),
                                           thread_level_name(library_state.thread_level)))
