@@ -415,7 +415,7 @@ int main(int argc, char** argv) {
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   make_basics();
   if (argc > 1) seed = strtoull(argv[1], NULL, 10);
-  long cases = argc > 2 ? atol(argv[2]) : 3000, first = argc > 3 ? atol(argv[3]) : 0;
+  long cases = argc > 2 ? atol(argv[2]) : 2000, first = argc > 3 ? atol(argv[3]) : 0;
   if (rank == 0) printf("seed %llu, cases %ld to %ld\n", seed, first, cases - 1);
   for (case_number = first; case_number < cases; ++case_number) {
     random_state = seed * 1000003u + (uint64_t)case_number;
