@@ -56,13 +56,15 @@ class Waiter {
 // they want is there or the progress lock is free. These are the latter's patience and its end.
 class Follower {
  public:
-  // Pauses, yields or sleeps. Before it sleeps `done` is asked once more.
+  // Pauses, yields or sleeps. Before it sleeps `done` is asked once more; its answer, else false.
   template <class Done>
-  void idle(Done&& done) {
-    if (idle_awake()) return;
+  bool idle(Done&& done) {
+    if (idle_awake()) return false;
     std::uint32_t events = announce();
-    if (!done() && engine.progress_lock.is_held()) sleep(events);
+    bool is_done = done();
+    if (!is_done && engine.progress_lock.is_held()) sleep(events);
     retract();
+    return is_done;
   }
 
  private:
@@ -79,25 +81,30 @@ inline void hand_over() {
   wake_waiters();
 }
 
+// Makes progress for all until `done()`. The caller holds the progress lock.
+template <class Done>
+void lead(Done&& done) {
+  Waiter waiter;
+  while (!done()) {
+    if (progress_alone())
+      waiter.reset();
+    else
+      waiter.idle();
+  }
+}
+
+// Once `done` has said yes it is not asked again: it may have taken something.
 template <class Done>
 BATON_COLD void wait_together(Done&& done) {
   Follower follower;
   while (!done()) {
     if (engine.progress_lock.is_held() || !engine.progress_lock.try_lock()) {
-      follower.idle(done);
+      if (follower.idle(done)) return;
       continue;
     }
-    {
-      Waiter waiter;
-      while (!done()) {
-        if (progress_alone())
-          waiter.reset();
-        else
-          waiter.idle();
-      }
-    }
+    lead(done);
     engine.progress_lock.unlock();
-    hand_over();
+    return hand_over();
   }
 }
 
