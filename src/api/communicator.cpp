@@ -62,6 +62,7 @@ Error comm_group(Communicator& comm, MPI_Group* group) {
   if (!copy) return fail(MPI_ERR_NO_MEM, "no memory for a group");
   std::memcpy(copy->job_ranks, comm.local->job_ranks,
               static_cast<std::size_t>(copy->size) * sizeof copy->job_ranks[0]);
+  world::belong_to(*copy, comm.local->session);
   copy->identity = comm.local->identity;
   copy->rank = comm.local->rank;
   Error error = world::publish_group(*copy);

@@ -183,8 +183,9 @@ bool claim(Arrival& arrival) {
   if (!may_be_cancelled(arrival)) return true;
   arrival.claimed = lockfree::move_offer(offer_of(arrival), lockfree::OfferState::offered,
                                          lockfree::OfferState::claimed);
-  if (!arrival.claimed) drop_withdrawn(arrival);
-  return arrival.claimed;
+  if (arrival.claimed) return true;
+  drop_withdrawn(arrival);
+  return false;
 }
 
 bool is_withdrawn(const Arrival& arrival) {

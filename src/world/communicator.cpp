@@ -10,6 +10,7 @@
 #include "world/agree/agree.hpp"
 #include "world/context_id.hpp"
 #include "world/room.hpp"
+#include "world/session.hpp"
 
 namespace baton::world {
 
@@ -34,6 +35,7 @@ Error fill_context(message::Context& context, Communicator& owner, message::Plan
   context.owner = &owner;
   context.usage = &owner.usage;
   context.buffer = &owner.buffer;
+  context.session_buffer = owner.local->session ? &owner.local->session->buffer : nullptr;
   return context.queue ? MPI_SUCCESS : no_memory();
 }
 
@@ -93,7 +95,6 @@ Error make_communicator(Group* group, std::uint32_t id, const Communicator* pare
 }
 
 Error make_world_and_self(std::uint32_t ranks, std::uint32_t rank) {
-  reset_context_ids();
   Group* all = new_group(static_cast<std::int32_t>(ranks));
   Group* alone = new_group(1);
   if (!all || !alone) return no_memory();
@@ -148,6 +149,7 @@ Group* group_of_color(const Communicator& parent, Place* places, std::int32_t co
   std::stable_sort(places, end, [](const Place& a, const Place& b) { return a.key < b.key; });
   Group* group = new_group(static_cast<std::int32_t>(end - places));
   if (!group) return nullptr;
+  belong_to(*group, parent.local->session);
   for (Place* place = places; place != end; ++place)
     group->job_ranks[place - places] = parent.local->job_ranks[place->rank];
   finish_group(*group, static_cast<std::int32_t>(message::engine.rank));

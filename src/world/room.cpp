@@ -102,13 +102,4 @@ void leave_room(Communicator& communicator) {
   if (communicator.room.exists()) communicator.room.leave();
 }
 
-void reset_rooms() {
-  while (led_rooms) {
-    LedRoom* next = led_rooms->next;
-    std::free(led_rooms);
-    led_rooms = next;
-  }
-  next_offset = 0;
-}
-
 }  // namespace baton::world
