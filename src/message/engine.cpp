@@ -221,8 +221,7 @@ void add_source(ProgressSource& source) {
 
 void set_active(ProgressSource& source, bool active) {
   platform::Guard guard(engine.source_lock);
-  platform::add_shared(engine.active_sources,
-                       (active ? 1u : 0u) - (source.active ? 1u : 0u));
+  platform::add_shared(engine.active_sources, (active ? 1u : 0u) - (source.active ? 1u : 0u));
   source.active = active;
   if (BATON_UNLIKELY(active && platform::threads_multiple)) wake_waiters();
 }

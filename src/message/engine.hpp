@@ -52,11 +52,11 @@ struct Peer {
   // Requests that wait for room in `out`, first come first served; later sends queue behind.
   List<Request> queued;
   std::int64_t unexpected_bytes = 0;
-  bool envelopes_only = false;  // what we last told it
+  bool envelopes_only = false;        // what we last told it
   std::uint64_t reserved_chunks = 0;  // of its staging, that are known to have memory
-  int early_chunks = 0;         // filled since we last looked whether it wants envelopes only
-  platform::Lock send_lock;     // of `out` and `queued`
-  platform::Lock account_lock;  // of unexpected_bytes and envelopes_only
+  int early_chunks = 0;               // filled since we last looked whether it wants envelopes only
+  platform::Lock send_lock;           // of `out` and `queued`
+  platform::Lock account_lock;        // of unexpected_bytes and envelopes_only
 
   // Whether a line may be put now: nothing queued before it, and room.
   BATON_INLINE bool can_put(std::uint32_t lines) {

@@ -88,6 +88,8 @@ void drop_queue(std::uint32_t context) {
   Leaf* leaf = leaves[context / leaf_contexts];
   if (!leaf || !leaf->queues[context % leaf_contexts]) return;
   MatchQueue*& queue = leaf->queues[context % leaf_contexts];
+  // Whoever completed the last request here may still be letting go of the lock.
+  { platform::Guard last(queue->lock); }
   for (List<Arrival>& list : queue->arrivals)
     while (Arrival* arrival = list.first) {
       list.take_after(nullptr);

@@ -18,7 +18,7 @@ constexpr std::uint32_t slot_count = lockfree::offers_per_rank;
 static_assert(64 * lockfree::offer_bytes == page_bytes);
 Request* offered_sends[slot_count];
 std::uint64_t open_slots[slot_count / 64];
-platform::Lock slot_lock;  // of all these
+platform::Lock slot_lock;        // of all these
 std::uint32_t words_in_use = 0;  // of open_slots; each stands for a page of offers that has memory
 std::uint32_t full_words = 0;    // all words below have no free slot
 std::uint32_t next_polled_word = 0;
@@ -237,13 +237,13 @@ void accept_offer(Arrival& arrival, Request& receive) {
 }
 
 bool poll_offers() {
+  platform::Guard guard(slot_lock);
   bool any = false;
   std::uint32_t words =
       engine.about_to_sleep ? words_in_use : std::min(words_in_use, words_per_poll);
   for (; words > 0; --words) {
     std::uint32_t word = next_polled_word < words_in_use ? next_polled_word : 0;
     next_polled_word = word + 1;
-    platform::Guard guard(slot_lock);
     for (std::uint64_t bits = open_slots[word]; bits; bits &= bits - 1) {
       std::uint32_t slot = word * 64 + static_cast<std::uint32_t>(std::countr_zero(bits));
       if (lockfree::offer_state(own_offer(slot)) != lockfree::OfferState::done) continue;

@@ -18,6 +18,7 @@ const Context& context_of(const Request& request) {
 // What completion left behind must not leak into the next start.
 void freshen(Request& request) {
   request.stage = Stage::fresh;
+  request.inactive = false;
   request.ending = 0;
   request.cancelled = false;
   request.error = MPI_SUCCESS;
@@ -64,7 +65,7 @@ Error make_persistent(const Recipe& recipe, void* buffer, Datatype& type, Reques
   request->recipe = kept;
   request->buffer = buffer;
   request->datatype = &type;
-  request->stage = Stage::inactive;
+  request->inactive = true;
   request->owner = static_cast<const Context*>(recipe.context)->owner;
   datatype::retain(type);
   hold(*request, *static_cast<const Context*>(recipe.context));

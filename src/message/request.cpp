@@ -30,10 +30,8 @@ std::uint8_t mark(Request& request, std::uint8_t bit) {
     request.ending = before | bit;
     return before;
   }
-  // ORDER request.ending: release here, acquire in is_complete. seq_cst: ordered before the look
-  // for sleepers in wake_waiters, as a sleeper's announcement is before its last look at the
-  // request.
-  return std::atomic_ref(request.ending).fetch_or(bit, std::memory_order_seq_cst);
+  // ORDER request.ending: release here, acquire in is_complete and here; what the operation wrote.
+  return std::atomic_ref(request.ending).fetch_or(bit, std::memory_order_acq_rel);
 }
 
 }  // namespace
@@ -71,7 +69,7 @@ bool retire_request(Request& request) {
     release_request(request);
     return false;
   }
-  request.stage = Stage::inactive;
+  request.inactive = true;
   return true;
 }
 

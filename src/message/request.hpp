@@ -28,7 +28,6 @@ enum class Stage : std::uint8_t {
   queued,     // waits for room in a peer's ring
   offered,    // a send whose receiver has not come yet
   streaming,  // chunks through staging, either side
-  inactive,  // a persistent request between its starts
 };
 
 // What starts a persistent request again.
@@ -54,7 +53,8 @@ struct Request {
   Stage stage = Stage::fresh;
   bool synchronous = false;
   bool cancelled = false;
-  bool heap = false;  // from new_request; freed by release_request
+  bool inactive = false;  // a persistent request between its starts
+  bool heap = false;      // from new_request; freed by release_request
   // Of `completed` and `freed`: whoever sets the second releases the request.
   std::uint8_t ending = 0;
   Error error = MPI_SUCCESS;
@@ -122,7 +122,7 @@ inline bool is_freed(const Request& request) {
 bool give_up(Request& request);
 // Whether waiting for it means anything.
 inline bool is_active(const Request& request) {
-  return request.stage != Stage::inactive;
+  return !request.inactive;
 }
 
 // A completed request has been waited for: persistent ones stay, inactive; others are released.

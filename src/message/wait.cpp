@@ -26,9 +26,11 @@ bool Follower::idle_awake() {
 }
 
 std::uint32_t Follower::announce() {
-  // ORDER wait.events: acquire here, release in wake_waiters. seq_cst on the count: it is ordered
-  // before our last look at what we wait for, as a completion is before the look at the count.
-  followers_asleep.fetch_add(1, std::memory_order_seq_cst);
+  // relaxed: the fence orders it before our last look at what we wait for, as the fence in
+  // wake_waiters orders a completion before the look at the count.
+  followers_asleep.fetch_add(1, std::memory_order_relaxed);
+  lockfree::Hardware::full_fence();
+  // ORDER wait.events: acquire here, release in wake_waiters.
   return events.load(std::memory_order_acquire);
 }
 
@@ -45,11 +47,12 @@ void Follower::retract() {
 }
 
 void wake_waiters() {
+  lockfree::Hardware::full_fence();
   // The one who makes progress sleeps on our doorbell; it has ordered its announcement against us
   // as against other ranks.
   if (lockfree::wants_attention(transport::arena.doorbell(engine.rank))) wake_slow(engine.rank);
-  // seq_cst: see Follower::announce.
-  if (followers_asleep.load(std::memory_order_seq_cst) == 0) return;
+  // relaxed: see Follower::announce.
+  if (followers_asleep.load(std::memory_order_relaxed) == 0) return;
   // ORDER wait.events: release here, acquire in Follower::announce.
   events.fetch_add(1, std::memory_order_release);
   platform::futex_wake(events);

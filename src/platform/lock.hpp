@@ -9,7 +9,8 @@
 
 namespace baton::platform {
 
-// True once the program runs with MPI_THREAD_MULTIPLE. Set at initialisation, never later.
+// True once the program runs with MPI_THREAD_MULTIPLE. Set when a program asks for it, never taken
+// back.
 extern bool threads_multiple;
 
 class Lock {

@@ -98,8 +98,7 @@ bool all_messages_have_left() {
 Error begin_use_alone(int required) {
   // Whoever asks for it changes it for all: the others only pay for the locks. No call is under way
   // in another thread, since so far that was forbidden.
-  if (required == MPI_THREAD_MULTIPLE)
-    platform::threads_multiple = handle_tables_are_shared = true;
+  if (required == MPI_THREAD_MULTIPLE) platform::threads_multiple = handle_tables_are_shared = true;
   if (!library_is_made)
     if (Error error = make_library()) return error;
   library_is_made = true;

@@ -13,8 +13,8 @@ static uint64_t seed = 1;
 static MPI_Comm shared;
 
 typedef struct {
-  int number;    /* of the thread, the same on all ranks */
-  MPI_Comm own;  /* of the threads of this number */
+  int number;   /* of the thread, the same on all ranks */
+  MPI_Comm own; /* of the threads of this number */
   int next, previous;
   uint64_t random; /* the same sequence on all ranks */
   unsigned char *out, *in;
@@ -123,7 +123,8 @@ static void typed(Worker* w, MPI_Comm comm, int tag, int bytes, int round) {
   MPI_Type_free(&spread);
   for (int i = 0; i < count / 2; ++i)
     for (int j = 0; j < 4; ++j)
-      CHECK(w->in[8 * i + j] == byte_at((size_t)(8 * i + j), key_of(w->number, w->previous, round)));
+      CHECK(w->in[8 * i + j] ==
+            byte_at((size_t)(8 * i + j), key_of(w->number, w->previous, round)));
 }
 
 static void together(Worker* w, int round) {
@@ -144,7 +145,7 @@ static void one_round(Worker* w, int round) {
   MPI_Comm comm = next_random(&w->random) % 2 ? shared : w->own;
   fill_bytes(w->out, (size_t)bytes, key_of(w->number, rank, round));
   uint64_t what = next_random(&w->random) % 7;
-  if (getenv("TRACE")) fprintf(stderr, "r%d t%d round %d what %d %s bytes %d\n", rank, w->number, round, (int)what, comm == shared ? "shared" : "own", bytes);
+
   switch (what) {
     case 0:
       return blocking(w, comm, tag, bytes, round);
@@ -180,7 +181,8 @@ int main(int argc, char** argv) {
   threads = argc > 1 ? atoi(argv[1]) : 3;
   rounds = argc > 2 ? atoi(argv[2]) : 300;
   if (argc > 3) seed = strtoull(argv[3], NULL, 10);
-  if (rank == 0) printf("%d threads, %d rounds, seed %llu\n", threads, rounds, (unsigned long long)seed);
+  if (rank == 0)
+    printf("%d threads, %d rounds, seed %llu\n", threads, rounds, (unsigned long long)seed);
   MPI_Comm_dup(MPI_COMM_WORLD, &shared);
   for (int i = 0; i < threads; ++i) {
     Worker* w = &workers[i];
