@@ -77,7 +77,7 @@ Error make_communicator(Group* group, std::uint32_t id, const Communicator* pare
   }
   communicator->local = group;
   communicator->id = id;
-  communicator->usage = {0, false, dispose_freed, communicator};
+  communicator->usage = {1, false, dispose_freed, communicator};
   Error error =
       fill_context(communicator->point_to_point, *communicator, message::Plane::point_to_point);
   if (!error)
@@ -223,10 +223,10 @@ Error free_communicator(Communicator& communicator) {
     if (Error error = communicator.buffer.start_flush(&communicator.point_to_point, &flush))
       return error;
   if (message::Request* waiting = message::requests.find(flush))
-    if (!message::is_complete(*waiting)) waiting->freed_early = true;
+    if (message::give_up(*waiting)) message::release_request(*waiting);
   communicators.remove(communicator.handle);
   communicator.usage.freed = true;
-  if (communicator.usage.requests == 0) dispose_freed(&communicator);
+  message::drop_usage(&communicator.usage);
   return MPI_SUCCESS;
 }
 

@@ -74,7 +74,6 @@ Error make_library() {
                       std::memory_order_relaxed);  // relaxed: ordered by the probe's address
   transport::offer_probe_word();
   if (Error error = message::start_engine()) return error;
-  message::set_wait_budget();
   datatype::make_predefined_datatypes();
   datatype::make_predefined_operations();
   make_empty_group();
@@ -88,6 +87,7 @@ Error make_library() {
 
 bool library_is_made = false;
 int users = 0;
+platform::Lock use_lock;  // always taken: sessions may begin in several threads at once
 
 bool all_messages_have_left() {
   // Nobody need ever look at what was cancelled.
@@ -95,27 +95,40 @@ bool all_messages_have_left() {
          message::engine.open_offers == message::engine.withdrawn_offers;
 }
 
-}  // namespace
-
-Error begin_use(int required, int* provided) {
+Error begin_use_alone(int required) {
+  // Whoever asks for it changes it for all: the others only pay for the locks. No call is under way
+  // in another thread, since so far that was forbidden.
+  if (required == MPI_THREAD_MULTIPLE) platform::threads_multiple = handle_tables_are_shared = true;
   if (!library_is_made)
     if (Error error = make_library()) return error;
   library_is_made = true;
-  // MPI_THREAD_MULTIPLE is refused for now; see docs/architecture.md, "Threads".
-  *provided = std::min(required, MPI_THREAD_SERIALIZED);
+  message::set_wait_budget();
   if (users++ > 0) return MPI_SUCCESS;
   library_state.phase = LibraryState::Phase::running;
   set_phase(lockfree::Phase::initialised);
   return MPI_SUCCESS;
 }
 
+}  // namespace
+
+Error begin_use(int required, int* provided) {
+  use_lock.lock();
+  Error error = begin_use_alone(required);
+  use_lock.unlock();
+  *provided = required;
+  return error;
+}
+
 void end_use() {
-  if (--users > 0) return;
-  message::wait_until(all_messages_have_left);
-  message::process_buffer.forget();
-  publish_counters();
-  library_state.phase = LibraryState::Phase::finalized;
-  set_phase(lockfree::Phase::finalized);
+  use_lock.lock();
+  if (--users == 0) {
+    message::wait_until(all_messages_have_left);
+    message::process_buffer.forget();
+    publish_counters();
+    library_state.phase = LibraryState::Phase::finalized;
+    set_phase(lockfree::Phase::finalized);
+  }
+  use_lock.unlock();
 }
 
 Error start_world(int required, int* provided) {

@@ -21,6 +21,7 @@ struct LedRoom {
   LedRoom* next;
 };
 LedRoom* led_rooms = nullptr;
+platform::Lock led_rooms_lock;
 std::int64_t next_offset = 0;
 
 char* room_memory(std::uint32_t leader, std::int64_t offset) {
@@ -38,6 +39,7 @@ std::int64_t find_abandoned(std::uint32_t ranks) {
 
 // The leader's part: memory for a room, cleared; -1 when there is none left.
 std::int64_t open_room(std::uint32_t ranks) {
+  platform::Guard guard(led_rooms_lock);
   std::uint64_t bytes = lockfree::room_bytes(ranks);
   std::int64_t offset = find_abandoned(ranks);
   if (offset < 0) {
