@@ -142,6 +142,7 @@ void run(const void* in, void* inout, std::int64_t count) {
   auto* a = static_cast<const Loose<T>*>(in);
   auto* b = static_cast<Loose<T>*>(inout);
 #pragma GCC ivdep
+#pragma GCC unroll 4
   for (std::int64_t i = 0; i < count; ++i)
     b[i].value =
         static_cast<T>(Op::template apply<Wide<T>>(Wide<T>{a[i].value}, Wide<T>{b[i].value}));
