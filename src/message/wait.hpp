@@ -81,7 +81,7 @@ inline void hand_over() {
   wake_waiters();
 }
 
-// Makes progress for all until `done()`. The caller holds the progress lock.
+// Makes progress for all until `done()`. The caller holds the progress lock, if threads need it.
 template <class Done>
 void lead(Done&& done) {
   Waiter waiter;
@@ -112,13 +112,7 @@ BATON_COLD void wait_together(Done&& done) {
 template <class Done>
 void wait_until(Done&& done) {
   if (BATON_UNLIKELY(platform::threads_multiple)) return wait_together(done);
-  Waiter waiter;
-  while (!done()) {
-    if (progress())
-      waiter.reset();
-    else
-      waiter.idle();
-  }
+  lead(done);
 }
 
 inline void wait_for(const Request& request) {
