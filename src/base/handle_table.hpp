@@ -95,16 +95,6 @@ class HandleTable {
     return compose(slot.generation.load(std::memory_order_relaxed), index);
   }
 
-  // A handle without an object yet: not found until `fill`. Null when memory is short.
-  [[nodiscard]] Handle reserve() { return add(nullptr); }
-  // Puts the object behind a handle that `reserve` gave.
-  void fill(Handle handle, T* object) {
-    Slot* slot = const_cast<Slot*>(
-        slot_of(static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(handle))));
-    // ORDER handle.publish: acquire in `find`.
-    slot->object.store(object, std::memory_order_release);
-  }
-
   // Ends the life of a handle that `add` gave; from now on it is not found. Returns the object, or
   // null when the handle was not alive.
   T* remove(Handle handle) {

@@ -5,6 +5,7 @@
 namespace baton::collective {
 
 Error allgather(Communicator& comm, const Blocks& mine, const Blocks& all) {
+  if (Error error = world::check_open(comm)) return error;
   if (BATON_UNLIKELY(comm.is_inter())) return between::allgather(comm, mine, all);
   const int size = comm.size(), rank = comm.rank();
   if (mine.buffer != MPI_IN_PLACE) {

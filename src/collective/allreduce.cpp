@@ -35,6 +35,7 @@ Error double_recursively(Communicator& comm, void* total, std::int64_t count, Da
 
 Error allreduce(Communicator& comm, const void* send, void* receive, std::int64_t count,
                 Datatype& type, Operation& operation) {
+  if (Error error = world::check_open(comm)) return error;
   if (BATON_UNLIKELY(comm.is_inter()))
     return between::allreduce(comm, send, receive, count, type, operation);
   if (Error error = world::settle_room(comm)) return error;

@@ -30,6 +30,7 @@ Error alltoall_in_place(Communicator& comm, const Blocks& data) {
 }  // namespace
 
 Error alltoall(Communicator& comm, const Blocks& out, const Blocks& in) {
+  if (Error error = world::check_open(comm)) return error;
   if (BATON_UNLIKELY(comm.is_inter())) return between::alltoall(comm, out, in);
   if (out.buffer == MPI_IN_PLACE) return alltoall_in_place(comm, in);
   const int size = comm.size(), rank = comm.rank();

@@ -8,6 +8,7 @@
 namespace baton::collective {
 
 Error barrier(Communicator& comm) {
+  if (Error error = world::check_open(comm)) return error;
   if (BATON_UNLIKELY(comm.is_inter())) return between::barrier(comm);
   if (Error error = world::settle_room(comm)) return error;
   if (BATON_LIKELY(comm.room.exists())) {

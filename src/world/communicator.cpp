@@ -29,6 +29,9 @@ std::uint32_t plane_id(const Communicator& owner, message::Plane plane) {
 // themselves.
 constexpr message::Plane inner_plane = message::Plane::one_sided;
 
+// Where a communicator without an id would receive: nobody sends there.
+constexpr std::uint32_t nowhere_context = context_ids_max;
+
 // `addressed`: the group that ranks mean. Both sides know a communicator by the same id.
 Error fill_context(message::Context& context, Communicator& owner, message::Plane plane,
                    const Group& addressed) {
@@ -41,6 +44,14 @@ Error fill_context(message::Context& context, Communicator& owner, message::Plan
   context.usage = &owner.usage;
   context.buffer = &owner.buffer;
   return context.queue ? MPI_SUCCESS : no_memory();
+}
+
+Error fill_contexts(Communicator& owner) {
+  const Group& addressed = owner.remote ? *owner.remote : *owner.local;
+  Error error =
+      fill_context(owner.point_to_point, owner, message::Plane::point_to_point, addressed);
+  if (error) return error;
+  return fill_context(owner.collective, owner, message::Plane::collective, addressed);
 }
 
 Error fill_inner_contexts(Communicator& owner) {
@@ -98,6 +109,13 @@ Communicator* make_predefined(MPI_Comm handle, const char* name, std::uint32_t i
 
 }  // namespace
 
+Error refuse_pending() {
+  return fail(
+      MPI_ERR_COMM,
+      "this communicator is not there yet: the request of its MPI_Comm_idup has to complete "
+      "first");
+}
+
 Error prepare_communicator(Group* local, Group* remote, const Communicator* parent,
                            Communicator** prepared) {
   auto* communicator = new (std::nothrow) Communicator;
@@ -110,10 +128,14 @@ Error prepare_communicator(Group* local, Group* remote, const Communicator* pare
   communicator->remote = remote;
   communicator->usage = {0, false, dispose_freed, communicator};
   if (remote) communicator->both = join(*local, *remote);
-  if (!remote || communicator->both) communicator->handle = communicators.reserve();
-  if (communicator->handle == nullptr) {
+  communicator->id = nowhere_context;
+  Error error = remote && !communicator->both ? no_memory() : fill_contexts(*communicator);
+  // No rank can be addressed yet.
+  communicator->point_to_point.size = communicator->collective.size = 0;
+  if (!error) communicator->handle = communicators.add(communicator);
+  if (error || communicator->handle == nullptr) {
     dispose(communicator);
-    return no_memory();
+    return error ? error : no_memory();
   }
   communicator->errors.kind = ObjectKind::comm;
   communicator->errors.mpi_handle = communicator->handle;
@@ -124,25 +146,20 @@ Error prepare_communicator(Group* local, Group* remote, const Communicator* pare
 
 Error open_communicator(Communicator& prepared, std::uint32_t id) {
   prepared.id = id;
-  const Group& addressed = prepared.remote ? *prepared.remote : *prepared.local;
-  Error error =
-      fill_context(prepared.point_to_point, prepared, message::Plane::point_to_point, addressed);
-  if (!error)
-    error = fill_context(prepared.collective, prepared, message::Plane::collective, addressed);
+  Error error = fill_contexts(prepared);
   if (!error && prepared.remote) error = fill_inner_contexts(prepared);
   if (error) {
     abandon_communicator(prepared);
     free_context_id(id);
     return error;
   }
-  communicators.fill(prepared.handle, &prepared);
+  prepared.pending = false;
   return MPI_SUCCESS;
 }
 
 void abandon_communicator(Communicator& prepared) {
-  communicators.fill(prepared.handle, &prepared);
-  communicators.remove(prepared.handle);
   (void)delete_attributes(prepared.attributes, prepared.handle);
+  communicators.remove(prepared.handle);
   dispose(&prepared);
 }
 
@@ -191,6 +208,7 @@ Communicator* self_communicator() {
 }
 
 Error free_communicator(Communicator& communicator) {
+  if (Error error = check_open(communicator)) return error;
   if (Error error = delete_attributes(communicator.attributes, communicator.handle)) return error;
   leave_room(communicator);
   // Messages still in its buffer keep it alive.

@@ -35,6 +35,7 @@ class Communicator {
   Group* local = nullptr;
   Group* remote = nullptr;  // null: one group
   std::uint32_t id = 0;     // context id
+  bool pending = true;      // the id is not agreed yet
   RoomState room_state = RoomState::unknown;
   std::int64_t room_offset = -1;  // in the leader's rooms
   lockfree::Room<lockfree::Hardware> room;
@@ -59,16 +60,22 @@ class Communicator {
   }
 };
 
+// MPI_ERR_COMM for a duplicate whose request is not complete, explained.
+BATON_COLD Error refuse_pending();
+inline Error check_open(const Communicator& communicator) {
+  return BATON_LIKELY(!communicator.pending) ? MPI_SUCCESS : refuse_pending();
+}
+
 using CommunicatorTable = HandleTable<Communicator, HandleTag::comm>;
 extern CommunicatorTable communicators;
 
 // What a communicator begins as: groups, of which it takes the references (`remote` null: one
-// group), a handle that nobody finds yet, and the parent's error handler (null: the standard's
-// default). MPI_ERR_NO_MEM, explained; the references are given back then.
+// group), a handle, and the parent's error handler (null: the standard's default). It can be looked
+// at, but reaches nobody yet. MPI_ERR_NO_MEM, explained; the references are given back then.
 Error prepare_communicator(Group* local, Group* remote, const Communicator* parent,
                            Communicator** prepared);
-// Gives it its agreed id; from now on its handle is found. When this fails it is gone, and the id
-// is free again.
+// Gives it its agreed id; from now on it can be used. When this fails it is gone, and the id is
+// free again.
 Error open_communicator(Communicator& prepared, std::uint32_t id);
 // Undoes prepare_communicator.
 void abandon_communicator(Communicator& prepared);
@@ -85,8 +92,8 @@ Communicator* self_communicator();
 // Collective over `parent`, both groups where it has two. Each gives null where this process is not
 // a member. (duplicate.cpp, split.cpp)
 Error duplicate(Communicator& parent, Hints hints, Communicator** made);
-// The same without waiting: `*handle` is the new communicator's, found when `*request` is complete.
-// Attributes are copied now.
+// The same without waiting: `*handle` is the new communicator's, which can be used when `*request`
+// is complete. Attributes are copied now.
 Error start_duplicate(Communicator& parent, Hints hints, MPI_Comm* handle, MPI_Request* request);
 // The source of progress of these must register anew with the next engine.
 void forget_duplications();

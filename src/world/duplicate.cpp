@@ -71,6 +71,7 @@ void forget_duplications() {
 }
 
 Error duplicate(Communicator& parent, Hints hints, Communicator** made) {
+  if (Error error = check_open(parent)) return error;
   std::uint32_t id = 0;
   if (Error error = agree_context_id(parent.members(agreement_tag), &id)) return error;
   Communicator* prepared = nullptr;
@@ -89,6 +90,7 @@ Error duplicate(Communicator& parent, Hints hints, Communicator** made) {
 }
 
 Error start_duplicate(Communicator& parent, Hints hints, MPI_Comm* handle, MPI_Request* request) {
+  if (Error error = check_open(parent)) return error;
   auto* duplication = new (std::nothrow) Duplication;
   message::Request* visible = duplication ? message::new_request() : nullptr;
   if (!visible) {

@@ -103,6 +103,7 @@ Error pair(const Group& local, Group* remote, std::int32_t tag, const Communicat
 
 Error create_intercommunicator(Communicator& local, int leader, const Bridge& bridge,
                                Communicator** made) {
+  if (Error error = check_open(local)) return error;
   Greeting greeting{bridge.problem, 0, 0};
   Group* remote = nullptr;
   if (local.rank() == leader && !bridge.problem)
@@ -138,6 +139,7 @@ Error create_intercommunicator_from_groups(const Group& local, int leader, const
 }
 
 Error merge(Communicator& inter, bool high, Communicator** made) {
+  if (Error error = check_open(inter)) return error;
   const Group& both = *inter.both;
   Members members = inter.members(agreement_tag);
   auto* highs = static_cast<bool*>(std::malloc(static_cast<std::size_t>(both.size)));

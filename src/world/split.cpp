@@ -63,6 +63,7 @@ std::int32_t instance_at(std::int32_t job_rank, Resource resource) {
 }  // namespace
 
 Error split(Communicator& parent, int color, int key, Communicator** made) {
+  if (Error error = check_open(parent)) return error;
   *made = nullptr;
   Members members = parent.members(agreement_tag);
   auto* places =
@@ -82,6 +83,7 @@ Error split(Communicator& parent, int color, int key, Communicator** made) {
 }
 
 Error create(Communicator& parent, const Group& group, Communicator** made) {
+  if (Error error = check_open(parent)) return error;
   bool is_member = group.rank != MPI_UNDEFINED;
   // The other side's members are known only to themselves.
   if (parent.is_inter())
@@ -99,6 +101,7 @@ Error create(Communicator& parent, const Group& group, Communicator** made) {
 }
 
 Error create_from_members(Communicator& parent, const Group& group, int tag, Communicator** made) {
+  if (Error error = check_open(parent)) return error;
   *made = nullptr;
   if (group.rank == MPI_UNDEFINED) return MPI_SUCCESS;
   auto* ranks = static_cast<std::int32_t*>(

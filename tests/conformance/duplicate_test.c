@@ -38,6 +38,43 @@ static void a_duplicate_in_the_background_is_congruent_and_apart(void) {
   MPI_Comm_free(&twin);
 }
 
+/* Until its request is complete a duplicate can be looked at, and reaches nobody. */
+static void a_duplicate_under_way_refuses_to_be_used(void) {
+  if (size == 1) return;
+  MPI_Comm parent, twin, none;
+  MPI_Request request;
+  int n, class, codes[4], token = 0;
+  MPI_Comm_dup(MPI_COMM_WORLD, &parent);
+  MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
+  /* Rank 0 starts only when rank 1 has tried. */
+  if (rank == 0) MPI_Recv(&token, 1, MPI_INT, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Comm_idup(parent, &twin, &request);
+  if (rank == 1) {
+    MPI_Comm_size(twin, &n);
+    CHECK(n == size);
+    codes[0] = MPI_Barrier(twin);
+    codes[1] = MPI_Comm_dup(twin, &none);
+    /* Freeing has no communicator to complain to but self. */
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    codes[2] = MPI_Comm_free(&twin);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+    codes[3] = MPI_Allgather(&n, 0, MPI_INT, codes, 0, MPI_INT, twin);
+    for (int i = 0; i < 4; ++i) {
+      MPI_Error_class(codes[i], &class);
+      CHECK(class == MPI_ERR_COMM);
+    }
+    MPI_Error_class(MPI_Send(&n, 1, MPI_INT, 0, 0, twin), &class);
+    CHECK(class == MPI_ERR_RANK);
+    MPI_Test(&request, &n, MPI_STATUS_IGNORE);
+    CHECK(!n);
+    MPI_Send(&token, 1, MPI_INT, 0, 9, MPI_COMM_WORLD);
+  }
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  CHECK(sum_over(twin, 1) == size);
+  MPI_Comm_free(&twin);
+  MPI_Comm_free(&parent);
+}
+
 /* All under way at once on one parent, with a blocking one between; waited for backwards by some.
  */
 static void many_duplicates_of_one_parent_are_all_different(void) {
@@ -231,6 +268,7 @@ static void ids_come_back_when_communicators_are_freed(int rounds) {
 int main(int argc, char** argv) {
   start(&argc, &argv);
   a_duplicate_in_the_background_is_congruent_and_apart();
+  a_duplicate_under_way_refuses_to_be_used();
   many_duplicates_of_one_parent_are_all_different();
   duplicates_of_different_parents_start_in_any_order();
   agreements_of_overlapping_groups_do_not_meet();
