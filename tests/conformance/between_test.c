@@ -40,7 +40,9 @@ static void reduce_collects_the_other_side(int count, MPI_Op op, int base) {
     for (int root = 0; root < takers; ++root) {
       int *in = numbers(count), *out = numbers(count);
       for (int i = 0; i < count; ++i) in[i] = s.rank + 1 + i;
-      MPI_Reduce(in, out, count, MPI_INT, op, root_of(taker, root), s.inter);
+      int named = root_of(taker, root);
+      /* What a bystander names is not looked at: no sum of bytes is asked for. */
+      MPI_Reduce(in, out, count, named == MPI_PROC_NULL ? MPI_BYTE : MPI_INT, op, named, s.inter);
       int is_root = s.side == taker && s.rank == root;
       for (int i = 0; i < count; ++i) {
         int expected = base < 0 ? 0 : 1 + i;
