@@ -198,6 +198,7 @@ Error comm_split_type(Communicator& comm, int type, int key, Info* info, MPI_Com
     world::update_hints(made->hints, info);
     if (chosen.named && info && !info->read_only)
       error = info->set(hardware_key, world::resource_uri(chosen.resource));
+    if (error) (void)world::free_communicator(*made);
   }
   return give(error, made, handle);
 }

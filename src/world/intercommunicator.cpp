@@ -1,6 +1,7 @@
 #include "world/intercommunicator.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 
 #include "message/engine.hpp"
@@ -21,7 +22,7 @@ struct Greeting {
   std::int32_t size;       // of the group behind it
   std::uint32_t pairings;  // intercommunicators that the leader has made
 };
-std::uint32_t pairings = 0;
+std::atomic<std::uint32_t> pairings{0};
 
 std::int32_t own_rank() {
   return static_cast<std::int32_t>(message::engine.rank);
@@ -32,7 +33,8 @@ Error meet(const Communicator& local, const Bridge& bridge, Greeting* greeting, 
   Datatype& bytes = *datatype::datatypes.find(MPI_BYTE);
   const message::Context& context = bridge.peer->collective;
   std::int32_t tag = own_tag(TagKind::leaders, static_cast<std::uint32_t>(bridge.tag));
-  Greeting mine{MPI_SUCCESS, local.size(), pairings++};
+  // relaxed: only that no two threads get the same number matters.
+  Greeting mine{MPI_SUCCESS, local.size(), pairings.fetch_add(1, std::memory_order_relaxed)};
   Error error =
       message::exchange(context, &mine, sizeof mine, bytes, bridge.remote_leader, tag, greeting,
                         sizeof *greeting, bytes, bridge.remote_leader, tag, nullptr);
