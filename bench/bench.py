@@ -23,6 +23,7 @@ METRICS = {
     "rate": "time per message, 64 under way between two ranks",
     "bw": "time per long message, 64 under way between two ranks",
     "types": "one-way time of a message of typed data between two ranks: vectors, faces of a cube, lists, structs",
+    "threads": "time per message of 8 bytes, two threads a rank, 64 under way between each two",
     "barrier": "time of a barrier",
     "allreduce": "time of an allreduce (sum of doubles)",
     "hello": "start and end of a job that does nothing, from outside",
@@ -31,11 +32,11 @@ METRICS = {
     "instructions": "instructions of a send and its receive, 8 bytes (needs valgrind)",
 }
 UNITS = {"memory": "KiB", "instructions": "instructions"}
-BETWEEN_TWO = ("lat", "rate", "bw", "types", "instructions")
+BETWEEN_TWO = ("lat", "rate", "bw", "types", "threads", "instructions")
 FIXED_RANKS = (*BETWEEN_TWO, "reduce_local")
 SIZES = {"lat": [8, 64, 512, 1024, 4096], "rate": [8, 64], "bw": [65536, 1 << 20],
          "types": [2048, 32768, 131072, 1 << 20], "allreduce": [8, 1024], "reduce_local": [1024, 65536, 4 << 20]}
-RANKS = {"lat": [2], "rate": [2], "bw": [2], "types": [2], "barrier": [8, 32], "allreduce": [8, 32], "hello": [64],
+RANKS = {"lat": [2], "rate": [2], "bw": [2], "types": [2], "threads": [2], "barrier": [8, 32], "allreduce": [8, 32], "hello": [64],
          "memory": [16], "instructions": [2], "reduce_local": [1]}
 
 

@@ -29,5 +29,7 @@ void print_cell(const char* metric, const char* variant, size_t bytes, double va
 
 /* types.c: typed data back and forth between two ranks. */
 void typed_messages(int count, char** sizes);
+/* threads.c: short messages between threads. MPI_THREAD_MULTIPLE was granted. */
+void messages_of_threads(void);
 
 #endif

@@ -136,7 +136,7 @@ static void take_turns(long messages, const char* name) {
   }
 }
 
-static int run(const char* metric, int sizes, char** size) {
+static int run(const char* metric, int sizes, char** size, int level) {
   if (!strcmp(metric, "lat"))
     sized("lat", ping_pong, 2, 2, sizes, size);
   else if (!strcmp(metric, "rate"))
@@ -145,6 +145,8 @@ static int run(const char* metric, int sizes, char** size) {
     sized("bw", burst, window, 1, sizes, size);
   else if (!strcmp(metric, "types"))
     typed_messages(sizes, size);
+  else if (!strcmp(metric, "threads") && level == MPI_THREAD_MULTIPLE)
+    messages_of_threads();
   else if (!strcmp(metric, "allreduce"))
     sized("allreduce", sum_up, 1, 1, sizes, size);
   else if (!strcmp(metric, "barrier")) {
@@ -168,17 +170,19 @@ static int run(const char* metric, int sizes, char** size) {
 }
 
 int main(int count, char** words) {
-  MPI_Init(&count, &words);
+  int wanted = count >= 2 && !strcmp(words[1], "threads") ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+  int level = 0;
+  MPI_Init_thread(&count, &words, wanted, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   int code = 2;
   if (count >= 3) {
     budget_us = atof(words[2]) * 1000;
-    code = run(words[1], count - 3, words + 3);
+    code = run(words[1], count - 3, words + 3, level);
   }
   if (code == 2 && rank == 0)
     fprintf(stderr,
-            "usage: mpi_bench lat|rate|bw|types|barrier|allreduce|memory|hello|version "
+            "usage: mpi_bench lat|rate|bw|types|threads|barrier|allreduce|memory|hello|version "
             "MILLISECONDS [SIZE...]\n");
   MPI_Finalize();
   return code;

@@ -87,7 +87,7 @@ def newer(target, *sources):
     return os.path.exists(target) and all(os.path.getmtime(target) >= os.path.getmtime(s) for s in sources)
 
 
-PROGRAM = [os.path.join(HERE, name) for name in ("mpi_bench.c", "measure.c", "types.c")]
+PROGRAM = [os.path.join(HERE, name) for name in ("mpi_bench.c", "measure.c", "types.c", "threads.c")]
 HEADERS = [os.path.join(HERE, name) for name in ("clock.h", "measure.h")]
 
 
@@ -112,7 +112,7 @@ def build_abi_program(work, library_folder):
     header = os.path.join(ROOT, "include", "mpi.h")
     if not newer(target, header, *PROGRAM, *HEADERS):
         run([compiler(), "-O2", "-I", os.path.dirname(header), *PROGRAM, "-o", target, "-L", library_folder,
-             "-l:libmpi_abi.so.1", "-lm"], "compiling the bench program")
+             "-l:libmpi_abi.so.1", "-lm", "-lpthread"], "compiling the bench program")
     return target
 
 
@@ -176,7 +176,7 @@ def openmpi(cache, work):
                           "there are enough, --oversubscribe beyond",
                       single_copy="CMA where permitted (smsc/cma, its default)", folder=os.path.join(folder, "lib"))
     if not newer(program, *PROGRAM, *HEADERS):
-        run([os.path.join(folder, "bin", "mpicc"), "-O2", *PROGRAM, "-o", program, "-lm"],
+        run([os.path.join(folder, "bin", "mpicc"), "-O2", *PROGRAM, "-o", program, "-lm", "-lpthread"],
             "compiling the bench program with Open MPI's mpicc", env=library.full_environment())
     return library
 

@@ -1,5 +1,7 @@
 #include "api/communicator.hpp"
 
+#include <strings.h>
+
 #include <cstdio>
 #include <cstring>
 
@@ -21,6 +23,7 @@ Error give_copy(const Group& group, MPI_Group* handle) {
   if (!copy) return fail(MPI_ERR_NO_MEM, "no memory for a group");
   std::memcpy(copy->job_ranks, group.job_ranks,
               static_cast<std::size_t>(copy->size) * sizeof copy->job_ranks[0]);
+  world::belong_to(*copy, group.session);
   copy->identity = group.identity;
   copy->rank = group.rank;
   Error error = world::publish_group(*copy);
@@ -56,8 +59,9 @@ int color_of_hardware(const Communicator& comm, const char* name) {
 }
 
 int color_of_process_set(const Communicator& comm, const char* name) {
-  if (std::strcmp(name, "mpi://WORLD") == 0) return 0;
-  bool alone = std::strcmp(name, "mpi://SELF") == 0;
+  // Names of the standard's own sets are compared without regard to case.
+  if (::strcasecmp(name, "mpi://WORLD") == 0) return 0;
+  bool alone = ::strcasecmp(name, "mpi://SELF") == 0;
   return alone ? comm.local->job_ranks[comm.rank()] : MPI_UNDEFINED;
 }
 

@@ -21,7 +21,7 @@ Error look_up(const MPI_Request* requests, int index, Request** found) {
   *found = nullptr;
   if (requests[index] == MPI_REQUEST_NULL) return MPI_SUCCESS;
   *found = message::requests.find(requests[index]);
-  bool alive = *found && !(*found)->freed_early;
+  bool alive = *found && !message::is_freed(**found);
   return BATON_LIKELY(alive) ? MPI_SUCCESS : bad_request(requests, index);
 }
 
@@ -269,7 +269,11 @@ Error request_free(MPI_Request* handle) {
     // A generalized one is still named by whoever will complete it.
     if (request->kind != message::RequestKind::generalized)
       message::requests.remove(request->handle);
-    request->freed_early = true;
+    if (message::give_up(*request)) {
+      if (request->kind == message::RequestKind::generalized)
+        error = message::end_generalized(*request);
+      message::release_request(*request);
+    }
   }
   *handle = MPI_REQUEST_NULL;
   return error;

@@ -6,11 +6,11 @@
 namespace baton::api {
 
 Error init_thread(int*, char***, int required, int* provided) {
-  if (library_state.phase == LibraryState::Phase::running)
+  if (library_state.world == LibraryState::Phase::running)
     return fail(MPI_ERR_OTHER, "it was called already; a process initialises MPI once");
-  if (library_state.phase == LibraryState::Phase::finalized)
+  if (library_state.world == LibraryState::Phase::finalized)
     return fail(MPI_ERR_OTHER, "MPI was finalized; it cannot be initialised again");
-  return world::start_process(required, provided);
+  return world::start_world(required, provided);
 }
 
 Error init(int* argc, char*** argv) {
@@ -19,7 +19,9 @@ Error init(int* argc, char*** argv) {
 }
 
 Error finalize() {
-  return world::end_process();
+  if (library_state.world != LibraryState::Phase::running)
+    return fail(MPI_ERR_OTHER, "MPI_Init did not start this; sessions end with their own call");
+  return world::end_world();
 }
 
 }  // namespace baton::api

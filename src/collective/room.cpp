@@ -47,7 +47,7 @@ void meet(Communicator& comm, const void* payload, std::size_t bytes) {
   comm.room.arrive(static_cast<std::uint32_t>(comm.rank()), payload, bytes);
   wake_members(comm);
   wait_for_all(comm);
-  ++engine.counters.room_collectives;
+  message::count(engine.counters.room_collectives);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // The loops of the predefined operations, and which is defined on which kind of element. Compiled
-// once a level (src/CMakeLists.txt): no function of this file may be shared with another, so that
-// no instruction of a higher level leaks into common code. Hence no inline functions from headers
-// here.
+// once a level (src/CMakeLists.txt): no function may be shared with another file, or instructions
+// of a higher level leak into common code. Hence no inline functions from headers here.
 #include "datatype/kernels.hpp"
 
 #ifdef __F16C__
@@ -142,6 +141,7 @@ void run(const void* in, void* inout, std::int64_t count) {
   auto* a = static_cast<const Loose<T>*>(in);
   auto* b = static_cast<Loose<T>*>(inout);
 #pragma GCC ivdep
+#pragma GCC unroll 4
   for (std::int64_t i = 0; i < count; ++i)
     b[i].value =
         static_cast<T>(Op::template apply<Wide<T>>(Wide<T>{a[i].value}, Wide<T>{b[i].value}));

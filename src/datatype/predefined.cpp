@@ -123,7 +123,9 @@ const Shape* shape_of(const Row& row) {
   if (row.element != Element::pair_short_int) return make_block(row.size);
   Part halves[] = {{0, 0, make_block(sizeof(short))},
                    {offsetof(ShortInt, second), 0, make_block(sizeof(int))}};
-  return make_sequence(halves, 2);
+  const Shape* pair = make_sequence(halves, 2);  // which holds what it needs of them
+  for (const Part& half : halves) release_shape(half.shape);
+  return pair;
 }
 
 constexpr std::size_t row_count = sizeof rows / sizeof rows[0];

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <new>
 
+#include "base/settings.hpp"
 #include "datatype/elements.hpp"
 #include "datatype/operation.hpp"
 
@@ -162,7 +163,8 @@ Error value_index(Datatype& value, Datatype& index, Datatype** pair) {
   *pair = nullptr;
   if (!value.predefined || !index.predefined) return MPI_SUCCESS;
   *pair = find_named_pair(value, index);
-  if (*pair || pair_of(value.element, index.element) == Element::none) return MPI_SUCCESS;
+  if (*pair || !settings.unnamed_pairs || pair_of(value.element, index.element) == Element::none)
+    return MPI_SUCCESS;
   Recorder record(MPI_COMBINER_VALUE_INDEX, CountForm::ints, {.types = 2});
   record.type(value).type(index);
   return find_or_make(record, pair, [&](Datatype& made) { describe_pair(value, index, made); });

@@ -15,8 +15,8 @@ Error f90_integer(int range, Datatype** type);
 Error f90_real(int precision, int range, Datatype** type);
 Error f90_complex(int precision, int range, Datatype** type);
 
-// The pair of two predefined types, named or not; null when MPI_MAXLOC is not defined on such a
-// pair.
+// The pair of two predefined types; null when there is none, or when it has no name and the setting
+// unnamed_pairs is off (mpi4py's tests, for one, take those for derived types).
 Error value_index(Datatype& value, Datatype& index, Datatype** pair);
 
 }  // namespace baton::datatype

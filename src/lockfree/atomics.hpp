@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/cache_line.hpp"
+#include "platform/futex.hpp"
 
 namespace baton::lockfree {
 
@@ -16,7 +17,7 @@ struct Hardware {
   using Atomic = std::atomic<T>;
 
   // Orders all earlier accesses before all later ones, stores before loads included.
-  static void full_fence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
+  BATON_INLINE static void full_fence() { platform::full_fence(); }
 
   // Keeps the compiler from moving accesses across; free at run time.
   static void compiler_fence() { std::atomic_signal_fence(std::memory_order_seq_cst); }

@@ -55,6 +55,7 @@ void receive_payload(Peer& peer, Request& receive, lockfree::Header header, std:
 
 // Beyond the bound the sender is asked to send envelopes only; below half of it, anything again.
 void account_unexpected(Peer& peer, std::int64_t change) {
+  platform::Guard guard(peer.account_lock);
   peer.unexpected_bytes += change;
   bool full = peer.unexpected_bytes > settings.unexpected_bytes_max;
   bool relaxed = peer.unexpected_bytes <= settings.unexpected_bytes_max / 2;
@@ -78,7 +79,7 @@ Arrival& keep_arrival(Peer& peer, lockfree::Header header, lockfree::Envelope en
   arrival->source = header.source();
   arrival->tag = envelope.tag;
   arrival->peer_rank = peer.rank;
-  ++engine.counters.unexpected;
+  count(engine.counters.unexpected);
   return *arrival;
 }
 
@@ -91,8 +92,8 @@ MatchQueue& queue_of(std::uint32_t context) {
 }  // namespace
 
 void pause_for_peer() {
-  // The sender is between two stores, unless it lost its CPU. One count for all threads is enough.
-  static int patience = 0;
+  // The sender is between two stores, unless it lost its CPU.
+  static thread_local int patience = 0;
   if ((++patience & 63) != 0)
     platform::pause_cpu();
   else
@@ -131,7 +132,7 @@ void arrive_offer(Peer& peer, lockfree::Header header) {
   arrival.chunk = line.chunk;
   arrival.early_bytes = line.early_bytes;
   if (receive) {
-    --engine.counters.unexpected;
+    count(engine.counters.unexpected, ~std::uint64_t{0});
     // A withdrawn offer leaves the receive as it was.
     if (!deliver(arrival, *receive)) post_again(queue, *receive);
     return;
@@ -182,8 +183,9 @@ bool claim(Arrival& arrival) {
   if (!may_be_cancelled(arrival)) return true;
   arrival.claimed = lockfree::move_offer(offer_of(arrival), lockfree::OfferState::offered,
                                          lockfree::OfferState::claimed);
-  if (!arrival.claimed) drop_withdrawn(arrival);
-  return arrival.claimed;
+  if (arrival.claimed) return true;
+  drop_withdrawn(arrival);
+  return false;
 }
 
 bool is_withdrawn(const Arrival& arrival) {

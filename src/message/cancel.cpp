@@ -21,7 +21,7 @@ bool take_from_queue(Request& send) {
   for (Request* item = peer.queued.first; item; before = item, item = item->next) {
     if (item != &send) continue;
     peer.queued.take_after(before);
-    --engine.queued_count;
+    platform::add_shared(engine.queued_count, ~0u);
     return true;
   }
   return false;

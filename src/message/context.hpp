@@ -35,7 +35,7 @@ struct Context {
 // A request with a handle keeps the communicator alive.
 inline void hold(Request& request, const Context& context) {
   request.usage = context.usage;
-  if (request.usage) ++request.usage->requests;
+  if (request.usage) platform::add_shared(request.usage->uses, 1);
 }
 
 }  // namespace baton::message

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "message/protocol.hpp"
+#include "message/wait.hpp"
 #include "platform/futex.hpp"
 
 namespace baton::message {
@@ -22,8 +23,15 @@ Peer* make_peer(std::uint32_t rank) {
   if (!peer) return nullptr;
   peer->rank = rank;
   peer->doorbell = &transport::arena.doorbell(rank);
-  engine.peers[rank] = peer;
+  // ORDER engine.peers: release here, acquire in known_peer.
+  std::atomic_ref(engine.peers[rank]).store(peer, std::memory_order_release);
   return peer;
+}
+
+// The peer as it is, or a new one; null when memory is short. Under the contact lock.
+Peer* find_or_make_peer(std::uint32_t rank) {
+  Peer* peer = engine.peers[rank];
+  return peer ? peer : make_peer(rank);
 }
 
 // From now on peers ring when they have published, and we look only where it rang.
@@ -39,9 +47,12 @@ void trust_doorbells() {
 
 // A bit that rang: the first time it makes the contact known.
 bool look_at(std::uint32_t rank) {
-  Peer* peer = engine.peers[rank];
+  Peer* peer = known_peer(rank);
   if (BATON_UNLIKELY(!peer || !peer->in.attached())) {
-    if (!peer) peer = make_peer(rank);
+    {
+      platform::Guard guard(engine.contact_lock);
+      peer = find_or_make_peer(rank);
+    }
     if (!peer) return false;  // no memory now: the bit comes again with the next message
     peer->in.attach(transport::arena.ring(engine.rank, rank),
                     transport::arena.consumer(engine.rank, rank));
@@ -68,16 +79,28 @@ bool poll_doorbells() {
   return any;
 }
 
+ProgressSource* next_source(ProgressSource* source) {
+  platform::Guard guard(engine.source_lock);
+  source = source ? source->next : engine.sources;
+  while (source && !source->active) source = source->next;
+  return source;
+}
+
+bool advance_sources() {
+  bool any = false;
+  for (ProgressSource* source = nullptr; (source = next_source(source));)
+    any |= source->advance(source->state);
+  return any;
+}
+
 BATON_COLD bool advance_rest() {
   bool any = false;
-  if (engine.open_offers) any |= poll_offers();
-  if (engine.queued_count)
+  if (platform::load_shared(engine.open_offers)) any |= poll_offers();
+  if (platform::load_shared(engine.queued_count))
     for (std::uint32_t i = 0; i < engine.ranks; ++i)
-      if (engine.peers[i] && engine.peers[i]->queued.first) any |= drain_queue(*engine.peers[i]);
+      if (Peer* peer = known_peer(i)) any |= drain_queue(*peer);
   if (engine.stream_count) any |= advance_streams();
-  if (engine.active_sources)
-    for (ProgressSource* source = engine.sources; source; source = source->next)
-      if (source->active) any |= source->advance(source->state);
+  if (platform::load_shared(engine.active_sources)) any |= advance_sources();
   return any;
 }
 
@@ -108,18 +131,22 @@ void stop_engine() {
 }
 
 Peer* contact(std::uint32_t rank) {
+  platform::Guard guard(engine.contact_lock);
   Peer* peer = engine.peers[rank];
   if (peer && peer->out.attached()) return peer;
   // Claim last: memory for the ring first, then the peer, then the announcement.
   std::uint64_t ring = transport::arena.layout.rings + engine.rank * lockfree::ring_bytes;
   if (transport::reserve(rank, ring, lockfree::ring_bytes) != MPI_SUCCESS) return nullptr;
-  if (!peer) peer = make_peer(rank);
+  peer = find_or_make_peer(rank);
   if (!peer) {
     (void)fail(MPI_ERR_NO_MEM, "no memory to contact rank %u", rank);
     return nullptr;
   }
-  peer->out.attach(transport::arena.ring(rank, engine.rank),
-                   transport::arena.consumer(rank, engine.rank));
+  {
+    platform::Guard sending(peer->send_lock);
+    peer->out.attach(transport::arena.ring(rank, engine.rank),
+                     transport::arena.consumer(rank, engine.rank));
+  }
   notify_slow(rank);  // the bit makes the ring known there
   return peer;
 }
@@ -127,14 +154,14 @@ Peer* contact(std::uint32_t rank) {
 void notify_slow(std::uint32_t rank) {
   transport::Doorbell& doorbell = transport::arena.doorbell(rank);
   if (!lockfree::ring_doorbell(doorbell, engine.rank)) return;
-  ++engine.counters.wakeups;
+  count(engine.counters.wakeups);
   platform::futex_wake(doorbell.wake.word);
 }
 
 void wake_slow(std::uint32_t rank) {
   transport::Doorbell& doorbell = transport::arena.doorbell(rank);
   if (!lockfree::end_sleep(doorbell)) return;
-  ++engine.counters.wakeups;
+  count(engine.counters.wakeups);
   platform::futex_wake(doorbell.wake.word);
 }
 
@@ -167,24 +194,36 @@ bool poll_peer(Peer& peer) {
 }
 
 bool progress() {
+  if (BATON_LIKELY(!platform::threads_multiple)) return progress_alone();
+  if (engine.progress_lock.is_held() || !engine.progress_lock.try_lock()) return false;
+  bool any = progress_alone();
+  engine.progress_lock.unlock();
+  hand_over();
+  return any;
+}
+
+bool progress_alone() {
   bool any = poll_doorbells();
   if (!engine.doorbells)
     for (std::uint32_t i = 0; i < engine.contact_count; ++i) any |= poll_peer(*engine.contacts[i]);
-  if (BATON_UNLIKELY(engine.open_offers | engine.queued_count | engine.stream_count |
-                     engine.active_sources))
+  if (BATON_UNLIKELY(platform::load_shared(engine.open_offers) |
+                     platform::load_shared(engine.queued_count) | engine.stream_count |
+                     platform::load_shared(engine.active_sources)))
     any |= advance_rest();
   return any;
 }
 
 void add_source(ProgressSource& source) {
+  platform::Guard guard(engine.source_lock);
   source.next = engine.sources;
   engine.sources = &source;
 }
 
 void set_active(ProgressSource& source, bool active) {
-  engine.active_sources += active ? 1 : 0;
-  engine.active_sources -= source.active ? 1 : 0;
+  platform::Guard guard(engine.source_lock);
+  platform::add_shared(engine.active_sources, (active ? 1u : 0u) - (source.active ? 1u : 0u));
   source.active = active;
+  if (BATON_UNLIKELY(active && platform::threads_multiple)) wake_waiters();
 }
 
 }  // namespace baton::message

@@ -52,9 +52,11 @@ struct Peer {
   // Requests that wait for room in `out`, first come first served; later sends queue behind.
   List<Request> queued;
   std::int64_t unexpected_bytes = 0;
-  bool envelopes_only = false;  // what we last told it
-  int early_chunks = 0;         // filled since we last looked whether it wants envelopes only
-  platform::Lock send_lock;
+  bool envelopes_only = false;        // what we last told it
+  std::uint64_t reserved_chunks = 0;  // of its staging, that are known to have memory
+  int early_chunks = 0;               // filled since we last looked whether it wants envelopes only
+  platform::Lock send_lock;           // of `out` and `queued`
+  platform::Lock account_lock;        // of unexpected_bytes and envelopes_only
 
   // Whether a line may be put now: nothing queued before it, and room.
   BATON_INLINE bool can_put(std::uint32_t lines) {
@@ -71,6 +73,8 @@ struct ProgressSource {
   ProgressSource* next;
 };
 
+// Whoever makes progress holds `progress_lock`, and with it what comes in: rings, contacts,
+// streams, doorbells. Locks are taken in the order progress, match queue, contact, send, the rest.
 struct Engine {
   Peer** peers = nullptr;  // by rank in the job; null before contact
   std::uint32_t rank = 0;
@@ -88,6 +92,9 @@ struct Engine {
   List<Request> streams;
   ProgressSource* sources = nullptr;
   Counters counters;
+  platform::Lock progress_lock;
+  platform::Lock contact_lock;  // of making peers and attaching their send rings
+  platform::Lock source_lock;   // of the list of sources
 };
 
 extern Engine engine;
@@ -104,7 +111,8 @@ void forget_flushes();
 Peer* contact(std::uint32_t rank);
 // As above for the hot path: null also when there is no contact yet.
 BATON_INLINE Peer* known_peer(std::uint32_t rank) {
-  return engine.peers[rank];
+  // ORDER engine.peers: acquire here, release in make_peer.
+  return std::atomic_ref(engine.peers[rank]).load(std::memory_order_acquire);
 }
 
 // After something was published to a rank: wakes it if it sleeps, rings if it wants that.
@@ -124,10 +132,28 @@ inline void wake_rank(std::uint32_t rank) {
   if (lockfree::wants_attention(transport::arena.doorbell(rank))) wake_slow(rank);
 }
 
-// One round of progress; whether anything happened.
+// One round of progress; whether anything happened. Nothing when another thread is at it.
 bool progress();
+// The same for who holds the progress lock.
+bool progress_alone();
 // Takes in what one peer has sent; whether anything came.
 bool poll_peer(Peer& peer);
+
+// Adds to a counter.
+BATON_INLINE void count(std::uint64_t& counter, std::uint64_t number = 1) {
+  platform::add_shared(counter, number);
+}
+
+// A message that went a way, and its payload.
+BATON_INLINE void count_message(std::uint64_t& number, std::uint64_t& bytes, std::uint64_t more) {
+  if (BATON_UNLIKELY(platform::threads_multiple)) {
+    count(number);
+    count(bytes, more);
+    return;
+  }
+  ++number;
+  bytes += more;
+}
 
 // Registers a source; it lives as long as the engine. `set_active` keeps the loop's one branch.
 void add_source(ProgressSource& source);

@@ -42,8 +42,7 @@ Error start_generalized(MPI_Grequest_query_function* query, MPI_Grequest_free_fu
 }
 
 Error complete_generalized(Request& request) {
-  request.stage = Stage::complete;
-  if (!request.freed_early) return MPI_SUCCESS;
+  if (!mark_complete(request, MPI_SUCCESS)) return MPI_SUCCESS;
   Error error = end_generalized(request);
   release_request(request);
   return error;

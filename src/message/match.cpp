@@ -16,6 +16,7 @@ struct Leaf {
   MatchQueue* queues[leaf_contexts];
 };
 Leaf* leaves[leaf_count];
+platform::Lock queues_lock;
 
 bool tag_fits(std::int32_t wanted, std::int32_t tag) {
   // Negative tags belong to the library itself: a wildcard must not see them.
@@ -72,6 +73,7 @@ List<Request>& list_of(MatchQueue& queue, const Request& request) {
 }  // namespace
 
 MatchQueue* queue_for(std::uint32_t context) {
+  platform::Guard guard(queues_lock);
   if (context / leaf_contexts >= leaf_count) return nullptr;
   Leaf*& leaf = leaves[context / leaf_contexts];
   if (!leaf) leaf = static_cast<Leaf*>(std::calloc(1, sizeof(Leaf)));
@@ -82,9 +84,12 @@ MatchQueue* queue_for(std::uint32_t context) {
 }
 
 void drop_queue(std::uint32_t context) {
+  platform::Guard guard(queues_lock);
   Leaf* leaf = leaves[context / leaf_contexts];
   if (!leaf || !leaf->queues[context % leaf_contexts]) return;
   MatchQueue*& queue = leaf->queues[context % leaf_contexts];
+  // Whoever completed the last request here may still be letting go of the lock.
+  { platform::Guard last(queue->lock); }
   for (List<Arrival>& list : queue->arrivals)
     while (Arrival* arrival = list.first) {
       list.take_after(nullptr);

@@ -6,6 +6,7 @@
 #include "base/settings.hpp"
 #include "datatype/pack.hpp"
 #include "message/protocol.hpp"
+#include "message/wait.hpp"
 #include "transport/choose.hpp"
 #include "transport/single_copy.hpp"
 
@@ -17,6 +18,7 @@ constexpr std::uint32_t slot_count = lockfree::offers_per_rank;
 static_assert(64 * lockfree::offer_bytes == page_bytes);
 Request* offered_sends[slot_count];
 std::uint64_t open_slots[slot_count / 64];
+platform::Lock slot_lock;        // of all these
 std::uint32_t words_in_use = 0;  // of open_slots; each stands for a page of offers that has memory
 std::uint32_t full_words = 0;    // all words below have no free slot
 std::uint32_t next_polled_word = 0;
@@ -41,20 +43,26 @@ void close_slot(std::uint32_t slot) {
   open_slots[slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
   full_words = std::min(full_words, slot / 64);
   offered_sends[slot] = nullptr;
-  --engine.open_offers;
+  platform::add_shared(engine.open_offers, ~0u);
 }
 
 lockfree::Offer<lockfree::Hardware>& own_offer(std::uint32_t slot) {
   return transport::arena.offers(engine.rank)[slot];
 }
 
-void open_slot(std::uint32_t slot, Request& send) {
+// Opens a free slot for a send; or no_slot, or no_memory.
+int open_slot(Request& send) {
+  platform::Guard guard(slot_lock);
+  int free = free_slot();
+  if (free < 0) return free;
+  auto slot = static_cast<std::uint32_t>(free);
   send.slot = slot;
   send.stage = Stage::offered;
   open_slots[slot / 64] |= std::uint64_t{1} << (slot % 64);
   offered_sends[slot] = &send;
-  ++engine.open_offers;
+  platform::add_shared(engine.open_offers, 1u);
   lockfree::open_offer(own_offer(slot));
+  return free;
 }
 
 // Puts the envelope of an offer, and the beginning of the message into staging where that will be
@@ -66,13 +74,13 @@ bool put_offer(Peer& peer, Request& send) {
       chunk == lockfree::no_chunk ? 0 : std::min(send.bytes, std::int64_t{lockfree::chunk_bytes});
   // What has left completely needs no slot to hear of its end, unless it must hear of its match.
   bool all_early = chunk != lockfree::no_chunk && early_bytes == send.bytes && !send.synchronous;
-  int slot = all_early ? no_slot : free_slot();
+  send.position = early_bytes;  // where a stream goes on, which may begin while we fill the chunk
+  int slot = all_early ? no_slot : open_slot(send);
   if (slot < 0 && !all_early) {
     if (chunk != lockfree::no_chunk) lockfree::give_back_chunk(peer.doorbell->chunks.free, chunk);
     if (slot == no_memory) complete(send, MPI_ERR_NO_MEM);
     return slot == no_memory;
   }
-  if (slot >= 0) open_slot(static_cast<std::uint32_t>(slot), send);
   OfferLine line{reinterpret_cast<std::uint64_t>(send.buffer),
                  send.bytes,
                  slot,
@@ -81,10 +89,9 @@ bool put_offer(Peer& peer, Request& send) {
                  static_cast<std::uint32_t>(early_bytes)};
   auto header = lockfree::make_header(static_cast<unsigned>(LineKind::offer), 0, send.source);
   peer.out.put(header, {send.context, send.tag}, &line, sizeof line);
-  send.position = 0;
   if (chunk == lockfree::no_chunk) return true;
   notify(*peer.doorbell, peer.rank);
-  fill_early_chunk(peer, send, chunk);
+  fill_early_chunk(peer, send, chunk, early_bytes);
   if (all_early) complete(send, MPI_SUCCESS);
   return true;
 }
@@ -102,8 +109,8 @@ bool put_payload(Peer& peer, Request& send) {
   }
   peer.out.put_long(header, {send.context, send.tag}, data, bytes);
   bool packed = bytes <= lockfree::first_line_payload_bytes;
-  ++(packed ? engine.counters.packed_messages : engine.counters.deposit_messages);
-  (packed ? engine.counters.packed_bytes : engine.counters.deposit_bytes) += bytes;
+  count_message(packed ? engine.counters.packed_messages : engine.counters.deposit_messages,
+                packed ? engine.counters.packed_bytes : engine.counters.deposit_bytes, bytes);
   complete(send, MPI_SUCCESS);
   return true;
 }
@@ -119,8 +126,9 @@ bool put_claim(Peer& peer, const ClaimLine& line) {
 bool put_request(Peer& peer, Request& request) {
   bool put;
   if (request.kind == RequestKind::receive) {
+    // Before anyone can answer.
+    request.stage = Stage::streaming;
     put = put_claim(peer, {request.limit, request.slot, request.stream});
-    if (put) request.stage = Stage::streaming;
   } else {
     transport::Choice choice = transport::choose_send(
         request.bytes, request.synchronous, peer.out.envelopes_only(), settings.eager_bytes_max);
@@ -136,10 +144,11 @@ bool put_request(Peer& peer, Request& request) {
 void submit(Peer& peer, Request& request) {
   platform::Guard guard(peer.send_lock);
   if (!peer.queued.first && put_request(peer, request)) return;
-  ++engine.counters.ring_full;
+  count(engine.counters.ring_full);
   request.stage = Stage::queued;
   peer.queued.push(&request);
-  ++engine.queued_count;
+  if (BATON_UNLIKELY(platform::threads_multiple)) wake_waiters();  // they would sleep too long
+  platform::add_shared(engine.queued_count, 1u);
 }
 
 bool drain_queue(Peer& peer) {
@@ -154,7 +163,7 @@ bool drain_queue(Peer& peer) {
       if (!peer.queued.last) peer.queued.last = request;
       break;
     }
-    --engine.queued_count;
+    platform::add_shared(engine.queued_count, ~0u);
     any = true;
   }
   return any;
@@ -180,8 +189,8 @@ bool read_offer(const Arrival& arrival, Request& receive) {
   if (!transport::read_from(arrival.peer_rank, reinterpret_cast<void*>(arrival.address),
                             receive.buffer, receive.bytes))
     return false;
-  ++engine.counters.cma_messages;
-  engine.counters.cma_bytes += static_cast<std::uint64_t>(receive.bytes);
+  count_message(engine.counters.cma_messages, engine.counters.cma_bytes,
+                static_cast<std::uint64_t>(receive.bytes));
   return true;
 }
 
@@ -210,14 +219,17 @@ void accept_offer(Arrival& arrival, Request& receive) {
   receive.position = 0;
   if (receive.bytes == 0 && arrival.early_bytes == 0) {
     // Without payload the envelope's line was the whole message.
-    ++engine.counters.packed_messages;
+    count(engine.counters.packed_messages);
   } else if (arrival.early_bytes > 0 || !read_offer(arrival, receive)) {
-    ++engine.counters.staged_messages;
-    engine.counters.staged_bytes += static_cast<std::uint64_t>(receive.bytes);
+    count_message(engine.counters.staged_messages, engine.counters.staged_bytes,
+                  static_cast<std::uint64_t>(receive.bytes));
     bool more = receive.bytes > arrival.early_bytes;
-    // The sender goes on while we copy the beginning.
-    if (more) ask_for_stream(arrival, receive);
+    // From a chunk the sender goes on while we copy the beginning: only who makes progress comes
+    // here then, and no other chunk arrives meanwhile.
+    bool at_once = arrival.chunk != lockfree::no_chunk;
+    if (more && at_once) ask_for_stream(arrival, receive);
     if (arrival.early_bytes > 0) take_early(arrival, receive);
+    if (more && !at_once) ask_for_stream(arrival, receive);
     if (more) return;
   }
   end_offer(arrival);
@@ -225,6 +237,7 @@ void accept_offer(Arrival& arrival, Request& receive) {
 }
 
 bool poll_offers() {
+  platform::Guard guard(slot_lock);
   bool any = false;
   std::uint32_t words =
       engine.about_to_sleep ? words_in_use : std::min(words_in_use, words_per_poll);
@@ -249,11 +262,15 @@ bool poll_offers() {
 void arrive_claim(Peer& peer) {
   ClaimLine line;
   peer.in.take(&line, sizeof line);
-  Request* send = offered_sends[line.slot];
-  BATON_INVARIANT(send != nullptr);
-  BATON_INVARIANT(lockfree::move_offer(own_offer(line.slot), lockfree::OfferState::claimed,
-                                       lockfree::OfferState::done));
-  close_slot(line.slot);
+  Request* send;
+  {
+    platform::Guard guard(slot_lock);
+    send = offered_sends[line.slot];
+    BATON_INVARIANT(send != nullptr);
+    BATON_INVARIANT(lockfree::move_offer(own_offer(line.slot), lockfree::OfferState::claimed,
+                                         lockfree::OfferState::done));
+    close_slot(line.slot);
+  }
   send->limit = line.limit;
   send->stream = line.stream;
   send->stage = Stage::streaming;
@@ -262,7 +279,8 @@ void arrive_claim(Peer& peer) {
 }
 
 bool withdraw(Request& send) {
-  if (send.stage != Stage::offered) return false;
+  platform::Guard guard(slot_lock);
+  if (send.stage != Stage::offered || offered_sends[send.slot] != &send) return false;
   if (!lockfree::move_offer(own_offer(send.slot), lockfree::OfferState::offered,
                             lockfree::OfferState::withdrawn))
     return false;

@@ -18,6 +18,8 @@ const Context& context_of(const Request& request) {
 // What completion left behind must not leak into the next start.
 void freshen(Request& request) {
   request.stage = Stage::fresh;
+  request.inactive = false;
+  request.ending = 0;
   request.cancelled = false;
   request.error = MPI_SUCCESS;
   request.position = 0;
@@ -63,7 +65,7 @@ Error make_persistent(const Recipe& recipe, void* buffer, Datatype& type, Reques
   request->recipe = kept;
   request->buffer = buffer;
   request->datatype = &type;
-  request->stage = Stage::inactive;
+  request->inactive = true;
   request->owner = static_cast<const Context*>(recipe.context)->owner;
   datatype::retain(type);
   hold(*request, *static_cast<const Context*>(recipe.context));
@@ -80,6 +82,7 @@ struct Exchange {
   Exchange* next;
 };
 Exchange* exchanges = nullptr;
+platform::Lock exchanges_lock;
 bool advance_exchanges(void*);
 ProgressSource exchange_source{advance_exchanges, nullptr, 0, nullptr};
 bool source_is_known = false;
@@ -99,6 +102,7 @@ void finish(Exchange& exchange) {
 }
 
 bool advance_exchanges(void*) {
+  platform::Guard guard(exchanges_lock);
   bool any = false;
   for (Exchange** link = &exchanges; *link;) {
     Exchange* exchange = *link;
@@ -150,12 +154,8 @@ Error start_exchange(const Context& context, const void* out, std::int64_t out_c
     std::free(staged);
     return fail(MPI_ERR_NO_MEM, "no memory for a request");
   }
-  if (!source_is_known) add_source(exchange_source);
-  source_is_known = true;
   exchange->staged = staged;
   exchange->visible = visible;
-  exchange->next = exchanges;
-  exchanges = exchange;
   visible->kind = RequestKind::schedule;
   visible->stage = Stage::queued;
   visible->owner = context.owner;
@@ -165,6 +165,11 @@ Error start_exchange(const Context& context, const void* out, std::int64_t out_c
   begin_receive(context, in, in_count, in_type, source, in_tag, exchange->receive);
   begin_send(context, out, out_count, out_type, destination, out_tag, false, exchange->send);
   *handle = visible->handle;
+  platform::Guard guard(exchanges_lock);
+  if (!source_is_known) add_source(exchange_source);
+  source_is_known = true;
+  exchange->next = exchanges;
+  exchanges = exchange;
   set_active(exchange_source, true);
   return MPI_SUCCESS;
 }

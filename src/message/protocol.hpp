@@ -30,8 +30,8 @@ bool withdraw(Request& send);
 // --- streams through staging (stream.cpp).
 // Takes a chunk for the beginning of a send that nobody has matched; no_chunk when it should wait.
 int take_early_chunk(Peer& peer, const Request& send);
-// Fills it: all of the message, or as much as a chunk holds. The line that names it is out.
-void fill_early_chunk(Peer& peer, Request& send, int chunk);
+// Fills it with the first `bytes` of the message. The line that names it is out.
+void fill_early_chunk(Peer& peer, const Request& send, int chunk, std::int64_t bytes);
 // Copies an early chunk behind its sender, and gives it back: `bytes` lie in it, the first `wanted`
 // go to the receive, or to memory.
 void take_early_bytes(int chunk, std::int64_t bytes, Request& receive, std::int64_t wanted);

@@ -148,7 +148,7 @@ Arrival* take_once(const Context& context, std::int32_t source, std::int32_t tag
   fill_arrival_status(*arrival, status);
   arrival->owner = context.owner;
   arrival->usage = context.usage;
-  if (arrival->usage) ++arrival->usage->requests;
+  if (arrival->usage) platform::add_shared(arrival->usage->uses, 1);
   return arrival;
 }
 

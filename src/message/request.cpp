@@ -4,7 +4,7 @@
 #include <new>
 
 #include "base/status_fields.hpp"
-#include "message/match.hpp"
+#include "message/wait.hpp"
 
 namespace baton::message {
 
@@ -12,20 +12,34 @@ RequestTable requests;
 
 namespace {
 
-Request* spare_requests =
-    nullptr;  // freed ones, for the next; single-threaded until THREAD_MULTIPLE
+Request* spare_requests = nullptr;  // freed ones, for the next
+platform::Lock spare_lock;
 Request completed_send;
+
+Request* take_spare() {
+  platform::Guard guard(spare_lock);
+  Request* request = spare_requests;
+  if (request) spare_requests = request->next;
+  return request;
+}
+
+// Sets a bit of `ending`; the bits before.
+std::uint8_t mark(Request& request, std::uint8_t bit) {
+  if (BATON_LIKELY(!platform::threads_multiple)) {
+    std::uint8_t before = request.ending;
+    request.ending = before | bit;
+    return before;
+  }
+  // ORDER request.ending: release here, acquire in is_complete and here; what the operation wrote.
+  return std::atomic_ref(request.ending).fetch_or(bit, std::memory_order_acq_rel);
+}
 
 }  // namespace
 
 Request* new_request() {
-  Request* request = spare_requests;
-  if (request) {
-    spare_requests = request->next;
-  } else {
-    request = static_cast<Request*>(std::malloc(sizeof(Request)));
-    if (!request) return nullptr;
-  }
+  Request* request = take_spare();
+  if (!request) request = static_cast<Request*>(std::malloc(sizeof(Request)));
+  if (!request) return nullptr;
   new (request) Request;
   request->heap = true;
   request->handle = requests.add(request);
@@ -41,12 +55,13 @@ void release_request(Request& request) {
   std::free(request.recipe);
   drop_usage(request.usage);
   requests.remove(request.handle);
+  platform::Guard guard(spare_lock);
   request.next = spare_requests;
   spare_requests = &request;
 }
 
 void drop_usage(Usage* usage) {
-  if (usage && --usage->requests == 0 && usage->freed) usage->dispose(usage->owner);
+  if (usage && platform::add_shared(usage->uses, -1) == 0) usage->dispose(usage->owner);
 }
 
 bool retire_request(Request& request) {
@@ -54,7 +69,7 @@ bool retire_request(Request& request) {
     release_request(request);
     return false;
   }
-  request.stage = Stage::inactive;
+  request.inactive = true;
   return true;
 }
 
@@ -64,14 +79,23 @@ MPI_Request completed_send_handle() {
 
 void make_completed_send() {
   completed_send = Request{};
-  completed_send.stage = Stage::complete;
+  completed_send.ending = completed;
   completed_send.handle = requests.add(&completed_send);
 }
 
-void complete(Request& request, Error error) {
-  request.stage = Stage::complete;
+bool mark_complete(Request& request, Error error) {
   request.error = error;
-  if (BATON_UNLIKELY(request.freed_early)) release_request(request);
+  bool given_up = mark(request, completed) & freed;
+  if (BATON_UNLIKELY(platform::threads_multiple)) wake_waiters();
+  return given_up;
+}
+
+void complete(Request& request, Error error) {
+  if (BATON_UNLIKELY(mark_complete(request, error))) release_request(request);
+}
+
+bool give_up(Request& request) {
+  return mark(request, freed) & completed;
 }
 
 void fill_status(const Request& request, MPI_Status* status) {

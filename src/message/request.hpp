@@ -5,11 +5,13 @@
 
 #include <mpi.h>
 
+#include <atomic>
 #include <cstdint>
 
 #include "base/error.hpp"
 #include "base/handle_table.hpp"
 #include "datatype/datatype.hpp"
+#include "platform/lock.hpp"
 
 namespace baton::message {
 
@@ -26,8 +28,6 @@ enum class Stage : std::uint8_t {
   queued,     // waits for room in a peer's ring
   offered,    // a send whose receiver has not come yet
   streaming,  // chunks through staging, either side
-  complete,
-  inactive,  // a persistent request between its starts
 };
 
 // What starts a persistent request again.
@@ -42,8 +42,8 @@ struct Recipe {
 
 // How many requests use a communicator: it lives on after it is freed until the last has gone.
 struct Usage {
-  std::int32_t requests = 0;
-  bool freed = false;
+  std::int32_t uses = 1;  // requests, and the program's own handle
+  bool freed = false;     // the handle is gone
   void (*dispose)(void* owner) = nullptr;
   void* owner = nullptr;
 };
@@ -53,8 +53,10 @@ struct Request {
   Stage stage = Stage::fresh;
   bool synchronous = false;
   bool cancelled = false;
-  bool heap = false;         // from new_request; freed by release_request
-  bool freed_early = false;  // MPI_Request_free on an active request: completion frees it
+  bool inactive = false;  // a persistent request between its starts
+  bool heap = false;      // from new_request; freed by release_request
+  // Of `completed` and `freed`: whoever sets the second releases the request.
+  std::uint8_t ending = 0;
   Error error = MPI_SUCCESS;
 
   // Envelope. Ranks are those of the communicator; MPI_ANY_SOURCE and MPI_ANY_TAG in receives.
@@ -99,15 +101,28 @@ void drop_usage(Usage* usage);
 MPI_Request completed_send_handle();
 void make_completed_send();
 
-// Ends the request; the only place that does.
+// Ends the request; the only places that do. The second says whether the program had given it up,
+// and then leaves its release to the caller; the request may be gone otherwise.
 void complete(Request& request, Error error);
+bool mark_complete(Request& request, Error error);
 
-inline bool is_complete(const Request& request) {
-  return request.stage == Stage::complete;
+inline constexpr std::uint8_t completed = 1;
+inline constexpr std::uint8_t freed = 2;  // MPI_Request_free on an active request
+
+BATON_INLINE bool is_complete(const Request& request) {
+  // ORDER request.ending: acquire here, release in mark; what the operation wrote is visible.
+  auto& ending = const_cast<std::uint8_t&>(request.ending);
+  return std::atomic_ref(ending).load(std::memory_order_acquire) & completed;
 }
+inline bool is_freed(const Request& request) {
+  return platform::load_shared(request.ending) & freed;
+}
+// The program gives up an active request: it is released when it completes. True when it has
+// completed meanwhile, and the caller releases it.
+bool give_up(Request& request);
 // Whether waiting for it means anything.
 inline bool is_active(const Request& request) {
-  return request.stage != Stage::inactive;
+  return !request.inactive;
 }
 
 // A completed request has been waited for: persistent ones stay, inactive; others are released.

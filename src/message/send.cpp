@@ -15,8 +15,9 @@ BATON_INLINE bool send_eager(const Context& context, const void* buffer, std::in
     return false;
   std::uint32_t job_rank = context.job_rank(destination);
   Peer* peer = known_peer(job_rank);
-  if (BATON_UNLIKELY(!peer || !peer->out.attached() || peer->out.envelopes_only())) return false;
+  if (BATON_UNLIKELY(!peer)) return false;
   platform::Guard guard(peer->send_lock);
+  if (BATON_UNLIKELY(!peer->out.attached() || peer->out.envelopes_only())) return false;
   auto length = static_cast<std::size_t>(bytes);
   auto header =
       lockfree::make_header(static_cast<unsigned>(LineKind::payload), length, context.rank);
@@ -24,13 +25,11 @@ BATON_INLINE bool send_eager(const Context& context, const void* buffer, std::in
     if (BATON_UNLIKELY(!peer->can_put(1))) return false;
     platform::copy_short(peer->out.next_payload(), buffer, length);
     peer->out.put(header, {context.send_id, tag}, nullptr, 0);
-    ++engine.counters.packed_messages;
-    engine.counters.packed_bytes += length;
+    count_message(engine.counters.packed_messages, engine.counters.packed_bytes, length);
   } else {
     if (BATON_UNLIKELY(!peer->can_put(lockfree::lines_for(length)))) return false;
     peer->out.put_long(header, {context.send_id, tag}, static_cast<const char*>(buffer), length);
-    ++engine.counters.deposit_messages;
-    engine.counters.deposit_bytes += length;
+    count_message(engine.counters.deposit_messages, engine.counters.deposit_bytes, length);
   }
   notify(*peer->doorbell, job_rank);
   return true;

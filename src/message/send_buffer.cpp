@@ -30,12 +30,14 @@ struct Flush {
   Flush* next;
 };
 Flush* flushes = nullptr;
+platform::Lock flushes_lock;
 bool source_is_known = false;
 
 bool advance_flushes(void*);
 ProgressSource flush_source{advance_flushes, nullptr, 0, nullptr};
 
 bool advance_flushes(void*) {
+  platform::Guard guard(flushes_lock);
   bool any = false;
   for (Flush** link = &flushes; *link;) {
     Flush* flush = *link;
@@ -111,24 +113,31 @@ Error SendBuffer::start_flush(const Context* context, MPI_Request* handle) {
     visible->owner = context->owner;
     hold(*visible, *context);
   }
-  *flush = {this, messages_, visible, flushes};
+  *handle = visible->handle;
+  platform::Guard guard(flushes_lock);
+  *flush = {this, last_message(), visible, flushes};
   flushes = flush;
   if (!source_is_known) add_source(flush_source);
   source_is_known = true;
   set_active(flush_source, true);
-  *handle = visible->handle;
   return MPI_SUCCESS;
 }
 
+std::uint64_t SendBuffer::last_message() {
+  platform::Guard guard(lock_);
+  return messages_;
+}
+
 bool SendBuffer::has_left(std::uint64_t number) {
-  is_idle();
+  platform::Guard guard(lock_);
+  drop_complete();
   for (Segment* segment = segments_; segment; segment = segment->next)
     if (segment->number <= number) return false;
   return true;
 }
 
 void SendBuffer::forget() {
-  is_idle();
+  drop_complete();
   segments_ = nullptr;
   memory_ = nullptr;
   bytes_ = 0;
@@ -136,6 +145,11 @@ void SendBuffer::forget() {
 }
 
 bool SendBuffer::is_idle() {
+  platform::Guard guard(lock_);
+  return drop_complete();
+}
+
+bool SendBuffer::drop_complete() {
   for (Segment** link = &segments_; *link;) {
     Segment* segment = *link;
     if (!is_complete(segment->request)) {
@@ -164,7 +178,7 @@ SendBuffer::Segment* SendBuffer::find_gap(std::int64_t bytes) {
 }
 
 SendBuffer::Segment* SendBuffer::allocate(std::int64_t bytes) {
-  is_idle();
+  drop_complete();
   std::int64_t whole = bytes + static_cast<std::int64_t>(sizeof(Segment));
   if (!automatic_) return memory_ ? find_gap(whole) : nullptr;
   void* memory = std::malloc(static_cast<std::size_t>(whole));
@@ -177,6 +191,7 @@ Error SendBuffer::send(const Context& context, const void* buffer, std::int64_t 
                        Datatype& type, std::int32_t destination, std::int32_t tag) {
   if (destination == MPI_PROC_NULL) return MPI_SUCCESS;
   std::int64_t bytes = count * type.size;
+  platform::Guard guard(lock_);
   Segment* segment = allocate(bytes);
   if (!segment)
     return fail(MPI_ERR_BUFFER,

@@ -36,6 +36,8 @@ class SendBuffer {
              std::int32_t destination, std::int32_t tag);
 
  private:
+  std::uint64_t last_message();
+  bool drop_complete();
   struct Segment {
     Segment* next;
     std::int64_t bytes;    // of the whole segment
@@ -48,6 +50,7 @@ class SendBuffer {
   Segment* allocate(std::int64_t bytes);
   Segment* find_gap(std::int64_t bytes);
 
+  platform::Lock lock_;  // of the segments
   char* memory_ = nullptr;
   std::int64_t bytes_ = 0;
   std::uint64_t messages_ = 0;  // ever buffered

@@ -21,21 +21,16 @@ constexpr int chunks_per_round = 4;  // guess: fair to other peers
 
 Request** receives = nullptr;  // by stream number; null: free
 std::uint32_t receives_size = 0;
+platform::Lock receives_lock;
 
-// Which chunks are known to have memory; a chunk once reserved stays so.
-std::uint64_t* reserved_chunks = nullptr;
-
-bool chunk_has_memory(std::uint32_t owner, int chunk) {
-  if (!reserved_chunks)
-    reserved_chunks =
-        static_cast<std::uint64_t*>(std::calloc(engine.ranks, sizeof *reserved_chunks));
-  if (!reserved_chunks) return false;
+// A chunk once reserved stays so.
+bool chunk_has_memory(Peer& peer, int chunk) {
   std::uint64_t bit = std::uint64_t{1} << chunk;
-  if (BATON_LIKELY(reserved_chunks[owner] & bit)) return true;
+  if (BATON_LIKELY(peer.reserved_chunks & bit)) return true;
   std::uint64_t offset =
       transport::arena.layout.staging + static_cast<std::uint64_t>(chunk) * lockfree::chunk_bytes;
-  if (transport::reserve(owner, offset, lockfree::chunk_bytes) != MPI_SUCCESS) return false;
-  reserved_chunks[owner] |= bit;
+  if (transport::reserve(peer.rank, offset, lockfree::chunk_bytes) != MPI_SUCCESS) return false;
+  peer.reserved_chunks |= bit;
   return true;
 }
 
@@ -46,12 +41,13 @@ static_assert(no_memory != lockfree::no_chunk);
 int take_usable_chunk(Peer& peer) {
   int chunk = lockfree::take_chunk(peer.doorbell->chunks.free);
   if (chunk == lockfree::no_chunk) return chunk;
-  if (chunk_has_memory(peer.rank, chunk)) return chunk;
+  if (chunk_has_memory(peer, chunk)) return chunk;
   lockfree::give_back_chunk(peer.doorbell->chunks.free, chunk);
   return no_memory;
 }
 
-void fill_chunk(Peer& peer, Request& send, std::uint32_t chunk, std::int64_t bytes) {
+void fill_chunk(Peer& peer, const Request& send, std::int64_t position, std::uint32_t chunk,
+                std::int64_t bytes) {
   auto& filled = transport::arena.chunk_progress(peer.rank, chunk);
   char* target = transport::arena.chunk(peer.rank, chunk);
   std::int64_t fetched = 0;
@@ -60,7 +56,7 @@ void fill_chunk(Peer& peer, Request& send, std::uint32_t chunk, std::int64_t byt
     // The lines are fetched two pieces before they are written.
     for (; fetched < std::min(bytes, done + 3 * publish_bytes); fetched += cache_line_bytes)
       platform::prefetch_for_write(target + fetched);
-    datatype::pack(*send.datatype, send.buffer, send.position + done, target + done, piece);
+    datatype::pack(*send.datatype, send.buffer, position + done, target + done, piece);
     done += piece;
     lockfree::publish_filled(filled, static_cast<std::uint64_t>(done));
   }
@@ -71,24 +67,30 @@ std::int64_t next_chunk_bytes(const Request& send, std::int64_t limit) {
   return std::min(limit - send.position, static_cast<std::int64_t>(lockfree::chunk_bytes));
 }
 
+void put_chunk_line(Peer& peer, const Request& send, std::uint32_t chunk, std::int64_t bytes) {
+  lockfree::open_chunk(transport::arena.chunk_progress(peer.rank, chunk));
+  ChunkLine line{send.stream, chunk, static_cast<std::uint32_t>(bytes)};
+  auto header = lockfree::make_header(static_cast<unsigned>(LineKind::chunk), 0, 0);
+  peer.out.put(header, {0, 0}, &line, sizeof line);
+}
+
 // Sends one chunk; false when room or chunks are lacking now.
 bool send_chunk(Peer& peer, Request& send) {
-  if (!peer.can_put(1)) return false;
-  int taken = take_usable_chunk(peer);
+  int taken = lockfree::no_chunk;
+  std::int64_t bytes = next_chunk_bytes(send, send.limit);
+  {
+    platform::Guard guard(peer.send_lock);
+    if (peer.can_put(1)) taken = take_usable_chunk(peer);
+    if (taken >= 0) put_chunk_line(peer, send, static_cast<std::uint32_t>(taken), bytes);
+  }
   if (taken == lockfree::no_chunk) return false;
   if (taken == no_memory) {
     send.error = MPI_ERR_NO_MEM;
     send.position = send.limit;
     return true;
   }
-  auto chunk = static_cast<std::uint32_t>(taken);
-  std::int64_t bytes = next_chunk_bytes(send, send.limit);
-  lockfree::open_chunk(transport::arena.chunk_progress(peer.rank, chunk));
-  ChunkLine line{send.stream, chunk, static_cast<std::uint32_t>(bytes)};
-  auto header = lockfree::make_header(static_cast<unsigned>(LineKind::chunk), 0, 0);
-  peer.out.put(header, {0, 0}, &line, sizeof line);
   notify(*peer.doorbell, peer.rank);
-  fill_chunk(peer, send, chunk, bytes);
+  fill_chunk(peer, send, send.position, static_cast<std::uint32_t>(taken), bytes);
   send.position += bytes;
   return true;
 }
@@ -112,9 +114,20 @@ void follow_chunk(std::uint32_t chunk, std::int64_t bytes, Take take) {
                             static_cast<int>(chunk));
 }
 
+Request& receive_of(std::uint32_t stream) {
+  platform::Guard guard(receives_lock);
+  return *receives[stream];
+}
+
+void close_stream(std::uint32_t stream) {
+  platform::Guard guard(receives_lock);
+  receives[stream] = nullptr;
+}
+
 }  // namespace
 
 std::uint32_t open_stream(Request& receive) {
+  platform::Guard guard(receives_lock);
   for (std::uint32_t i = 0; i < receives_size; ++i)
     if (!receives[i]) {
       receives[i] = &receive;
@@ -134,13 +147,13 @@ std::uint32_t open_stream(Request& receive) {
 void arrive_chunk(Peer& peer) {
   ChunkLine line;
   peer.in.take(&line, sizeof line);
-  Request& receive = *receives[line.stream];
+  Request& receive = receive_of(line.stream);
   follow_chunk(line.chunk, line.bytes, [&](const char* source, std::int64_t bytes) {
     datatype::unpack(*receive.datatype, receive.buffer, receive.position, source, bytes);
     receive.position += bytes;
   });
   if (receive.position < receive.limit) return;
-  receives[line.stream] = nullptr;
+  close_stream(line.stream);
   complete(receive, receive.error);
 }
 
@@ -164,10 +177,8 @@ int take_early_chunk(Peer& peer, const Request& send) {
   return chunk;
 }
 
-void fill_early_chunk(Peer& peer, Request& send, int chunk) {
-  std::int64_t bytes = next_chunk_bytes(send, send.bytes);
-  fill_chunk(peer, send, static_cast<std::uint32_t>(chunk), bytes);
-  send.position = bytes;
+void fill_early_chunk(Peer& peer, const Request& send, int chunk, std::int64_t bytes) {
+  fill_chunk(peer, send, 0, static_cast<std::uint32_t>(chunk), bytes);
 }
 
 void take_early_bytes(int chunk, std::int64_t bytes, Request& receive, std::int64_t wanted) {

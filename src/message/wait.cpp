@@ -6,11 +6,66 @@ namespace baton::message {
 
 WaitBudget wait_budget;
 
+namespace {
+
+// Of the threads of this process that wait while another makes progress.
+std::atomic<std::uint32_t> followers_asleep{0};
+std::atomic<std::uint32_t> events{0};  // what they sleep on
+
+}  // namespace
+
+bool Follower::idle_awake() {
+  constexpr int spins = 200;   // guess: the leader is often about to finish
+  constexpr int yields = 200;  // guess
+  if (rounds_ >= spins + yields) return false;
+  if (rounds_++ < spins)
+    platform::pause_cpu();
+  else
+    platform::yield_cpu();
+  return true;
+}
+
+std::uint32_t Follower::announce() {
+  // relaxed: the fence orders it before our last look at what we wait for, as the fence in
+  // wake_waiters orders a completion before the look at the count.
+  followers_asleep.fetch_add(1, std::memory_order_relaxed);
+  lockfree::Hardware::full_fence();
+  // ORDER wait.events: acquire here, release in wake_waiters.
+  return events.load(std::memory_order_acquire);
+}
+
+void Follower::sleep(std::uint32_t seen) {
+  constexpr std::int64_t bound_us = 10000;
+  count(engine.counters.sleeps);
+  platform::futex_wait(events, seen, bound_us);
+  rounds_ = 0;
+}
+
+void Follower::retract() {
+  // relaxed: one wake-up too many does no harm.
+  followers_asleep.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void wake_waiters() {
+  lockfree::Hardware::full_fence();
+  // The one who makes progress sleeps on our doorbell; it has ordered its announcement against us
+  // as against other ranks.
+  if (lockfree::wants_attention(transport::arena.doorbell(engine.rank))) wake_slow(engine.rank);
+  // relaxed: see Follower::announce.
+  if (followers_asleep.load(std::memory_order_relaxed) == 0) return;
+  // ORDER wait.events: release here, acquire in Follower::announce.
+  events.fetch_add(1, std::memory_order_release);
+  platform::futex_wake(events);
+}
+
 void set_wait_budget() {
   bool crowded = engine.ranks > transport::arena.job->cpus_usable;
   // guess: with a CPU each, spinning costs nobody anything for a millisecond or so; crowded, the
   // one we wait for may be waiting for our CPU.
-  wait_budget.spins = settings.spin_count >= 0 ? settings.spin_count : crowded ? 4 : 20000;
+  bool may_be_crowded = platform::threads_multiple &&
+                        2 * engine.ranks > transport::arena.job->cpus_usable;  // by its threads
+  int spins = crowded ? 4 : may_be_crowded ? 200 : 20000;
+  wait_budget.spins = settings.spin_count >= 0 ? settings.spin_count : spins;
   wait_budget.yields = settings.yield_count >= 0 ? settings.yield_count : crowded ? 200 : 100;
 }
 
@@ -36,13 +91,15 @@ void Waiter::idle_slow() {
   // again soon.
   constexpr std::int64_t sleep_bound_us = 10000;
   constexpr std::int64_t room_bound_us = 200;  // guess: a few context switches
-  bool wants_room = (engine.queued_count | engine.stream_count) != 0;
+  bool wants_room = (platform::load_shared(engine.queued_count) | engine.stream_count) != 0;
   std::int64_t bound_us = wants_room ? room_bound_us : sleep_bound_us;
   std::uint32_t expected = lockfree::wake_asleep | (engine.doorbells ? lockfree::wake_doorbell : 0);
-  ++engine.counters.sleeps;
+  count(engine.counters.sleeps);
   platform::futex_wait(doorbell.wake.word, expected, bound_us);
   rise();
   yields_ = 0;
+  // What woke us may be what another thread waits for: a room, say.
+  if (platform::threads_multiple) wake_waiters();
 }
 
 void Waiter::rise() {

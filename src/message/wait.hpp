@@ -52,16 +52,67 @@ class Waiter {
   bool announced_ = false;
 };
 
-// Makes progress until `done()`.
+// With MPI_THREAD_MULTIPLE one thread at a time makes progress for all; the others wait until what
+// they want is there or the progress lock is free. These are the latter's patience and its end.
+class Follower {
+ public:
+  // Pauses, yields or sleeps. Before it sleeps `done` is asked once more; its answer, else false.
+  template <class Done>
+  bool idle(Done&& done) {
+    if (idle_awake()) return false;
+    std::uint32_t events = announce();
+    bool is_done = done();
+    if (!is_done && engine.progress_lock.is_held()) sleep(events);
+    retract();
+    return is_done;
+  }
+
+ private:
+  bool idle_awake();
+  std::uint32_t announce();
+  void sleep(std::uint32_t events);
+  void retract();
+  int rounds_ = 0;
+};
+// Something completed, or is to be done: wakes the threads of this process that sleep.
+void wake_waiters();
+// The progress lock is free: wakes somebody to take it, if anybody sleeps.
+inline void hand_over() {
+  wake_waiters();
+}
+
+// Makes progress for all until `done()`. The caller holds the progress lock, if threads need it.
 template <class Done>
-void wait_until(Done&& done) {
+void lead(Done&& done) {
   Waiter waiter;
   while (!done()) {
-    if (progress())
+    if (progress_alone())
       waiter.reset();
     else
       waiter.idle();
   }
+}
+
+// Once `done` has said yes it is not asked again: it may have taken something.
+template <class Done>
+BATON_COLD void wait_together(Done&& done) {
+  Follower follower;
+  while (!done()) {
+    if (engine.progress_lock.is_held() || !engine.progress_lock.try_lock()) {
+      if (follower.idle(done)) return;
+      continue;
+    }
+    lead(done);
+    engine.progress_lock.unlock();
+    return hand_over();
+  }
+}
+
+// Makes progress until `done()`.
+template <class Done>
+void wait_until(Done&& done) {
+  if (BATON_UNLIKELY(platform::threads_multiple)) return wait_together(done);
+  lead(done);
 }
 
 inline void wait_for(const Request& request) {

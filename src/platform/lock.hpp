@@ -9,7 +9,8 @@
 
 namespace baton::platform {
 
-// True once the program runs with MPI_THREAD_MULTIPLE. Set at initialisation, never later.
+// True once the program runs with MPI_THREAD_MULTIPLE. Set when a program asks for it, never taken
+// back.
 extern bool threads_multiple;
 
 class Lock {
@@ -23,6 +24,11 @@ class Lock {
   void lock() {
     if (BATON_UNLIKELY(!try_lock())) lock_slow();
   }
+  // Whether somebody holds it now. A look, nothing more.
+  bool is_held() const {
+    // relaxed: the caller decides by try_lock.
+    return word_.load(std::memory_order_relaxed) != 0;
+  }
   void unlock() {
     // ORDER lock.word: release here, acquire in try_lock.
     if (BATON_UNLIKELY(word_.exchange(0, std::memory_order_release) == contended)) wake_one();
@@ -35,6 +41,22 @@ class Lock {
 
   std::atomic<std::uint32_t> word_{0};
 };
+
+// A word that several threads change, each a little: an atomic addition only if threads need it.
+// Gives the new value.
+template <class Word>
+BATON_INLINE Word add_shared(Word& word, Word change) {
+  // relaxed: counts of work to look at; the work itself is published by its lock.
+  if (BATON_UNLIKELY(threads_multiple))
+    return std::atomic_ref<Word>(word).fetch_add(change, std::memory_order_relaxed) + change;
+  return word += change;
+}
+// Such a word as it is now, or a flag that another thread may be changing.
+template <class Word>
+BATON_INLINE Word load_shared(const Word& word) {
+  // relaxed: as above.
+  return std::atomic_ref<Word>(const_cast<Word&>(word)).load(std::memory_order_relaxed);
+}
 
 // Holds the lock for a scope, if threads need it.
 class Guard {

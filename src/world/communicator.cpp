@@ -7,6 +7,7 @@
 #include "message/engine.hpp"
 #include "world/context_id.hpp"
 #include "world/room.hpp"
+#include "world/session.hpp"
 
 namespace baton::world {
 
@@ -43,6 +44,7 @@ Error fill_context(message::Context& context, Communicator& owner, message::Plan
   context.owner = &owner;
   context.usage = &owner.usage;
   context.buffer = &owner.buffer;
+  context.session_buffer = owner.local->session ? &owner.local->session->buffer : nullptr;
   return context.queue ? MPI_SUCCESS : no_memory();
 }
 
@@ -109,6 +111,15 @@ Communicator* make_predefined(MPI_Comm handle, const char* name, std::uint32_t i
 
 }  // namespace
 
+Error fill_meeting_context(message::Context& context) {
+  context.send_id = context.receive_id = groups_context * message::plane_count +
+                                         static_cast<std::uint32_t>(message::Plane::collective);
+  context.rank = static_cast<std::int32_t>(message::engine.rank);
+  context.size = static_cast<std::int32_t>(message::engine.ranks);
+  context.queue = message::queue_for(context.receive_id);
+  return context.queue ? MPI_SUCCESS : no_memory();
+}
+
 Error refuse_pending() {
   return fail(
       MPI_ERR_COMM,
@@ -126,7 +137,7 @@ Error prepare_communicator(Group* local, Group* remote, const Communicator* pare
   }
   communicator->local = local;
   communicator->remote = remote;
-  communicator->usage = {0, false, dispose_freed, communicator};
+  communicator->usage = {1, false, dispose_freed, communicator};
   if (remote) communicator->both = join(*local, *remote);
   communicator->id = nowhere_context;
   Error error = remote && !communicator->both ? no_memory() : fill_contexts(*communicator);
@@ -177,8 +188,6 @@ Error make_communicator(Group* local, Group* remote, std::uint32_t id, const Com
 }
 
 Error make_world_and_self(std::uint32_t ranks, std::uint32_t rank) {
-  reset_context_ids();
-  forget_duplications();
   Group* all = new_group(static_cast<std::int32_t>(ranks));
   Group* alone = new_group(1);
   if (!all || !alone) return no_memory();
@@ -217,10 +226,10 @@ Error free_communicator(Communicator& communicator) {
     if (Error error = communicator.buffer.start_flush(&communicator.point_to_point, &flush))
       return error;
   if (message::Request* waiting = message::requests.find(flush))
-    if (!message::is_complete(*waiting)) waiting->freed_early = true;
+    if (message::give_up(*waiting)) message::release_request(*waiting);
   communicators.remove(communicator.handle);
   communicator.usage.freed = true;
-  if (communicator.usage.requests == 0) dispose_freed(&communicator);
+  message::drop_usage(&communicator.usage);
   return MPI_SUCCESS;
 }
 

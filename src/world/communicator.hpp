@@ -83,6 +83,10 @@ void abandon_communicator(Communicator& prepared);
 Error make_communicator(Group* local, Group* remote, std::uint32_t id, const Communicator* parent,
                         Communicator** made);
 
+// Where processes that have no communicator in common agree: by their ranks in the job.
+// MPI_ERR_NO_MEM, explained.
+Error fill_meeting_context(message::Context& context);
+
 // Puts the predefined ones behind their handles. Once a start.
 Error make_world_and_self(std::uint32_t ranks, std::uint32_t rank);
 void free_world_and_self();
@@ -95,8 +99,6 @@ Error duplicate(Communicator& parent, Hints hints, Communicator** made);
 // The same without waiting: `*handle` is the new communicator's, which can be used when `*request`
 // is complete. Attributes are copied now.
 Error start_duplicate(Communicator& parent, Hints hints, MPI_Comm* handle, MPI_Request* request);
-// The source of progress of these must register anew with the next engine.
-void forget_duplications();
 Error split(Communicator& parent, int color, int key, Communicator** made);
 Error create(Communicator& parent, const Group& group, Communicator** made);
 // Collective over `group` only, of a parent of one group; `tag` as the user gave it.

@@ -45,7 +45,7 @@ std::uint32_t first_common(const std::uint64_t* common, std::uint32_t begin) {
 
 void reset_context_ids() {
   std::memset(free_ids, 0xff, sizeof free_ids);
-  free_ids[0] &= ~std::uint64_t{3};  // the world's and self's
+  free_ids[0] &= ~std::uint64_t{7};  // world_context, self_context, groups_context
   under_way = 0;
 }
 

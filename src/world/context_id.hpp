@@ -12,9 +12,11 @@
 
 namespace baton::world {
 
-// Ids with their planes: id * plane_count + plane. 0 is the world's, 1 self's.
+// Ids with their planes: id * plane_count + plane. 0 is the world's, 1 self's, 2 that of agreements
+// among groups that have no communicator yet.
 inline constexpr std::uint32_t world_context = 0;
 inline constexpr std::uint32_t self_context = 1;
+inline constexpr std::uint32_t groups_context = 2;
 inline constexpr std::uint32_t context_ids_max = 65536;
 
 // One agreement, in steps that never wait. Stays where it is from start to the end.

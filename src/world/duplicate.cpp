@@ -66,10 +66,6 @@ Error prepare_duplicate(const Communicator& parent, Hints hints, Communicator** 
 
 }  // namespace
 
-void forget_duplications() {
-  source_is_known = false;
-}
-
 Error duplicate(Communicator& parent, Hints hints, Communicator** made) {
   if (Error error = check_open(parent)) return error;
   std::uint32_t id = 0;

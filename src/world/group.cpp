@@ -4,6 +4,7 @@
 #include <new>
 
 #include "message/engine.hpp"
+#include "world/session.hpp"
 
 namespace baton::world {
 
@@ -19,12 +20,13 @@ Error no_memory() {
 
 // Makes the group of those candidates that `keep(index)` wants.
 template <class Keep>
-Error select(const std::int32_t* candidates, std::int32_t count, Keep keep, Group** made) {
-  Group* group = new_group(count);
+Error select(const Group& from, Keep keep, Group** made) {
+  Group* group = new_group(from.size);
   if (!group) return no_memory();
+  belong_to(*group, from.session);
   std::int32_t used = 0;
-  for (std::int32_t i = 0; i < count; ++i)
-    if (keep(i)) group->job_ranks[used++] = candidates[i];
+  for (std::int32_t i = 0; i < from.size; ++i)
+    if (keep(i)) group->job_ranks[used++] = from.job_ranks[i];
   group->size = used;
   finish_group(*group, static_cast<std::int32_t>(message::engine.rank));
   *made = group;
@@ -53,6 +55,11 @@ Group* new_group(std::int32_t size) {
   return group;
 }
 
+void belong_to(Group& group, Session* session) {
+  group.session = session;
+  if (session) retain(*session);
+}
+
 void finish_group(Group& group, std::int32_t own_job_rank) {
   group.identity = true;
   for (std::int32_t i = 0; i < group.size; ++i) group.identity &= group.job_ranks[i] == i;
@@ -70,7 +77,9 @@ Error publish_group(Group& group) {
 void release(Group& group) {
   if (&group == empty_group) return;
   // ORDER group.references: release by each, acquire by the last; all uses are over.
-  if (group.references.fetch_sub(1, std::memory_order_acq_rel) == 1) std::free(&group);
+  if (group.references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (group.session) release(*group.session);
+  std::free(&group);
 }
 
 void make_empty_group() {
@@ -85,6 +94,7 @@ void make_empty_group() {
 Error group_union(const Group& a, const Group& b, Group** made) {
   Group* group = new_group(a.size + b.size);
   if (!group) return no_memory();
+  belong_to(*group, a.session);
   std::int32_t used = 0;
   for (std::int32_t i = 0; i < a.size; ++i) group->job_ranks[used++] = a.job_ranks[i];
   for (std::int32_t i = 0; i < b.size; ++i)
@@ -97,17 +107,18 @@ Error group_union(const Group& a, const Group& b, Group** made) {
 
 Error group_intersection(const Group& a, const Group& b, Group** made) {
   return select(
-      a.job_ranks, a.size, [&](auto i) { return contains(b, a.job_ranks[i]); }, made);
+      a, [&](auto i) { return contains(b, a.job_ranks[i]); }, made);
 }
 
 Error group_difference(const Group& a, const Group& b, Group** made) {
   return select(
-      a.job_ranks, a.size, [&](auto i) { return !contains(b, a.job_ranks[i]); }, made);
+      a, [&](auto i) { return !contains(b, a.job_ranks[i]); }, made);
 }
 
 Error group_include(const Group& group, const int* ranks, int count, Group** made) {
   Group* picked = new_group(count);
   if (!picked) return no_memory();
+  belong_to(*picked, group.session);
   for (int i = 0; i < count; ++i) picked->job_ranks[i] = group.job_ranks[ranks[i]];
   finish_group(*picked, static_cast<std::int32_t>(message::engine.rank));
   *made = picked;
@@ -121,7 +132,7 @@ Error group_exclude(const Group& group, const int* ranks, int count, Group** mad
     return false;
   };
   return select(
-      group.job_ranks, group.size, [&](auto i) { return !excluded(i); }, made);
+      group, [&](auto i) { return !excluded(i); }, made);
 }
 
 int compare_groups(const Group& a, const Group& b) {

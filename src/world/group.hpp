@@ -11,11 +11,14 @@
 
 namespace baton::world {
 
+class Session;
+
 struct Group {
   MPI_Group handle = MPI_GROUP_NULL;  // null while only communicators hold it
   std::int32_t size = 0;
   std::int32_t rank = MPI_UNDEFINED;  // ours in it
   bool identity = false;              // rank i is rank i of the job
+  Session* session = nullptr;         // it was made from; held. Null: of the world model
   std::atomic<std::int32_t> references{1};
   std::int32_t job_ranks[1];  // as many as `size`
 
@@ -29,6 +32,8 @@ extern GroupTable groups;
 // A group without a handle, its members still to be filled in; finish_group completes it. Null when
 // memory is short.
 Group* new_group(std::int32_t size);
+// Says from which session a group comes; once.
+void belong_to(Group& group, Session* session);
 void finish_group(Group& group, std::int32_t own_job_rank);
 
 // Gives a group a handle for the user. MPI_ERR_NO_MEM, explained.

@@ -84,19 +84,21 @@ Error pair(const Group& local, Group* remote, std::int32_t tag, const Communicat
                 "the local and the remote group overlap; between groups every process is on one "
                 "side only");
   }
+  belong_to(*remote, local.session);
   auto& shared = const_cast<Group&>(local);
   retain(shared);
   Communicator* prepared = nullptr;
   if (Error error = prepare_communicator(&shared, remote, parent, &prepared)) return error;
-  // They have no context of their own yet: they meet on the world's, by their ranks in the job.
   const Group& both = *prepared->both;
-  Members members{&world_communicator()->collective, tag, both.size, both.rank, both.job_ranks};
+  message::Context context;
   std::uint32_t id = 0;
-  if (Error error = agree_context_id(members, &id)) {
+  Error error = fill_meeting_context(context);
+  if (!error) error = agree_context_id({&context, tag, both.size, both.rank, both.job_ranks}, &id);
+  if (error) {
     abandon_communicator(*prepared);
     return error;
   }
-  Error error = open_communicator(*prepared, id);
+  error = open_communicator(*prepared, id);
   if (!error) *made = prepared;
   return error;
 }
@@ -123,7 +125,9 @@ Error create_intercommunicator_from_groups(const Group& local, int leader, const
   std::uint64_t number = 0;
   for (const char* c = name; *c; ++c) number = scramble(number + static_cast<unsigned char>(*c));
   std::int32_t tag = own_tag(TagKind::name, static_cast<std::uint32_t>(number));
-  Members members{&world_communicator()->collective, tag, local.size, local.rank, local.job_ranks};
+  message::Context context;
+  if (Error error = fill_meeting_context(context)) return error;
+  Members members{&context, tag, local.size, local.rank, local.job_ranks};
   Greeting greeting{problem, 0, 0};
   Group* copy = nullptr;
   if (local.rank == leader && !problem) {
@@ -166,6 +170,7 @@ Error merge(Communicator& inter, bool high, Communicator** made) {
     free_context_id(id);
     return no_memory();
   }
+  belong_to(*group, inter.local->session);
   bool swap = first_high && !second_high;
   std::rotate_copy(both.job_ranks, both.job_ranks + (swap ? first_size : 0),
                    both.job_ranks + both.size, group->job_ranks);

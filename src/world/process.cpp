@@ -16,9 +16,10 @@
 #include "transport/single_copy.hpp"
 #include "world/attribute.hpp"
 #include "world/communicator.hpp"
+#include "world/context_id.hpp"
 #include "world/info.hpp"
 #include "world/library_state.hpp"
-#include "world/room.hpp"
+#include "world/session.hpp"
 
 namespace baton::world {
 
@@ -64,30 +65,8 @@ void publish_counters() {
   transport::arena.row(transport::arena.rank).counters = message::engine.counters;
 }
 
-const char* thread_level_name(int level) {
-  switch (level) {
-    case MPI_THREAD_SINGLE:
-      return "MPI_THREAD_SINGLE";
-    case MPI_THREAD_FUNNELED:
-      return "MPI_THREAD_FUNNELED";
-    case MPI_THREAD_SERIALIZED:
-      return "MPI_THREAD_SERIALIZED";
-    default:
-      return "MPI_THREAD_MULTIPLE";
-  }
-}
-
-Error make_objects() {
-  datatype::make_predefined_datatypes();
-  datatype::make_predefined_operations();
-  make_empty_group();
-  message::make_completed_send();
-  return make_world_and_self(transport::arena.ranks, transport::arena.rank);
-}
-
-}  // namespace
-
-Error start_process(int required, int* provided) {
+// What is made once a process.
+Error make_library() {
   read_settings();
   if (Error error = attach()) return error;
   auto& row = transport::arena.row(transport::arena.rank);
@@ -95,43 +74,85 @@ Error start_process(int required, int* provided) {
                       std::memory_order_relaxed);  // relaxed: ordered by the probe's address
   transport::offer_probe_word();
   if (Error error = message::start_engine()) return error;
-  message::set_wait_budget();
-  if (Error error = make_objects()) return error;
-
+  datatype::make_predefined_datatypes();
+  datatype::make_predefined_operations();
+  make_empty_group();
+  message::make_completed_send();
+  reset_context_ids();
   abort_job = abort_process;
   rank_for_messages = static_cast<int>(transport::arena.rank);
-  default_error_target = &self_communicator()->errors;
-  set_predefined_attributes(static_cast<int>(transport::arena.ranks), -1, true);
-  library_state.phase = LibraryState::Phase::running;
-  // MPI_THREAD_MULTIPLE is refused for now; see docs/architecture.md, "Threads".
-  library_state.thread_level = std::min(required, MPI_THREAD_SERIALIZED);
   library_state.main_thread = pthread_self();
-  *provided = library_state.thread_level;
-  if (Error error = make_environment_info(static_cast<int>(transport::arena.ranks),
-                                          thread_level_name(library_state.thread_level)))
-    return error;
+  return MPI_SUCCESS;
+}
+
+bool library_is_made = false;
+int users = 0;
+platform::Lock use_lock;  // always taken: sessions may begin in several threads at once
+
+bool all_messages_have_left() {
+  // Nobody need ever look at what was cancelled.
+  return (message::engine.queued_count | message::engine.stream_count) == 0 &&
+         message::engine.open_offers == message::engine.withdrawn_offers;
+}
+
+Error begin_use_alone(int required) {
+  // Whoever asks for it changes it for all: the others only pay for the locks. No call is under way
+  // in another thread, since so far that was forbidden.
+  if (required == MPI_THREAD_MULTIPLE) platform::threads_multiple = handle_tables_are_shared = true;
+  if (!library_is_made)
+    if (Error error = make_library()) return error;
+  library_is_made = true;
+  message::set_wait_budget();
+  if (users++ > 0) return MPI_SUCCESS;
+  library_state.phase = LibraryState::Phase::running;
   set_phase(lockfree::Phase::initialised);
   return MPI_SUCCESS;
 }
 
-Error end_process() {
+}  // namespace
+
+Error begin_use(int required, int* provided) {
+  use_lock.lock();
+  Error error = begin_use_alone(required);
+  use_lock.unlock();
+  *provided = required;
+  return error;
+}
+
+void end_use() {
+  use_lock.lock();
+  if (--users == 0) {
+    message::wait_until(all_messages_have_left);
+    message::process_buffer.forget();
+    publish_counters();
+    library_state.phase = LibraryState::Phase::finalized;
+    set_phase(lockfree::Phase::finalized);
+  }
+  use_lock.unlock();
+}
+
+Error start_world(int required, int* provided) {
+  if (Error error = begin_use(required, provided)) return error;
+  if (Error error = make_world_and_self(transport::arena.ranks, transport::arena.rank))
+    return error;
+  default_error_target = &self_communicator()->errors;
+  set_predefined_attributes(static_cast<int>(transport::arena.ranks), -1, true);
+  library_state.world = LibraryState::Phase::running;
+  library_state.thread_level = *provided;
+  library_state.main_thread = pthread_self();
+  return make_environment_info(static_cast<int>(transport::arena.ranks),
+                               thread_level_name(*provided));
+}
+
+Error end_world() {
   // The standard: finalizing starts as if MPI_COMM_SELF were freed, callbacks included.
   Communicator& self = *self_communicator();
   if (Error error = delete_attributes(self.attributes, self.handle)) return error;
-  message::wait_until([] {
-    // Nobody need ever look at what was cancelled.
-    return (message::engine.queued_count | message::engine.stream_count) == 0 &&
-           message::engine.open_offers == message::engine.withdrawn_offers;
-  });
-  message::process_buffer.forget();
-  publish_counters();
-  library_state.phase = LibraryState::Phase::finalized;
+  message::wait_until(all_messages_have_left);
+  library_state.world = LibraryState::Phase::finalized;
   default_error_target = nullptr;
   free_world_and_self();
-  reset_rooms();
-  message::stop_engine();
-  set_phase(lockfree::Phase::finalized);
-  transport::detach_arena();
+  end_use();
   return MPI_SUCCESS;
 }
 

@@ -5,13 +5,17 @@
 
 namespace baton::world {
 
-// Starts the library: finds the launcher, maps the arena, makes the predefined objects. `required`
-// and `provided` are thread levels. Refuses, with an explanation, under a launcher it cannot speak
-// to.
-Error start_process(int required, int* provided);
+// One more user of the library, which starts with the first: finds the launcher, maps the arena,
+// makes the predefined objects. `required` and `provided` are thread levels. Refuses, with an
+// explanation, under a launcher it cannot speak to.
+Error begin_use(int required, int* provided);
+// One user less. The last one hands out what is still under way; arena and objects stay, since a
+// session may begin at any time.
+void end_use();
 
-// Ends it: hands out what is still under way, then lets go of the arena.
-Error end_process();
+// The world model: MPI_Init and MPI_Finalize.
+Error start_world(int required, int* provided);
+Error end_world();
 
 // Ends the whole job with this exit code. The launcher ends the other ranks.
 [[noreturn]] void abort_process(int code);

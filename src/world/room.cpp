@@ -20,6 +20,7 @@ struct LedRoom {
   LedRoom* next;
 };
 LedRoom* led_rooms = nullptr;
+platform::Lock led_rooms_lock;
 std::int64_t next_offset = 0;
 
 char* room_memory(std::uint32_t leader, std::int64_t offset) {
@@ -37,6 +38,7 @@ std::int64_t find_abandoned(std::uint32_t ranks) {
 
 // The leader's part: memory for a room, cleared; -1 when there is none left.
 std::int64_t open_room(std::uint32_t ranks) {
+  platform::Guard guard(led_rooms_lock);
   std::uint64_t bytes = lockfree::room_bytes(ranks);
   std::int64_t offset = find_abandoned(ranks);
   if (offset < 0) {
@@ -79,15 +81,6 @@ Error settle_room_slow(Communicator& communicator) {
 
 void leave_room(Communicator& communicator) {
   if (communicator.room.exists()) communicator.room.leave();
-}
-
-void reset_rooms() {
-  while (led_rooms) {
-    LedRoom* next = led_rooms->next;
-    std::free(led_rooms);
-    led_rooms = next;
-  }
-  next_offset = 0;
 }
 
 }  // namespace baton::world

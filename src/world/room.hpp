@@ -17,7 +17,4 @@ inline Error settle_room(Communicator& communicator) {
 // The communicator is freed: this rank will not come back.
 void leave_room(Communicator& communicator);
 
-// Forgets all rooms, at the end.
-void reset_rooms();
-
 }  // namespace baton::world

@@ -20,12 +20,13 @@ struct Place {
 };
 
 // Those of one color, ordered by key and then as they were. Null when memory is short.
-Group* group_of_color(Place* first, std::int32_t count, std::int32_t color) {
+Group* group_of_color(Place* first, std::int32_t count, std::int32_t color, Session* session) {
   Place* end = std::stable_partition(first, first + count,
                                      [&](const Place& place) { return place.color == color; });
   std::stable_sort(first, end, [](const Place& a, const Place& b) { return a.key < b.key; });
   Group* group = new_group(static_cast<std::int32_t>(end - first));
   if (!group) return nullptr;
+  belong_to(*group, session);
   for (Place* place = first; place != end; ++place)
     group->job_ranks[place - first] = place->job_rank;
   finish_group(*group, static_cast<std::int32_t>(message::engine.rank));
@@ -37,11 +38,12 @@ Group* group_of_color(Place* first, std::int32_t count, std::int32_t color) {
 Error make_part(Communicator& parent, Place* places, std::int32_t color, std::uint32_t id,
                 Communicator** made) {
   std::int32_t size = parent.size(), remote_size = parent.is_inter() ? parent.remote_size() : 0;
+  Session* session = parent.local->session;
   bool local_first = !parent.is_inter() || parent.both->job_ranks[0] == parent.local->job_ranks[0];
-  Group* local = group_of_color(places + (local_first ? 0 : remote_size), size, color);
+  Group* local = group_of_color(places + (local_first ? 0 : remote_size), size, color, session);
   Group* remote = nullptr;
   if (local && parent.is_inter())
-    remote = group_of_color(places + (local_first ? size : 0), remote_size, color);
+    remote = group_of_color(places + (local_first ? size : 0), remote_size, color, session);
   bool enough = local && (remote || !parent.is_inter());
   if (enough && (!remote || remote->size > 0))
     return make_communicator(local, remote, id, &parent, made);

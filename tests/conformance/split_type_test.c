@@ -54,7 +54,7 @@ static void nothing_to_go_by_gives_no_communicator(void) {
 
 static void process_sets_guide(void) {
   int type = MPI_COMM_TYPE_RESOURCE_GUIDED;
-  MPI_Comm all = split_by(MPI_COMM_WORLD, type, "mpi_pset_name", "mpi://WORLD");
+  MPI_Comm all = split_by(MPI_COMM_WORLD, type, "mpi_pset_name", "MPI://world");
   MPI_Comm own = split_by(MPI_COMM_WORLD, type, "mpi_pset_name", "mpi://SELF");
   CHECK(size_of(all) == size && size_of(own) == 1);
   CHECK(split_by(MPI_COMM_WORLD, type, "mpi_pset_name", "app://ocean") == MPI_COMM_NULL);

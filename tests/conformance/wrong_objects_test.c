@@ -199,6 +199,43 @@ static void collectives(void) {
         "(recvcounts)");
 }
 
+static void sessions(void) {
+  MPI_Session session, none = MPI_SESSION_NULL, dead;
+  MPI_Group group, all;
+  MPI_Comm comm;
+  MPI_Info info;
+  int n, length = 0;
+  char name[64];
+  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+  MPI_Comm_group(WORLD, &all);
+  WRONG(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, NULL), MPI_ERR_ARG, "(session)");
+  WRONG(MPI_Session_init(MPI_INFO_NULL, MPI_ERRHANDLER_NULL, &dead), MPI_ERR_ERRHANDLER,
+        "MPI_ERRHANDLER_NULL");
+  WRONG(MPI_Session_get_num_psets(none, MPI_INFO_NULL, &n), MPI_ERR_SESSION, "MPI_SESSION_NULL");
+  WRONG(MPI_Session_get_num_psets(session, MPI_INFO_NULL, NULL), MPI_ERR_ARG, "argument 3");
+  WRONG(MPI_Session_get_nth_pset(session, MPI_INFO_NULL, -1, &length, name), MPI_ERR_ARG, "(n)");
+  WRONG(MPI_Session_get_nth_pset(session, MPI_INFO_NULL, 0, NULL, name), MPI_ERR_ARG, "(pset_len)");
+  length = 5;
+  WRONG(MPI_Session_get_nth_pset(session, MPI_INFO_NULL, 0, &length, NULL), MPI_ERR_ARG,
+        "(pset_name)");
+  WRONG(MPI_Session_get_pset_info(session, "mpi://OTHER", &info), MPI_ERR_ARG, "mpi://OTHER");
+  WRONG(MPI_Session_get_pset_info(session, NULL, &info), MPI_ERR_ARG, "(pset_name)");
+  WRONG(MPI_Group_from_session_pset(session, "mine", &group), MPI_ERR_ARG, "\"mine\"");
+  WRONG(MPI_Comm_create_from_group(freed_group, "t", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm),
+        MPI_ERR_GROUP, "freed");
+  WRONG(MPI_Comm_create_from_group(all, NULL, MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm), MPI_ERR_ARG,
+        "(stringtag)");
+  WRONG(MPI_Session_set_errhandler(session, MPI_ERRHANDLER_NULL), MPI_ERR_ERRHANDLER, "argument 2");
+  WRONG(MPI_Session_call_errhandler(session, -5), MPI_ERR_ARG, "-5");
+  WRONG(MPI_Session_flush_buffer(session), MPI_ERR_BUFFER, "no buffer is attached");
+  dead = session;
+  CHECK(MPI_Session_finalize(&session) == MPI_SUCCESS);
+  WRONG(MPI_Session_finalize(&dead), MPI_ERR_SESSION, "(session)");
+  WRONG(MPI_Session_finalize(&none), MPI_ERR_SESSION, "(session)");
+  WRONG(MPI_Session_get_info(dead, &info), MPI_ERR_SESSION, "freed");
+  MPI_Group_free(&all);
+}
+
 static void environment(void) {
   int n;
   char name[MPI_MAX_PROCESSOR_NAME];
@@ -220,6 +257,7 @@ int main(int argc, char** argv) {
   error_handlers_and_codes();
   infos();
   collectives();
+  sessions();
   environment();
-  return finish_wrong(120);
+  return finish_wrong(140);
 }

@@ -8,6 +8,7 @@
 #include <random>
 #include <thread>
 
+#include "base/settings.hpp"
 #include "datatype/elements.hpp"
 #include "datatype/operation.hpp"
 
@@ -22,6 +23,7 @@ struct Typed {
 Datatype& predefined(MPI_Datatype handle) {
   make_predefined_datatypes();
   make_predefined_operations();
+  settings.unnamed_pairs = 1;
   return *datatypes.find(handle);
 }
 
@@ -78,6 +80,17 @@ TEST(unnamed, pairs_lie_and_reduce_as_structs_of_value_and_index) {
   compare_all(Typed<float>{MPI_FLOAT});
   compare_all(Typed<double>{MPI_DOUBLE});
   compare_all(Typed<long double>{MPI_LONG_DOUBLE});
+}
+
+TEST(unnamed, pairs_without_names_exist_on_request_only) {
+  Datatype& value = predefined(MPI_DOUBLE);
+  Datatype& index = predefined(MPI_INT64_T);
+  Datatype* type = &value;
+  settings.unnamed_pairs = 0;
+  EXPECT_EQ(value_index(value, index, &type), MPI_SUCCESS);
+  EXPECT_EQ(type, nullptr);
+  EXPECT_EQ(value_index(value, predefined(MPI_INT), &type), MPI_SUCCESS);
+  EXPECT_EQ(type, &predefined(MPI_DOUBLE_INT));
 }
 
 TEST(unnamed, pairs_without_an_order_do_not_exist) {

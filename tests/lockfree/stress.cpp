@@ -6,9 +6,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 
 #include "platform/memory_file.hpp"
 
@@ -24,27 +26,6 @@ double now() {
   timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
-
-bool wait_for_all(const char* name, std::vector<pid_t>& children) {
-  std::size_t left = children.size();
-  while (left > 0) {
-    int status = 0;
-    pid_t ended = waitpid(-1, &status, WNOHANG);
-    if (ended > 0) {
-      --left;
-      if (WIFEXITED(status) && WEXITSTATUS(status) == 0) continue;
-      std::fprintf(stderr, "%s: a process failed (status %x)\n", name,
-                   static_cast<unsigned>(status));
-      return false;
-    }
-    if (now() > deadline + patience_seconds) {
-      std::fprintf(stderr, "%s: the watchdog ends a run that hangs\n", name);
-      return false;
-    }
-    usleep(2000);
-  }
-  return true;
 }
 
 }  // namespace
@@ -66,10 +47,49 @@ char* shared_memory(std::size_t bytes) {
   return static_cast<char*>(memory);
 }
 
-bool run(const char* name, double seconds, std::uint64_t seed,
-         const std::vector<Process>& processes) {
-  std::fflush(nullptr);
-  deadline = now() + seconds;
+namespace {
+
+#ifdef __SANITIZE_THREAD__
+// A failed check ends them all; so does the watchdog.
+bool run_processes(const char* name, std::uint64_t seed, const std::vector<Process>& processes) {
+  std::atomic<std::size_t> left = processes.size();
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < processes.size(); ++i)
+    threads.emplace_back([&, i] {
+      Random random(seed * 1000 + i);
+      processes[i](random);
+      --left;
+    });
+  while (left > 0) {
+    if (now() > deadline + patience_seconds) give_up("the watchdog ends a run that hangs");
+    usleep(2000);
+  }
+  for (std::thread& thread : threads) thread.join();
+  return true;
+}
+#else
+bool wait_for_all(const char* name, std::vector<pid_t>& children) {
+  std::size_t left = children.size();
+  while (left > 0) {
+    int status = 0;
+    pid_t ended = waitpid(-1, &status, WNOHANG);
+    if (ended > 0) {
+      --left;
+      if (WIFEXITED(status) && WEXITSTATUS(status) == 0) continue;
+      std::fprintf(stderr, "%s: a process failed (status %x)\n", name,
+                   static_cast<unsigned>(status));
+      return false;
+    }
+    if (now() > deadline + patience_seconds) {
+      std::fprintf(stderr, "%s: the watchdog ends a run that hangs\n", name);
+      return false;
+    }
+    usleep(2000);
+  }
+  return true;
+}
+
+bool run_processes(const char* name, std::uint64_t seed, const std::vector<Process>& processes) {
   std::vector<pid_t> children;
   for (std::size_t i = 0; i < processes.size(); ++i) {
     pid_t child = fork();
@@ -88,6 +108,17 @@ bool run(const char* name, double seconds, std::uint64_t seed,
   for (pid_t child : children)
     if (!fine) kill(child, SIGKILL);
   while (wait(nullptr) > 0) continue;
+  return fine;
+}
+#endif
+
+}  // namespace
+
+bool run(const char* name, double seconds, std::uint64_t seed,
+         const std::vector<Process>& processes) {
+  std::fflush(nullptr);
+  deadline = now() + seconds;
+  bool fine = run_processes(name, seed, processes);
   std::printf("%s: %s (seed %llu)\n", name, fine ? "ok" : "FAILED",
               static_cast<unsigned long long>(seed));
   return fine;

@@ -28,6 +28,7 @@ bool time_is_over();
 char* shared_memory(std::size_t bytes);
 
 // Runs the processes side by side until all have ended; false, explained, when one failed or hangs.
+// In a build with ThreadSanitizer they are threads: it sees one process only.
 bool run(const char* name, double seconds, std::uint64_t seed,
          const std::vector<Process>& processes);
 

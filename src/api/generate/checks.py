@@ -12,6 +12,7 @@ HANDLE_CLASSES = {
     "MPI_Op": "MPI_ERR_OP",
     "MPI_Info": "MPI_ERR_INFO",
     "MPI_Errhandler": "MPI_ERR_ERRHANDLER",
+    "MPI_Session": "MPI_ERR_SESSION",
 }
 HANDLE_NULLS = {
     "MPI_Comm": "MPI_COMM_NULL",
@@ -20,6 +21,7 @@ HANDLE_NULLS = {
     "MPI_Op": "MPI_OP_NULL",
     "MPI_Info": "MPI_INFO_NULL",
     "MPI_Errhandler": "MPI_ERRHANDLER_NULL",
+    "MPI_Session": "MPI_SESSION_NULL",
 }
 # Pointers that may be null, or whose meaning only the body knows.
 FREE_KINDS = {"ARGUMENT_COUNT", "ARGUMENT_LIST", "EXTRA_STATE", "EXTRA_STATE2", "C_BUFFER2"}
@@ -36,7 +38,9 @@ class Checks:
         self.names = [p.name for p in procedure.parameters]
         self.exceptions = api.overlay["parameters"].get(procedure.base, {})
         self.comm = next((p for p in procedure.parameters if self.resolves(p, "MPI_Comm")), None)
-        self.target = f"&{self.comm.name}_object->errors" if self.comm else "nullptr"
+        self.session = next((p for p in procedure.parameters if self.resolves(p, "MPI_Session")), None)
+        raises = self.comm or self.session
+        self.target = f"&{raises.name}_object->errors" if raises else "nullptr"
         if self.comm and self.nullable(self.comm):
             self.target = f"({self.comm.name}_object ? {self.target} : nullptr)"
         self.out = []
@@ -104,7 +108,7 @@ class Checks:
         table = self.api.overlay["tables"][p.type]
         guard, null = self.guard(p), HANDLE_NULLS[p.type]
         found = f"{table['table']}.find({p.name})"
-        target = "nullptr" if p is self.comm else self.target
+        target = "nullptr" if p in (self.comm, self.session) else self.target
         if guard:
             found = f"{guard} ? {found} : nullptr"
         self.out.append(f"{table['type']}* const {p.name}_object = {found};")
@@ -283,7 +287,7 @@ class Checks:
         if self.procedure.base not in self.api.overlay["any_time"]:
             self.fail_if("!library_is_running()", "not_running(here)")
         handles = [p for p in self.procedure.parameters if self.resolves(p)]
-        handles.sort(key=lambda p: p is not self.comm)
+        handles.sort(key=lambda p: p not in (self.comm, self.session))
         if self.comm:
             self.handle(handles.pop(0))
         if self.is_rooted() and self.comm:

@@ -39,11 +39,6 @@ BATON_EXPORT int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newc
 }
 BATON_ALIAS(Comm_create)
 
-BATON_EXPORT int PMPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newcomm) {
-  return unsupported(Procedure::Comm_create_from_group, nullptr);
-}
-BATON_ALIAS(Comm_create_from_group)
-
 BATON_EXPORT int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm) {
   constexpr Procedure here = Procedure::Comm_create_group;
   if (BATON_UNLIKELY(!library_is_running()))

@@ -169,22 +169,22 @@ BATON_EXPORT int PMPI_Request_toint(MPI_Request request) {
 BATON_ALIAS(Request_toint)
 
 BATON_EXPORT MPI_Fint PMPI_Session_c2f(MPI_Session session) {
-  return predefined_to_int(session);
+  return world::sessions.to_int(session);
 }
 BATON_ALIAS(Session_c2f)
 
 BATON_EXPORT MPI_Session PMPI_Session_f2c(MPI_Fint session) {
-  return predefined_from_int<MPI_Session>(session);
+  return world::sessions.from_int(session);
 }
 BATON_ALIAS(Session_f2c)
 
 BATON_EXPORT MPI_Session PMPI_Session_fromint(int session) {
-  return predefined_from_int<MPI_Session>(session);
+  return world::sessions.from_int(session);
 }
 BATON_ALIAS(Session_fromint)
 
 BATON_EXPORT int PMPI_Session_toint(MPI_Session session) {
-  return predefined_to_int(session);
+  return world::sessions.to_int(session);
 }
 BATON_ALIAS(Session_toint)
 

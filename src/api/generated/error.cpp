@@ -122,23 +122,3 @@ BATON_EXPORT int PMPI_Remove_error_string(int errorcode) {
   return finish(here, nullptr, api::remove_error_string(errorcode));
 }
 BATON_ALIAS(Remove_error_string)
-
-BATON_EXPORT int PMPI_Session_call_errhandler(MPI_Session session, int errorcode) {
-  return unsupported(Procedure::Session_call_errhandler, nullptr);
-}
-BATON_ALIAS(Session_call_errhandler)
-
-BATON_EXPORT int PMPI_Session_create_errhandler(MPI_Session_errhandler_function *session_errhandler_fn, MPI_Errhandler *errhandler) {
-  return unsupported(Procedure::Session_create_errhandler, nullptr);
-}
-BATON_ALIAS(Session_create_errhandler)
-
-BATON_EXPORT int PMPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhandler) {
-  return unsupported(Procedure::Session_get_errhandler, nullptr);
-}
-BATON_ALIAS(Session_get_errhandler)
-
-BATON_EXPORT int PMPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler) {
-  return unsupported(Procedure::Session_set_errhandler, nullptr);
-}
-BATON_ALIAS(Session_set_errhandler)

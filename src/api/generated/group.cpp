@@ -66,11 +66,6 @@ BATON_EXPORT int PMPI_Group_free(MPI_Group *group) {
 }
 BATON_ALIAS(Group_free)
 
-BATON_EXPORT int PMPI_Group_from_session_pset(MPI_Session session, const char *pset_name, MPI_Group *newgroup) {
-  return unsupported(Procedure::Group_from_session_pset, nullptr);
-}
-BATON_ALIAS(Group_from_session_pset)
-
 BATON_EXPORT int PMPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup) {
   constexpr Procedure here = Procedure::Group_incl;
   if (BATON_UNLIKELY(!library_is_running()))

@@ -9,6 +9,7 @@
 #include "world/error_handler.hpp"
 #include "world/group.hpp"
 #include "world/info.hpp"
+#include "world/session.hpp"
 
 #include <cstdint>
 
