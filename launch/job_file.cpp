@@ -31,7 +31,8 @@ std::expected<void, std::string> check_file_limit(std::uint64_t bytes) {
 lockfree::RankPlace rank_place(const machine::PlannedRank& rank) {
   return {rank.common.os,        static_cast<std::int32_t>(rank.cpus.size()),
           rank.common.numa_node, rank.common.package,
-          rank.common.l2,        rank.common.l3};
+          rank.common.l2,        rank.common.l3,
+          rank.common.core};
 }
 
 }  // namespace

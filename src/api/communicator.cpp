@@ -1,5 +1,7 @@
 #include "api/communicator.hpp"
 
+#include <strings.h>
+
 #include <cstdio>
 #include <cstring>
 
@@ -15,15 +17,81 @@ Error give(Error error, const Communicator* made, MPI_Comm* handle) {
   return error;
 }
 
+// The user's group is an object of its own: its handle may be freed any time.
+Error give_copy(const Group& group, MPI_Group* handle) {
+  Group* copy = world::new_group(group.size);
+  if (!copy) return fail(MPI_ERR_NO_MEM, "no memory for a group");
+  std::memcpy(copy->job_ranks, group.job_ranks,
+              static_cast<std::size_t>(copy->size) * sizeof copy->job_ranks[0]);
+  world::belong_to(*copy, group.session);
+  copy->identity = group.identity;
+  copy->rank = group.rank;
+  Error error = world::publish_group(*copy);
+  if (!error) *handle = copy->handle;
+  return error;
+}
+
 Error check_group(const Communicator& comm, const Group& group) {
   for (std::int32_t i = 0; i < group.size; ++i)
     if (comm.local->rank_of(group.job_ranks[i]) == MPI_UNDEFINED)
-      return fail(
-          MPI_ERR_GROUP,
-          "argument 2 (group): its rank %d is not in this communicator; a new communicator's "
-          "group must be a part of the old one's",
-          i);
+      return fail(MPI_ERR_GROUP,
+                  "argument 2 (group): its rank %d is not in this communicator's own group; a new "
+                  "communicator's group must be a part of the old one's",
+                  i);
   return MPI_SUCCESS;
+}
+
+constexpr char hardware_key[] = "mpi_hw_resource_type";
+constexpr char process_set_key[] = "mpi_pset_name";
+
+// How MPI_Comm_split_type divides: our color, and the resource where the caller wants to know it.
+struct SplitColor {
+  int color = MPI_UNDEFINED;
+  bool named = false;
+  world::Resource resource{};
+};
+
+int color_of_hardware(const Communicator& comm, const char* name) {
+  // A job has one node: all share its memory.
+  if (std::strcmp(name, "mpi_shared_memory") == 0) return 0;
+  world::Resource resource;
+  return world::find_resource(name, &resource) ? world::color_by(comm, resource) : MPI_UNDEFINED;
+}
+
+int color_of_process_set(const Communicator& comm, const char* name) {
+  // Names of the standard's own sets are compared without regard to case.
+  if (::strcasecmp(name, "mpi://WORLD") == 0) return 0;
+  bool alone = ::strcasecmp(name, "mpi://SELF") == 0;
+  return alone ? comm.local->job_ranks[comm.rank()] : MPI_UNDEFINED;
+}
+
+Error choose_color(const Communicator& comm, int type, const Info* info, SplitColor* chosen) {
+  const char* hardware = info ? info->get(hardware_key) : nullptr;
+  const char* process_set = info ? info->get(process_set_key) : nullptr;
+  switch (type) {
+    case MPI_UNDEFINED:
+      return MPI_SUCCESS;
+    case MPI_COMM_TYPE_SHARED:
+      chosen->color = 0;
+      return MPI_SUCCESS;
+    case MPI_COMM_TYPE_HW_GUIDED:
+      if (hardware) chosen->color = color_of_hardware(comm, hardware);
+      return MPI_SUCCESS;
+    case MPI_COMM_TYPE_RESOURCE_GUIDED:
+      if (hardware && process_set)
+        return fail(MPI_ERR_INFO,
+                    "argument 4 (info): it has both %s and %s; only one can guide a split",
+                    hardware_key, process_set_key);
+      if (hardware) chosen->color = color_of_hardware(comm, hardware);
+      if (process_set) chosen->color = color_of_process_set(comm, process_set);
+      return MPI_SUCCESS;
+    case MPI_COMM_TYPE_HW_UNGUIDED:
+      chosen->named = world::find_dividing(comm, &chosen->resource);
+      if (chosen->named) chosen->color = world::color_by(comm, chosen->resource);
+      return MPI_SUCCESS;
+    default:
+      return fail(MPI_ERR_ARG, "argument 2 (split_type): %d is no MPI_COMM_TYPE_ constant", type);
+  }
 }
 
 bool is_predefined(const Communicator& comm) {
@@ -57,17 +125,15 @@ Error comm_test_inter(Communicator& comm, int* flag) {
 }
 
 Error comm_group(Communicator& comm, MPI_Group* group) {
-  // The user's group is an object of its own: its handle may be freed any time.
-  Group* copy = world::new_group(comm.local->size);
-  if (!copy) return fail(MPI_ERR_NO_MEM, "no memory for a group");
-  std::memcpy(copy->job_ranks, comm.local->job_ranks,
-              static_cast<std::size_t>(copy->size) * sizeof copy->job_ranks[0]);
-  world::belong_to(*copy, comm.local->session);
-  copy->identity = comm.local->identity;
-  copy->rank = comm.local->rank;
-  Error error = world::publish_group(*copy);
-  if (!error) *group = copy->handle;
-  return error;
+  return give_copy(*comm.local, group);
+}
+
+Error comm_remote_group(Communicator& comm, MPI_Group* group) {
+  if (!comm.is_inter())
+    return fail(MPI_ERR_COMM,
+                "argument 1 (comm): this is no intercommunicator; MPI_Comm_group gives its one "
+                "group");
+  return give_copy(*comm.remote, group);
 }
 
 Error comm_compare(Communicator& first, Communicator& second, int* result) {
@@ -75,15 +141,45 @@ Error comm_compare(Communicator& first, Communicator& second, int* result) {
   return MPI_SUCCESS;
 }
 
-Error comm_dup(Communicator& comm, MPI_Comm* handle) {
+// Hints are those of the info, and otherwise the defaults: a duplicate gets none of the old one's
+// (MPI 5.0, "Communicator Info").
+Error comm_dup_with_info(Communicator& comm, const Info* info, MPI_Comm* handle) {
+  world::Hints hints = 0;
+  world::update_hints(hints, info);
   Communicator* made = nullptr;
-  Error error = world::duplicate(comm, true, &made);
+  Error error = world::duplicate(comm, hints, &made);
   return give(error, made, handle);
 }
 
-Error comm_dup_with_info(Communicator& comm, const Info*, MPI_Comm* handle) {
-  // Hints are advice: none concerns us yet, so that accepting them changes nothing.
-  return comm_dup(comm, handle);
+Error comm_dup(Communicator& comm, MPI_Comm* handle) {
+  return comm_dup_with_info(comm, nullptr, handle);
+}
+
+Error comm_idup_with_info(Communicator& comm, const Info* info, MPI_Comm* handle,
+                          MPI_Request* request) {
+  world::Hints hints = 0;
+  world::update_hints(hints, info);
+  return world::start_duplicate(comm, hints, handle, request);
+}
+
+Error comm_idup(Communicator& comm, MPI_Comm* handle, MPI_Request* request) {
+  return comm_idup_with_info(comm, nullptr, handle, request);
+}
+
+Error comm_get_info(Communicator& comm, MPI_Info* handle) {
+  Info* info = nullptr;
+  if (Error error = create_info(&info)) return error;
+  if (Error error = world::describe_hints(comm.hints, *info)) {
+    free_info(*info);
+    return error;
+  }
+  *handle = info->handle;
+  return MPI_SUCCESS;
+}
+
+Error comm_set_info(Communicator& comm, const Info* info) {
+  world::update_hints(comm.hints, info);
+  return MPI_SUCCESS;
 }
 
 Error comm_split(Communicator& comm, int color, int key, MPI_Comm* handle) {
@@ -97,17 +193,17 @@ Error comm_split(Communicator& comm, int color, int key, MPI_Comm* handle) {
   return give(error, made, handle);
 }
 
-Error comm_split_type(Communicator& comm, int type, int key, const Info*, MPI_Comm* handle) {
+Error comm_split_type(Communicator& comm, int type, int key, Info* info, MPI_Comm* handle) {
+  SplitColor chosen;
+  if (Error error = choose_color(comm, type, info, &chosen)) return error;
   Communicator* made = nullptr;
-  if (type != MPI_COMM_TYPE_SHARED && type != MPI_UNDEFINED) {
-    bool known = type == MPI_COMM_TYPE_HW_GUIDED || type == MPI_COMM_TYPE_HW_UNGUIDED ||
-                 type == MPI_COMM_TYPE_RESOURCE_GUIDED;
-    if (!known)
-      return fail(MPI_ERR_ARG, "argument 2 (split_type): %d is no MPI_COMM_TYPE_ constant", type);
-    return fail(MPI_ERR_UNSUPPORTED_OPERATION,
-                "argument 2 (split_type): only MPI_COMM_TYPE_SHARED is built so far");
+  Error error = world::split(comm, chosen.color, key, &made);
+  if (!error && made) {
+    world::update_hints(made->hints, info);
+    if (chosen.named && info && !info->read_only)
+      error = info->set(hardware_key, world::resource_uri(chosen.resource));
+    if (error) (void)world::free_communicator(*made);
   }
-  Error error = world::split_by_node(comm, type != MPI_UNDEFINED, key, &made);
   return give(error, made, handle);
 }
 
@@ -119,6 +215,9 @@ Error comm_create(Communicator& comm, Group& group, MPI_Comm* handle) {
 }
 
 Error comm_create_group(Communicator& comm, Group& group, int tag, MPI_Comm* handle) {
+  if (comm.is_inter())
+    return fail(MPI_ERR_COMM,
+                "argument 1 (comm): this is an intercommunicator; MPI_Comm_create divides those");
   if (Error error = check_group(comm, group)) return error;
   Communicator* made = nullptr;
   Error error = world::create_from_members(comm, group, tag, &made);

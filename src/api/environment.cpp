@@ -6,7 +6,10 @@
 #include <cstdio>
 #include <cstring>
 
+#include "transport/arena.hpp"
+#include "world/info.hpp"
 #include "world/library_state.hpp"
+#include "world/resource.hpp"
 
 namespace baton::api {
 
@@ -55,6 +58,21 @@ Error get_processor_name(char* name, int* resultlen) {
   if (::gethostname(name, MPI_MAX_PROCESSOR_NAME) != 0) std::strcpy(name, "localhost");
   name[MPI_MAX_PROCESSOR_NAME - 1] = 0;
   *resultlen = static_cast<int>(std::strlen(name));
+  return MPI_SUCCESS;
+}
+
+Error get_hw_resource_info(MPI_Info* handle) {
+  Info* info = nullptr;
+  if (Error error = create_info(&info)) return error;
+  const auto& place = transport::arena.row(transport::arena.rank).launcher.place;
+  for (world::Resource resource : world::resources) {
+    bool restricted = world::instance_of(place, resource) >= 0;
+    Error error = info->set(world::resource_uri(resource), restricted ? "true" : "false");
+    if (!error) continue;
+    free_info(*info);
+    return error;
+  }
+  *handle = info->handle;
   return MPI_SUCCESS;
 }
 

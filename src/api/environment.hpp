@@ -21,6 +21,8 @@ Error get_version(int* version, int* subversion);
 Error get_library_version(char* version, int* resultlen);
 Error get_processor_name(char* name, int* resultlen);
 Error pcontrol(int level);
+// The resources that ranks may be restricted to, each with whether this one is.
+Error get_hw_resource_info(MPI_Info* info);
 
 // Seconds of a clock that only goes forward and is one for all processes of a node.
 double wtime();

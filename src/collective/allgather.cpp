@@ -1,9 +1,12 @@
 // Allgather, v form included: around a ring, every rank passing on what it got last.
+#include "collective/between.hpp"
 #include "collective/parts.hpp"
 
 namespace baton::collective {
 
 Error allgather(Communicator& comm, const Blocks& mine, const Blocks& all) {
+  if (Error error = world::check_open(comm)) return error;
+  if (BATON_UNLIKELY(comm.is_inter())) return between::allgather(comm, mine, all);
   const int size = comm.size(), rank = comm.rank();
   if (mine.buffer != MPI_IN_PLACE) {
     Error error = copy_local(mine.buffer, mine.count(0), *mine.type, all.place(rank),

@@ -1,5 +1,6 @@
 // Allreduce: in a room, by recursive doubling (Thakur, Rabenseifner, Gropp, "Optimization of
 // collective communication operations in MPICH"), or as reduce and broadcast.
+#include "collective/between.hpp"
 #include "collective/parts.hpp"
 #include "collective/room.hpp"
 #include "collective/select.hpp"
@@ -34,6 +35,9 @@ Error double_recursively(Communicator& comm, void* total, std::int64_t count, Da
 
 Error allreduce(Communicator& comm, const void* send, void* receive, std::int64_t count,
                 Datatype& type, Operation& operation) {
+  if (Error error = world::check_open(comm)) return error;
+  if (BATON_UNLIKELY(comm.is_inter()))
+    return between::allreduce(comm, send, receive, count, type, operation);
   if (Error error = world::settle_room(comm)) return error;
   AllReduction way = select_allreduce(comm, count * type.size, type);
   if (BATON_LIKELY(way == AllReduction::room)) {

@@ -1,4 +1,5 @@
 // Alltoall, v form included: pairs of ranks exchange, another pair in each step.
+#include "collective/between.hpp"
 #include "collective/parts.hpp"
 #include "datatype/pack.hpp"
 
@@ -29,6 +30,8 @@ Error alltoall_in_place(Communicator& comm, const Blocks& data) {
 }  // namespace
 
 Error alltoall(Communicator& comm, const Blocks& out, const Blocks& in) {
+  if (Error error = world::check_open(comm)) return error;
+  if (BATON_UNLIKELY(comm.is_inter())) return between::alltoall(comm, out, in);
   if (out.buffer == MPI_IN_PLACE) return alltoall_in_place(comm, in);
   const int size = comm.size(), rank = comm.rank();
   Error error = copy_local(out.place(rank), out.count(rank), *out.type, in.place(rank),

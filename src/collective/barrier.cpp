@@ -1,5 +1,6 @@
 // Barrier: in a room, else by dissemination (Hensgen, Finkel, Manber, "Two algorithms for barrier
 // synchronization").
+#include "collective/between.hpp"
 #include "collective/parts.hpp"
 #include "collective/room.hpp"
 #include "world/room.hpp"
@@ -7,6 +8,8 @@
 namespace baton::collective {
 
 Error barrier(Communicator& comm) {
+  if (Error error = world::check_open(comm)) return error;
+  if (BATON_UNLIKELY(comm.is_inter())) return between::barrier(comm);
   if (Error error = world::settle_room(comm)) return error;
   if (BATON_LIKELY(comm.room.exists())) {
     barrier_in_room(comm);

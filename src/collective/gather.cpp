@@ -1,41 +1,11 @@
 // Gather and scatter, v forms included: the root and each rank directly.
-#include <new>
-
+#include "collective/between.hpp"
 #include "collective/parts.hpp"
 
 namespace baton::collective {
 
-namespace {
-
-// Requests to all ranks at once, kept by the caller until they are complete.
-class Requests {
- public:
-  explicit Requests(int count)
-      : all_(
-            static_cast<Request*>(std::malloc(static_cast<std::size_t>(count) * sizeof(Request)))) {
-  }
-  ~Requests() { std::free(all_); }
-  Requests(const Requests&) = delete;
-  Requests& operator=(const Requests&) = delete;
-  explicit operator bool() const { return all_ != nullptr; }
-  Request& next() { return *new (&all_[used_++]) Request; }
-  Error wait() {
-    Error first = MPI_SUCCESS;
-    for (int i = 0; i < used_; ++i) {
-      message::wait_for(all_[i]);
-      if (!first) first = all_[i].error;
-    }
-    return first;
-  }
-
- private:
-  Request* all_;
-  int used_ = 0;
-};
-
-}  // namespace
-
 Error gather(Communicator& comm, const Blocks& mine, const Blocks& all, int root) {
+  if (BATON_UNLIKELY(comm.is_inter())) return between::gather(comm, mine, all, root);
   if (comm.rank() != root)
     return message::send(comm.collective, mine.buffer, mine.count(0), *mine.type, root, gather_tag);
   Requests receives(comm.size());
@@ -53,6 +23,7 @@ Error gather(Communicator& comm, const Blocks& mine, const Blocks& all, int root
 }
 
 Error scatter(Communicator& comm, const Blocks& all, const Blocks& mine, int root) {
+  if (BATON_UNLIKELY(comm.is_inter())) return between::scatter(comm, all, mine, root);
   if (comm.rank() != root)
     return message::receive(comm.collective, mine.buffer, mine.count(0), *mine.type, root,
                             scatter_tag, nullptr);

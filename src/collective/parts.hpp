@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <new>
 
 #include "collective/collective.hpp"
 #include "message/point_to_point.hpp"
@@ -63,5 +64,38 @@ class Scratch {
 };
 
 Error no_scratch();
+
+// Requests to many ranks at once, kept by the caller until they are complete.
+class Requests {
+ public:
+  explicit Requests(int count)
+      : all_(
+            static_cast<Request*>(std::malloc(static_cast<std::size_t>(count) * sizeof(Request)))) {
+  }
+  ~Requests() { std::free(all_); }
+  Requests(const Requests&) = delete;
+  Requests& operator=(const Requests&) = delete;
+  explicit operator bool() const { return all_ != nullptr; }
+  Request& next() { return *new (&all_[used_++]) Request; }
+  Error wait() {
+    Error first = MPI_SUCCESS;
+    for (int i = 0; i < used_; ++i) {
+      message::wait_for(all_[i]);
+      if (!first) first = all_[i].error;
+    }
+    return first;
+  }
+
+ private:
+  Request* all_;
+  int used_ = 0;
+};
+
+// Among the ranks of a context of one group: what the collectives of one group are, and those
+// between groups use on either side.
+Error broadcast_within(const message::Context& context, void* buffer, std::int64_t count,
+                       Datatype& type, int root);
+Error reduce_within(const message::Context& context, const void* send, void* receive,
+                    std::int64_t count, Datatype& type, Operation& operation, int root);
 
 }  // namespace baton::collective

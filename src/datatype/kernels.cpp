@@ -1,6 +1,6 @@
 // The loops of the predefined operations, and which is defined on which kind of element. Compiled
-// once a level (src/CMakeLists.txt): no function may be shared with another file, or instructions of
-// a higher level leak into common code. Hence no inline functions from headers here.
+// once a level (src/CMakeLists.txt): no function may be shared with another file, or instructions
+// of a higher level leak into common code. Hence no inline functions from headers here.
 #include "datatype/kernels.hpp"
 
 #ifdef __F16C__

@@ -13,7 +13,7 @@
 namespace baton::lockfree {
 
 inline constexpr std::uint64_t job_magic = 0x424154'4f4e4a4fULL;  // "BATONJO"
-inline constexpr std::uint32_t job_version = 1;
+inline constexpr std::uint32_t job_version = 2;
 inline constexpr int ranks_max = 4096;
 
 // Where the launcher put a rank: operating-system numbers, -1 where unknown or not one.
@@ -24,6 +24,7 @@ struct RankPlace {
   std::int32_t package;
   std::int32_t l2;
   std::int32_t l3;
+  std::int32_t core;
 };
 
 // How far a rank has come; the launcher reads it when a process ends.

@@ -2,12 +2,9 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <new>
 
 #include "message/engine.hpp"
-#include "world/agree/agree.hpp"
 #include "world/context_id.hpp"
 #include "world/room.hpp"
 #include "world/session.hpp"
@@ -25,12 +22,24 @@ Error no_memory() {
   return fail(MPI_ERR_NO_MEM, "no memory for a communicator");
 }
 
-Error fill_context(message::Context& context, Communicator& owner, message::Plane plane) {
-  context.send_id = owner.id * message::plane_count + static_cast<std::uint32_t>(plane);
-  context.receive_id = context.send_id;
+std::uint32_t plane_id(const Communicator& owner, message::Plane plane) {
+  return owner.id * message::plane_count + static_cast<std::uint32_t>(plane);
+}
+
+// Windows need one group, so that between groups their plane is free for what the groups talk among
+// themselves.
+constexpr message::Plane inner_plane = message::Plane::one_sided;
+
+// Where a communicator without an id would receive: nobody sends there.
+constexpr std::uint32_t nowhere_context = context_ids_max;
+
+// `addressed`: the group that ranks mean. Both sides know a communicator by the same id.
+Error fill_context(message::Context& context, Communicator& owner, message::Plane plane,
+                   const Group& addressed) {
+  context.send_id = context.receive_id = plane_id(owner, plane);
   context.rank = owner.local->rank;
-  context.size = owner.local->size;
-  context.job_ranks = owner.local->identity ? nullptr : owner.local->job_ranks;
+  context.size = addressed.size;
+  context.job_ranks = addressed.identity ? nullptr : addressed.job_ranks;
   context.queue = message::queue_for(context.receive_id);
   context.owner = &owner;
   context.usage = &owner.usage;
@@ -39,10 +48,42 @@ Error fill_context(message::Context& context, Communicator& owner, message::Plan
   return context.queue ? MPI_SUCCESS : no_memory();
 }
 
+Error fill_contexts(Communicator& owner) {
+  const Group& addressed = owner.remote ? *owner.remote : *owner.local;
+  Error error =
+      fill_context(owner.point_to_point, owner, message::Plane::point_to_point, addressed);
+  if (error) return error;
+  return fill_context(owner.collective, owner, message::Plane::collective, addressed);
+}
+
+Error fill_inner_contexts(Communicator& owner) {
+  Error error = fill_context(owner.within, owner, inner_plane, *owner.local);
+  if (error) return error;
+  owner.everyone = owner.within;
+  owner.everyone.rank = static_cast<std::int32_t>(message::engine.rank);
+  owner.everyone.size = static_cast<std::int32_t>(message::engine.ranks);
+  owner.everyone.job_ranks = nullptr;
+  return MPI_SUCCESS;
+}
+
+// Both groups as one; the one whose first process comes first in the job is the first. Null when
+// memory is short.
+Group* join(const Group& local, const Group& remote) {
+  bool local_first = local.job_ranks[0] < remote.job_ranks[0];
+  const Group& first = local_first ? local : remote;
+  const Group& second = local_first ? remote : local;
+  Group* both = new_group(local.size + remote.size);
+  if (!both) return nullptr;
+  std::copy_n(first.job_ranks, first.size, both->job_ranks);
+  std::copy_n(second.job_ranks, second.size, both->job_ranks + first.size);
+  finish_group(*both, static_cast<std::int32_t>(message::engine.rank));
+  return both;
+}
+
 void dispose(Communicator* communicator) {
   attach_error_handler(communicator->errors, nullptr);
-  if (communicator->local) release(*communicator->local);
-  if (communicator->remote) release(*communicator->remote);
+  for (Group* group : {communicator->local, communicator->remote, communicator->both})
+    if (group) release(*group);
   delete communicator;
 }
 
@@ -51,13 +92,15 @@ void dispose_freed(void* owner) {
   auto* communicator = static_cast<Communicator*>(owner);
   message::drop_queue(communicator->point_to_point.receive_id);
   message::drop_queue(communicator->collective.receive_id);
+  if (communicator->is_inter()) message::drop_queue(communicator->within.receive_id);
   free_context_id(communicator->id);
   dispose(communicator);
 }
 
 Communicator* make_predefined(MPI_Comm handle, const char* name, std::uint32_t id, Group* group) {
   Communicator* made = nullptr;
-  if (!group || make_communicator(group, id, nullptr, &made) != MPI_SUCCESS) return nullptr;
+  if (!group || make_communicator(group, nullptr, id, nullptr, &made) != MPI_SUCCESS)
+    return nullptr;
   communicators.remove(made->handle);
   made->handle = handle;
   made->errors.mpi_handle = handle;
@@ -68,20 +111,38 @@ Communicator* make_predefined(MPI_Comm handle, const char* name, std::uint32_t i
 
 }  // namespace
 
-Error make_communicator(Group* group, std::uint32_t id, const Communicator* parent,
-                        Communicator** made) {
+Error fill_meeting_context(message::Context& context) {
+  context.send_id = context.receive_id = groups_context * message::plane_count +
+                                         static_cast<std::uint32_t>(message::Plane::collective);
+  context.rank = static_cast<std::int32_t>(message::engine.rank);
+  context.size = static_cast<std::int32_t>(message::engine.ranks);
+  context.queue = message::queue_for(context.receive_id);
+  return context.queue ? MPI_SUCCESS : no_memory();
+}
+
+Error refuse_pending() {
+  return fail(
+      MPI_ERR_COMM,
+      "this communicator is not there yet: the request of its MPI_Comm_idup has to complete "
+      "first");
+}
+
+Error prepare_communicator(Group* local, Group* remote, const Communicator* parent,
+                           Communicator** prepared) {
   auto* communicator = new (std::nothrow) Communicator;
   if (!communicator) {
-    release(*group);
+    release(*local);
+    if (remote) release(*remote);
     return no_memory();
   }
-  communicator->local = group;
-  communicator->id = id;
+  communicator->local = local;
+  communicator->remote = remote;
   communicator->usage = {1, false, dispose_freed, communicator};
-  Error error =
-      fill_context(communicator->point_to_point, *communicator, message::Plane::point_to_point);
-  if (!error)
-    error = fill_context(communicator->collective, *communicator, message::Plane::collective);
+  if (remote) communicator->both = join(*local, *remote);
+  communicator->id = nowhere_context;
+  Error error = remote && !communicator->both ? no_memory() : fill_contexts(*communicator);
+  // No rank can be addressed yet.
+  communicator->point_to_point.size = communicator->collective.size = 0;
   if (!error) communicator->handle = communicators.add(communicator);
   if (error || communicator->handle == nullptr) {
     dispose(communicator);
@@ -90,8 +151,40 @@ Error make_communicator(Group* group, std::uint32_t id, const Communicator* pare
   communicator->errors.kind = ObjectKind::comm;
   communicator->errors.mpi_handle = communicator->handle;
   if (parent) attach_error_handler(communicator->errors, parent->errors.handler);
-  *made = communicator;
+  *prepared = communicator;
   return MPI_SUCCESS;
+}
+
+Error open_communicator(Communicator& prepared, std::uint32_t id) {
+  prepared.id = id;
+  Error error = fill_contexts(prepared);
+  if (!error && prepared.remote) error = fill_inner_contexts(prepared);
+  if (error) {
+    abandon_communicator(prepared);
+    free_context_id(id);
+    return error;
+  }
+  prepared.pending = false;
+  return MPI_SUCCESS;
+}
+
+void abandon_communicator(Communicator& prepared) {
+  (void)delete_attributes(prepared.attributes, prepared.handle);
+  communicators.remove(prepared.handle);
+  dispose(&prepared);
+}
+
+Error make_communicator(Group* local, Group* remote, std::uint32_t id, const Communicator* parent,
+                        Communicator** made) {
+  Communicator* communicator = nullptr;
+  Error error = prepare_communicator(local, remote, parent, &communicator);
+  if (error) {
+    free_context_id(id);
+    return error;
+  }
+  error = open_communicator(*communicator, id);
+  if (!error) *made = communicator;
+  return error;
 }
 
 Error make_world_and_self(std::uint32_t ranks, std::uint32_t rank) {
@@ -123,98 +216,8 @@ Communicator* self_communicator() {
   return the_self;
 }
 
-Error duplicate(Communicator& parent, bool with_attributes, Communicator** made) {
-  std::uint32_t id = 0;
-  if (Error error = agree_context_id(parent.collective, agreement_tag, &id)) return error;
-  retain(*parent.local);
-  if (Error error = make_communicator(parent.local, id, &parent, made)) return error;
-  if (!with_attributes) return MPI_SUCCESS;
-  Error error = copy_attributes(parent.attributes, parent.handle, (*made)->attributes);
-  if (!error) return MPI_SUCCESS;
-  (void)free_communicator(**made);
-  *made = nullptr;
-  return error;
-}
-
-namespace {
-
-struct Place {
-  std::int32_t color, key, rank;
-};
-
-// The members of our color, ordered by key and then by rank in the parent.
-Group* group_of_color(const Communicator& parent, Place* places, std::int32_t color) {
-  auto* end = std::stable_partition(places, places + parent.size(),
-                                    [&](const Place& place) { return place.color == color; });
-  std::stable_sort(places, end, [](const Place& a, const Place& b) { return a.key < b.key; });
-  Group* group = new_group(static_cast<std::int32_t>(end - places));
-  if (!group) return nullptr;
-  belong_to(*group, parent.local->session);
-  for (Place* place = places; place != end; ++place)
-    group->job_ranks[place - places] = parent.local->job_ranks[place->rank];
-  finish_group(*group, static_cast<std::int32_t>(message::engine.rank));
-  return group;
-}
-
-}  // namespace
-
-Error split(Communicator& parent, int color, int key, Communicator** made) {
-  *made = nullptr;
-  auto size = static_cast<std::size_t>(parent.size());
-  auto* places = static_cast<Place*>(std::malloc(size * sizeof(Place)));
-  if (!places) return no_memory();
-  Place mine{color, key, parent.rank()};
-  Error error = agree_allgather(parent.collective, agreement_tag, &mine, sizeof mine, places);
-  // One id serves all colors: their groups do not overlap.
-  std::uint32_t id = 0;
-  if (!error) error = agree_context_id(parent.collective, agreement_tag, &id);
-  Group* group = nullptr;
-  if (!error && color != MPI_UNDEFINED) {
-    group = group_of_color(parent, places, color);
-    error = group ? make_communicator(group, id, &parent, made) : no_memory();
-  } else if (!error) {
-    free_context_id(id);
-  }
-  std::free(places);
-  return error;
-}
-
-Error split_by_node(Communicator& parent, bool take_part, int key, Communicator** made) {
-  // A job has one node: all that take part share its memory.
-  return split(parent, take_part ? 0 : MPI_UNDEFINED, key, made);
-}
-
-Error create(Communicator& parent, const Group& group, Communicator** made) {
-  *made = nullptr;
-  std::uint32_t id = 0;
-  if (Error error = agree_context_id(parent.collective, agreement_tag, &id)) return error;
-  if (group.rank == MPI_UNDEFINED) {
-    free_context_id(id);
-    return MPI_SUCCESS;
-  }
-  auto& members = const_cast<Group&>(group);
-  retain(members);
-  return make_communicator(&members, id, &parent, made);
-}
-
-Error create_from_members(Communicator& parent, const Group& group, int tag, Communicator** made) {
-  *made = nullptr;
-  if (group.rank == MPI_UNDEFINED) return MPI_SUCCESS;
-  auto& members = const_cast<Group&>(group);
-  message::Context among = parent.collective;
-  among.rank = group.rank;
-  among.size = group.size;
-  among.job_ranks = group.job_ranks;
-  // The user's tag keeps concurrent creations apart; below the agreements that all of a parent
-  // make.
-  std::int32_t own_tag = agreement_tag - 1 - (tag & 0x3fffffff);
-  std::uint32_t id = 0;
-  if (Error error = agree_context_id(among, own_tag, &id)) return error;
-  retain(members);
-  return make_communicator(&members, id, &parent, made);
-}
-
 Error free_communicator(Communicator& communicator) {
+  if (Error error = check_open(communicator)) return error;
   if (Error error = delete_attributes(communicator.attributes, communicator.handle)) return error;
   leave_room(communicator);
   // Messages still in its buffer keep it alive.
@@ -233,8 +236,13 @@ Error free_communicator(Communicator& communicator) {
 int compare(const Communicator& a, const Communicator& b) {
   if (&a == &b) return MPI_IDENT;
   if (a.is_inter() != b.is_inter()) return MPI_UNEQUAL;
-  int groups_compare = compare_groups(*a.local, *b.local);
-  return groups_compare == MPI_IDENT ? MPI_CONGRUENT : groups_compare;
+  int result = compare_groups(*a.local, *b.local);
+  if (a.is_inter()) {
+    int remote = compare_groups(*a.remote, *b.remote);
+    if (result == MPI_UNEQUAL || remote == MPI_UNEQUAL) return MPI_UNEQUAL;
+    if (remote == MPI_SIMILAR) result = MPI_SIMILAR;
+  }
+  return result == MPI_IDENT ? MPI_CONGRUENT : result;
 }
 
 }  // namespace baton::world

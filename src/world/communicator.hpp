@@ -11,9 +11,12 @@
 #include "lockfree/room.hpp"
 #include "message/context.hpp"
 #include "message/send_buffer.hpp"
+#include "world/agree/agree.hpp"
 #include "world/attribute.hpp"
 #include "world/error_handler.hpp"
 #include "world/group.hpp"
+#include "world/hint.hpp"
+#include "world/resource.hpp"
 
 namespace baton::world {
 
@@ -32,25 +35,57 @@ class Communicator {
   Group* local = nullptr;
   Group* remote = nullptr;  // null: one group
   std::uint32_t id = 0;     // context id
+  bool pending = true;      // the id is not agreed yet
   RoomState room_state = RoomState::unknown;
   std::int64_t room_offset = -1;  // in the leader's rooms
   lockfree::Room<lockfree::Hardware> room;
   message::SendBuffer buffer;  // of buffered sends on this communicator
+  Hints hints = 0;
+  std::uint32_t duplications = 0;  // nonblocking ones ever started
+  // Between groups only: both groups as one, in the same order on both sides; and two contexts on a
+  // plane of their own. `within` is the local group's; in `everyone` ranks are those of the job.
+  Group* both = nullptr;
+  message::Context within;
+  message::Context everyone;
 
   BATON_INLINE int rank() const { return point_to_point.rank; }
   BATON_INLINE int size() const { return local->size; }
   // Ranks that can be addressed: the remote group's between groups, else our own.
   BATON_INLINE int remote_size() const { return point_to_point.size; }
-  bool is_inter() const { return remote != nullptr; }
+  BATON_INLINE bool is_inter() const { return remote != nullptr; }
+  // Everybody who takes part in a collective call, in the order of `both`.
+  Members members(std::int32_t tag) const {
+    if (!is_inter()) return all_of(collective, tag);
+    return {&everyone, tag, both->size, both->rank, both->job_ranks};
+  }
 };
+
+// MPI_ERR_COMM for a duplicate whose request is not complete, explained.
+BATON_COLD Error refuse_pending();
+inline Error check_open(const Communicator& communicator) {
+  return BATON_LIKELY(!communicator.pending) ? MPI_SUCCESS : refuse_pending();
+}
 
 using CommunicatorTable = HandleTable<Communicator, HandleTag::comm>;
 extern CommunicatorTable communicators;
 
-// Makes a communicator of one group, of which it takes the reference, around an agreed id. It gets
-// the parent's error handler (null: the standard's default). MPI_ERR_NO_MEM, explained.
-Error make_communicator(Group* group, std::uint32_t id, const Communicator* parent,
+// What a communicator begins as: groups, of which it takes the references (`remote` null: one
+// group), a handle, and the parent's error handler (null: the standard's default). It can be looked
+// at, but reaches nobody yet. MPI_ERR_NO_MEM, explained; the references are given back then.
+Error prepare_communicator(Group* local, Group* remote, const Communicator* parent,
+                           Communicator** prepared);
+// Gives it its agreed id; from now on it can be used. When this fails it is gone, and the id is
+// free again.
+Error open_communicator(Communicator& prepared, std::uint32_t id);
+// Undoes prepare_communicator.
+void abandon_communicator(Communicator& prepared);
+// Prepares and opens.
+Error make_communicator(Group* local, Group* remote, std::uint32_t id, const Communicator* parent,
                         Communicator** made);
+
+// Where processes that have no communicator in common agree: by their ranks in the job.
+// MPI_ERR_NO_MEM, explained.
+Error fill_meeting_context(message::Context& context);
 
 // Puts the predefined ones behind their handles. Once a start.
 Error make_world_and_self(std::uint32_t ranks, std::uint32_t rank);
@@ -58,13 +93,21 @@ void free_world_and_self();
 Communicator* world_communicator();
 Communicator* self_communicator();
 
-// Collective over `parent`. Each gives null where this process is not a member.
-Error duplicate(Communicator& parent, bool with_attributes, Communicator** made);
+// Collective over `parent`, both groups where it has two. Each gives null where this process is not
+// a member. (duplicate.cpp, split.cpp)
+Error duplicate(Communicator& parent, Hints hints, Communicator** made);
+// The same without waiting: `*handle` is the new communicator's, which can be used when `*request`
+// is complete. Attributes are copied now.
+Error start_duplicate(Communicator& parent, Hints hints, MPI_Comm* handle, MPI_Request* request);
 Error split(Communicator& parent, int color, int key, Communicator** made);
-Error split_by_node(Communicator& parent, bool take_part, int key, Communicator** made);
 Error create(Communicator& parent, const Group& group, Communicator** made);
-// Collective over `group` only; `tag` as the user gave it.
+// Collective over `group` only, of a parent of one group; `tag` as the user gave it.
 Error create_from_members(Communicator& parent, const Group& group, int tag, Communicator** made);
+
+// Our color when `parent` is split by what ranks use of a resource, or by the largest one that
+// divides them (false: none does). MPI_UNDEFINED for a rank that uses several instances.
+int color_by(const Communicator& parent, Resource resource);
+bool find_dividing(const Communicator& parent, Resource* resource);
 
 // Deletes attributes (whose callbacks may refuse), the handle, and the object.
 Error free_communicator(Communicator& communicator);

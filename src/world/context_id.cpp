@@ -3,34 +3,42 @@
 #include <bit>
 #include <cstring>
 
-#include "world/agree/agree.hpp"
+#include "message/wait.hpp"
+#include "platform/lock.hpp"
 
 namespace baton::world {
 
 namespace {
 
 constexpr std::uint32_t window_words = 64;  // ids agreed on in one round: 4096
+constexpr std::uint32_t window_ids = window_words * 64;
 constexpr std::uint32_t words = context_ids_max / 64;
-std::uint64_t free_ids[words];
-platform::Lock lock;
+static_assert(Dissemination::words_max == window_words + 1);
 
-// Takes an id out of the free ones; false when another thread was faster.
-bool take(std::uint32_t id) {
+// What only one thread at a time may look at.
+platform::Lock lock;
+std::uint64_t free_ids[words];
+std::uint32_t under_way = 0;  // agreements of this process
+
+// Takes an id out of the free ones; false when another agreement was faster.
+bool claim(std::uint32_t id) {
   platform::Guard guard(lock);
   std::uint64_t bit = std::uint64_t{1} << (id % 64);
-  bool was_free = free_ids[id / 64] & bit;
+  bool was_free = (free_ids[id / 64] & bit) != 0;
   free_ids[id / 64] &= ~bit;
   return was_free;
 }
 
-// An id that all have free; -1 where there is none in these words. Threads that agree at the same
-// time on different communicators begin their search at different places.
-std::int32_t choose(const std::uint64_t* common, std::uint32_t begin) {
-  for (std::uint32_t i = 0; i < window_words; ++i) {
-    std::uint32_t word = (begin + i) % window_words;
-    if (common[word]) return static_cast<std::int32_t>(word * 64) + std::countr_zero(common[word]);
+// The first id from `begin` on, around, that all have free; window_ids where there is none.
+std::uint32_t first_common(const std::uint64_t* common, std::uint32_t begin) {
+  std::uint64_t upper = ~std::uint64_t{0} << (begin % 64);
+  for (std::uint32_t i = 0; i <= window_words; ++i) {
+    std::uint32_t word = (begin / 64 + i) % window_words;
+    std::uint64_t wanted = i == 0 ? upper : i == window_words ? ~upper : ~std::uint64_t{0};
+    if (std::uint64_t found = common[word] & wanted)
+      return word * 64 + static_cast<std::uint32_t>(std::countr_zero(found));
   }
-  return -1;
+  return window_ids;
 }
 
 }  // namespace
@@ -38,34 +46,92 @@ std::int32_t choose(const std::uint64_t* common, std::uint32_t begin) {
 void reset_context_ids() {
   std::memset(free_ids, 0xff, sizeof free_ids);
   free_ids[0] &= ~std::uint64_t{7};  // world_context, self_context, groups_context
+  under_way = 0;
 }
 
-Error agree_context_id(const message::Context& context, std::int32_t tag, std::uint32_t* id) {
-  std::uint32_t begin = platform::threads_multiple ? context.send_id / message::plane_count : 0;
-  for (std::uint32_t window = 0; window < words;) {
-    std::uint64_t common[window_words];
-    {
-      platform::Guard guard(lock);
-      std::memcpy(common, free_ids + window, sizeof common);
-    }
-    if (Error error = agree_and(context, tag, common, window_words)) return error;
-    std::int32_t found = choose(common, begin);
-    if (found < 0) {
-      window += window_words;
-      continue;
-    }
-    *id = window * 64 + static_cast<std::uint32_t>(found);
-    std::uint64_t taken = take(*id);
-    if (!platform::threads_multiple) return MPI_SUCCESS;
-    // Meanwhile another thread of some rank may have taken it for another communicator: then all
-    // choose again, elsewhere.
-    std::uint64_t all_took = taken;
-    if (Error error = agree_and(context, tag, &all_took, 1)) return error;
-    if (all_took) return MPI_SUCCESS;
-    if (taken) free_context_id(*id);
-    begin += 7;
+void IdAgreement::start(const Members& members, bool blocking) {
+  members_ = members;
+  window_ = attempt_ = 0;
+  error_ = MPI_SUCCESS;
+  {
+    platform::Guard guard(lock);
+    alone_ = blocking && under_way == 0 && !platform::threads_multiple;
+    ++under_way;
   }
-  return fail(MPI_ERR_OTHER, "all %u context ids are in use; free communicators", context_ids_max);
+  offer();
+}
+
+void IdAgreement::offer() {
+  step_ = Step::offering;
+  {
+    platform::Guard guard(lock);
+    std::memcpy(words_.words, free_ids + window_, window_words * sizeof free_ids[0]);
+  }
+  words_.words[window_words] = alone_ ? ~std::uint64_t{0} : 0;
+  words_.start(members_, static_cast<int>(window_words) + 1);
+}
+
+void IdAgreement::choose() {
+  // When this is everybody's only agreement nobody can be faster: the lowest id, and no
+  // confirmation. Otherwise different agreements begin their search at different places.
+  bool all_alone = words_.words[window_words] != 0;
+  std::uint64_t seed =
+      std::uint64_t{members_.context->send_id} << 32 | static_cast<std::uint32_t>(members_.tag);
+  std::uint64_t begin = all_alone ? 0 : scramble(seed + attempt_) % window_ids;
+  std::uint32_t found = first_common(words_.words, static_cast<std::uint32_t>(begin));
+  if (found == window_ids) {
+    window_ += window_words;
+    if (window_ < words) return offer();
+    return finish(
+        fail(MPI_ERR_OTHER, "all %u context ids are in use; free communicators", context_ids_max));
+  }
+  id_ = window_ * 64 + found;
+  claimed_ = claim(id_);
+  if (!all_alone) return confirm(claimed_);
+  BATON_INVARIANT(claimed_);
+  finish(MPI_SUCCESS);
+}
+
+void IdAgreement::confirm(bool claimed) {
+  step_ = Step::confirming;
+  words_.words[0] = claimed ? 1 : 0;
+  words_.start(members_, 1);
+}
+
+void IdAgreement::settle() {
+  if (words_.words[0] != 0) return finish(MPI_SUCCESS);
+  if (claimed_) free_context_id(id_);
+  ++attempt_;
+  offer();
+}
+
+void IdAgreement::finish(Error error) {
+  step_ = Step::over;
+  error_ = error;
+  platform::Guard guard(lock);
+  --under_way;
+}
+
+bool IdAgreement::advance() {
+  while (step_ != Step::over && words_.advance()) {
+    if (words_.error()) {
+      if (step_ == Step::confirming && claimed_) free_context_id(id_);
+      finish(words_.error());
+    } else if (step_ == Step::offering) {
+      choose();
+    } else {
+      settle();
+    }
+  }
+  return step_ == Step::over;
+}
+
+Error agree_context_id(const Members& members, std::uint32_t* id) {
+  IdAgreement agreement;
+  agreement.start(members, true);
+  message::wait_until([&] { return agreement.advance(); });
+  *id = agreement.id();
+  return agreement.error();
 }
 
 void free_context_id(std::uint32_t id) {

@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "base/settings.hpp"
-#include "message/point_to_point.hpp"
 #include "transport/arena.hpp"
 #include "world/agree/agree.hpp"
 
@@ -61,26 +60,6 @@ std::int64_t open_room(std::uint32_t ranks) {
   return offset;
 }
 
-// Rank 0 tells the others, along a binomial tree.
-Error tell_offset(Communicator& communicator, std::int64_t* offset) {
-  const message::Context& context = communicator.collective;
-  Datatype& bytes = *datatype::datatypes.find(MPI_BYTE);
-  std::int32_t mask = 1;
-  for (; mask < context.size; mask <<= 1)
-    if (context.rank & mask) {
-      Error error = message::receive(context, offset, sizeof *offset, bytes, context.rank - mask,
-                                     agreement_tag, nullptr);
-      if (error) return error;
-      break;
-    }
-  for (mask >>= 1; mask > 0; mask >>= 1)
-    if (context.rank + mask < context.size)
-      if (Error error = message::send(context, offset, sizeof *offset, bytes, context.rank + mask,
-                                      agreement_tag))
-        return error;
-  return MPI_SUCCESS;
-}
-
 }  // namespace
 
 Error settle_room_slow(Communicator& communicator) {
@@ -88,7 +67,9 @@ Error settle_room_slow(Communicator& communicator) {
   std::int64_t offset = -1;
   if (settings.rooms && ranks > 1 && !communicator.is_inter()) {
     if (communicator.rank() == 0) offset = open_room(ranks);
-    if (Error error = tell_offset(communicator, &offset)) return error;
+    Error error =
+        agree_broadcast(all_of(communicator.collective, agreement_tag), 0, &offset, sizeof offset);
+    if (error) return error;
   }
   communicator.room_state = offset < 0 ? RoomState::none : RoomState::open;
   communicator.room_offset = offset;

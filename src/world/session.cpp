@@ -23,16 +23,16 @@ bool names(const char* name, const char* set) {
   return ::strcasecmp(name, set) == 0;
 }
 
-// A tag for agreements among these ranks: FNV-1a over text and members, so that concurrent
+// A number for agreements among these ranks: FNV-1a over text and members, so that concurrent
 // creations differ.
-std::int32_t tag_of(const Group& group, const char* text) {
+std::uint32_t tag_of(const Group& group, const char* text) {
   std::uint32_t hash = 2166136261u;
   auto mix = [&](unsigned char byte) { hash = (hash ^ byte) * 16777619u; };
   for (; *text; ++text) mix(static_cast<unsigned char>(*text));
   for (std::int32_t i = 0; i < group.size; ++i)
     for (int shift = 0; shift < 32; shift += 8)
       mix(static_cast<unsigned char>(group.job_ranks[i] >> shift));
-  return static_cast<std::int32_t>(hash & 0x7fffffff);
+  return hash;
 }
 
 }  // namespace
@@ -95,19 +95,14 @@ Group* process_set_group(const char* name, Session* session) {
 Error create_from_group(Group& group, const char* text, ErrorHandler& handler,
                         Communicator** made) {
   *made = nullptr;
-  message::Context among;
-  among.send_id = groups_context * message::plane_count +
-                  static_cast<std::uint32_t>(message::Plane::collective);
-  among.receive_id = among.send_id;
-  among.rank = group.rank;
-  among.size = group.size;
-  among.job_ranks = group.job_ranks;
-  among.queue = message::queue_for(among.receive_id);
-  if (!among.queue) return fail(MPI_ERR_NO_MEM, "no memory for a communicator");
+  message::Context context;
+  if (Error error = fill_meeting_context(context)) return error;
+  Members members{&context, own_tag(TagKind::name, tag_of(group, text)), group.size, group.rank,
+                  group.job_ranks};
   std::uint32_t id = 0;
-  if (Error error = agree_context_id(among, tag_of(group, text), &id)) return error;
+  if (Error error = agree_context_id(members, &id)) return error;
   retain(group);
-  if (Error error = make_communicator(&group, id, nullptr, made)) return error;
+  if (Error error = make_communicator(&group, nullptr, id, nullptr, made)) return error;
   attach_error_handler((*made)->errors, &handler);
   return MPI_SUCCESS;
 }

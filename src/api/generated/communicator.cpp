@@ -107,7 +107,15 @@ BATON_EXPORT int PMPI_Comm_free(MPI_Comm *comm) {
 BATON_ALIAS(Comm_free)
 
 BATON_EXPORT int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used) {
-  return unsupported(Procedure::Comm_get_info, target_of(comm));
+  constexpr Procedure here = Procedure::Comm_get_info;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 1, nullptr, comm, MPI_ERR_COMM);
+  if (BATON_UNLIKELY(!info_used))
+    return null_argument(here, 2, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::comm_get_info(*comm_object, info_used));
 }
 BATON_ALIAS(Comm_get_info)
 
@@ -140,12 +148,35 @@ BATON_EXPORT int PMPI_Comm_group(MPI_Comm comm, MPI_Group *group) {
 BATON_ALIAS(Comm_group)
 
 BATON_EXPORT int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request) {
-  return unsupported(Procedure::Comm_idup, target_of(comm));
+  constexpr Procedure here = Procedure::Comm_idup;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 1, nullptr, comm, MPI_ERR_COMM);
+  if (BATON_UNLIKELY(!newcomm))
+    return null_argument(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 3, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::comm_idup(*comm_object, newcomm, request));
 }
 BATON_ALIAS(Comm_idup)
 
 BATON_EXPORT int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request) {
-  return unsupported(Procedure::Comm_idup_with_info, target_of(comm));
+  constexpr Procedure here = Procedure::Comm_idup_with_info;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 1, nullptr, comm, MPI_ERR_COMM);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 2, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(!newcomm))
+    return null_argument(here, 3, &comm_object->errors);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 4, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::comm_idup_with_info(*comm_object, info_object, newcomm, request));
 }
 BATON_ALIAS(Comm_idup_with_info)
 
@@ -163,7 +194,15 @@ BATON_EXPORT int PMPI_Comm_rank(MPI_Comm comm, int *rank) {
 BATON_ALIAS(Comm_rank)
 
 BATON_EXPORT int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group) {
-  return unsupported(Procedure::Comm_remote_group, target_of(comm));
+  constexpr Procedure here = Procedure::Comm_remote_group;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 1, nullptr, comm, MPI_ERR_COMM);
+  if (BATON_UNLIKELY(!group))
+    return null_argument(here, 2, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::comm_remote_group(*comm_object, group));
 }
 BATON_ALIAS(Comm_remote_group)
 
@@ -181,7 +220,16 @@ BATON_EXPORT int PMPI_Comm_remote_size(MPI_Comm comm, int *size) {
 BATON_ALIAS(Comm_remote_size)
 
 BATON_EXPORT int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info) {
-  return unsupported(Procedure::Comm_set_info, target_of(comm));
+  constexpr Procedure here = Procedure::Comm_set_info;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 1, nullptr, comm, MPI_ERR_COMM);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 2, &comm_object->errors, info, MPI_ERR_INFO);
+  return finish(here, &comm_object->errors, api::comm_set_info(*comm_object, info_object));
 }
 BATON_ALIAS(Comm_set_info)
 
@@ -254,16 +302,50 @@ BATON_EXPORT int PMPI_Comm_test_inter(MPI_Comm comm, int *flag) {
 BATON_ALIAS(Comm_test_inter)
 
 BATON_EXPORT int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newintercomm) {
-  return unsupported(Procedure::Intercomm_create, target_of(local_comm));
+  constexpr Procedure here = Procedure::Intercomm_create;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const local_comm_object = world::communicators.find(local_comm);
+  if (BATON_UNLIKELY(!local_comm_object))
+    return bad_handle(here, 1, nullptr, local_comm, MPI_ERR_COMM);
+  if (BATON_UNLIKELY(is_no_tag(tag)))
+    return bad_tag(here, 5, &local_comm_object->errors, tag, false);
+  if (BATON_UNLIKELY(!newintercomm))
+    return null_argument(here, 6, &local_comm_object->errors);
+  return finish(here, &local_comm_object->errors, api::intercomm_create(*local_comm_object, local_leader, peer_comm, remote_leader, tag, newintercomm));
 }
 BATON_ALIAS(Intercomm_create)
 
 BATON_EXPORT int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newintercomm) {
-  return unsupported(Procedure::Intercomm_create_from_groups, nullptr);
+  constexpr Procedure here = Procedure::Intercomm_create_from_groups;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Group* const local_group_object = world::groups.find(local_group);
+  if (BATON_UNLIKELY(!local_group_object))
+    return bad_handle(here, 1, nullptr, local_group, MPI_ERR_GROUP);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 6, nullptr, info, MPI_ERR_INFO);
+  ErrorHandler* const errhandler_object = error_handlers.find(errhandler);
+  if (BATON_UNLIKELY(!errhandler_object))
+    return bad_handle(here, 7, nullptr, errhandler, MPI_ERR_ERRHANDLER);
+  if (BATON_UNLIKELY(!stringtag))
+    return null_argument(here, 5, nullptr);
+  if (BATON_UNLIKELY(!newintercomm))
+    return null_argument(here, 8, nullptr);
+  return finish(here, nullptr, api::intercomm_create_from_groups(*local_group_object, local_leader, remote_group, remote_leader, stringtag, info_object, *errhandler_object, newintercomm));
 }
 BATON_ALIAS(Intercomm_create_from_groups)
 
 BATON_EXPORT int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm) {
-  return unsupported(Procedure::Intercomm_merge, target_of(intercomm));
+  constexpr Procedure here = Procedure::Intercomm_merge;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const intercomm_object = world::communicators.find(intercomm);
+  if (BATON_UNLIKELY(!intercomm_object))
+    return bad_handle(here, 1, nullptr, intercomm, MPI_ERR_COMM);
+  if (BATON_UNLIKELY(!newintracomm))
+    return null_argument(here, 3, &intercomm_object->errors);
+  return finish(here, &intercomm_object->errors, api::intercomm_merge(*intercomm_object, high, newintracomm));
 }
 BATON_ALIAS(Intercomm_merge)

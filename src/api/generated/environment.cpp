@@ -89,7 +89,12 @@ BATON_EXPORT int PMPI_Finalized(int *flag) {
 BATON_ALIAS(Finalized)
 
 BATON_EXPORT int PMPI_Get_hw_resource_info(MPI_Info *hw_info) {
-  return unsupported(Procedure::Get_hw_resource_info, nullptr);
+  constexpr Procedure here = Procedure::Get_hw_resource_info;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  if (BATON_UNLIKELY(!hw_info))
+    return null_argument(here, 1, nullptr);
+  return finish(here, nullptr, api::get_hw_resource_info(hw_info));
 }
 BATON_ALIAS(Get_hw_resource_info)
 

@@ -1,0 +1,122 @@
+// Duplicates of communicators, at once or in the background.
+#include <new>
+
+#include "message/engine.hpp"
+#include "message/request.hpp"
+#include "platform/lock.hpp"
+#include "world/communicator.hpp"
+#include "world/context_id.hpp"
+
+namespace baton::world {
+
+namespace {
+
+// One under way; the visible request completes with it.
+struct Duplication {
+  IdAgreement agreement;
+  Communicator* prepared = nullptr;
+  message::Request* visible = nullptr;
+  Error error = MPI_SUCCESS;  // of a copy callback: the others are not left alone with it
+  Duplication* next = nullptr;
+};
+
+platform::Lock lock;
+Duplication* duplications = nullptr;
+bool advance_duplications(void*);
+message::ProgressSource source{advance_duplications, nullptr, 0, nullptr};
+bool source_is_known = false;
+
+void finish(Duplication& duplication) {
+  Error error = duplication.error;
+  if (!error) error = duplication.agreement.error();
+  if (!error) {
+    error = open_communicator(*duplication.prepared, duplication.agreement.id());
+  } else {
+    if (!duplication.agreement.error()) free_context_id(duplication.agreement.id());
+    abandon_communicator(*duplication.prepared);
+  }
+  message::complete(*duplication.visible, error);
+  delete &duplication;
+}
+
+bool advance_duplications(void*) {
+  platform::Guard guard(lock);
+  bool any = false;
+  for (Duplication** link = &duplications; *link;) {
+    Duplication* duplication = *link;
+    if (!duplication->agreement.advance()) {
+      link = &duplication->next;
+      continue;
+    }
+    *link = duplication->next;
+    finish(*duplication);
+    any = true;
+  }
+  message::set_active(source, duplications != nullptr);
+  return any;
+}
+
+Error prepare_duplicate(const Communicator& parent, Hints hints, Communicator** prepared) {
+  retain(*parent.local);
+  if (parent.remote) retain(*parent.remote);
+  Error error = prepare_communicator(parent.local, parent.remote, &parent, prepared);
+  if (!error) (*prepared)->hints = hints;
+  return error;
+}
+
+}  // namespace
+
+Error duplicate(Communicator& parent, Hints hints, Communicator** made) {
+  if (Error error = check_open(parent)) return error;
+  std::uint32_t id = 0;
+  if (Error error = agree_context_id(parent.members(agreement_tag), &id)) return error;
+  Communicator* prepared = nullptr;
+  Error error = prepare_duplicate(parent, hints, &prepared);
+  if (!error) {
+    error = copy_attributes(parent.attributes, parent.handle, prepared->attributes);
+    if (error) abandon_communicator(*prepared);
+  }
+  if (error) {
+    free_context_id(id);
+    return error;
+  }
+  error = open_communicator(*prepared, id);
+  if (!error) *made = prepared;
+  return error;
+}
+
+Error start_duplicate(Communicator& parent, Hints hints, MPI_Comm* handle, MPI_Request* request) {
+  if (Error error = check_open(parent)) return error;
+  auto* duplication = new (std::nothrow) Duplication;
+  message::Request* visible = duplication ? message::new_request() : nullptr;
+  if (!visible) {
+    delete duplication;
+    return fail(MPI_ERR_NO_MEM, "no memory for a request");
+  }
+  if (Error error = prepare_duplicate(parent, hints, &duplication->prepared)) {
+    message::release_request(*visible);
+    delete duplication;
+    return error;
+  }
+  Communicator& prepared = *duplication->prepared;
+  duplication->error = copy_attributes(parent.attributes, parent.handle, prepared.attributes);
+  duplication->visible = visible;
+  visible->kind = message::RequestKind::schedule;
+  visible->stage = message::Stage::queued;
+  visible->owner = &parent;
+  message::hold(*visible, parent.collective);
+  *handle = prepared.handle;
+  *request = visible->handle;
+  // Several of one parent are started in the same order everywhere, so that they agree on tags.
+  std::int32_t tag = own_tag(TagKind::duplicate, parent.duplications++);
+  duplication->agreement.start(parent.members(tag), false);
+  platform::Guard guard(lock);
+  if (!source_is_known) message::add_source(source);
+  source_is_known = true;
+  duplication->next = duplications;
+  duplications = duplication;
+  message::set_active(source, true);
+  return MPI_SUCCESS;
+}
+
+}  // namespace baton::world

@@ -1,0 +1,181 @@
+#include "world/intercommunicator.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+
+#include "message/engine.hpp"
+#include "message/point_to_point.hpp"
+#include "world/context_id.hpp"
+
+namespace baton::world {
+
+namespace {
+
+Error no_memory() {
+  return fail(MPI_ERR_NO_MEM, "no memory for an intercommunicator");
+}
+
+// What leaders tell: first each other, then their groups.
+struct Greeting {
+  std::int32_t error;
+  std::int32_t size;       // of the group behind it
+  std::uint32_t pairings;  // intercommunicators that the leader has made
+};
+std::atomic<std::uint32_t> pairings{0};
+
+std::int32_t own_rank() {
+  return static_cast<std::int32_t>(message::engine.rank);
+}
+
+// The two leaders exchange greetings and groups.
+Error meet(const Communicator& local, const Bridge& bridge, Greeting* greeting, Group** remote) {
+  Datatype& bytes = *datatype::datatypes.find(MPI_BYTE);
+  const message::Context& context = bridge.peer->collective;
+  std::int32_t tag = own_tag(TagKind::leaders, static_cast<std::uint32_t>(bridge.tag));
+  // relaxed: only that no two threads get the same number matters.
+  Greeting mine{MPI_SUCCESS, local.size(), pairings.fetch_add(1, std::memory_order_relaxed)};
+  Error error =
+      message::exchange(context, &mine, sizeof mine, bytes, bridge.remote_leader, tag, greeting,
+                        sizeof *greeting, bytes, bridge.remote_leader, tag, nullptr);
+  if (error) return error;
+  *remote = new_group(greeting->size);
+  if (!*remote) return no_memory();
+  constexpr auto width = static_cast<std::int64_t>(sizeof(std::int32_t));
+  error = message::exchange(context, local.local->job_ranks, local.size() * width, bytes,
+                            bridge.remote_leader, tag, (*remote)->job_ranks, greeting->size * width,
+                            bytes, bridge.remote_leader, tag, nullptr);
+  // Both sides name this pairing alike: after the side that comes first in the job.
+  bool first = local.local->job_ranks[0] < (*remote)->job_ranks[0];
+  std::int32_t leader = first ? local.local->job_ranks[0] : (*remote)->job_ranks[0];
+  std::uint64_t number = first ? mine.pairings : greeting->pairings;
+  greeting->pairings =
+      static_cast<std::uint32_t>(scramble(static_cast<std::uint64_t>(leader) << 32 | number));
+  return error;
+}
+
+// The leader passes the greeting and the remote group on. Other members get theirs from it.
+Error pass_on(const Members& members, std::int32_t leader, Greeting* greeting, Group** remote) {
+  if (Error error = agree_broadcast(members, leader, greeting, sizeof *greeting)) return error;
+  if (greeting->error) {
+    if (members.position == leader) return greeting->error;  // explained already
+    return fail(greeting->error, "the local leader (rank %d) gave up on the remote group", leader);
+  }
+  if (!*remote) *remote = new_group(greeting->size);
+  if (!*remote) return no_memory();
+  Error error = agree_broadcast(members, leader, (*remote)->job_ranks,
+                                greeting->size * static_cast<std::int64_t>(sizeof(std::int32_t)));
+  if (!error) finish_group(**remote, own_rank());
+  return error;
+}
+
+bool overlap(const Group& a, const Group& b) {
+  for (std::int32_t i = 0; i < a.size; ++i)
+    if (b.rank_of(a.job_ranks[i]) != MPI_UNDEFINED) return true;
+  return false;
+}
+
+// Both sides know both groups: what is left is an id. Takes the reference of `remote`.
+Error pair(const Group& local, Group* remote, std::int32_t tag, const Communicator* parent,
+           Communicator** made) {
+  if (overlap(local, *remote)) {
+    release(*remote);
+    return fail(MPI_ERR_COMM,
+                "the local and the remote group overlap; between groups every process is on one "
+                "side only");
+  }
+  belong_to(*remote, local.session);
+  auto& shared = const_cast<Group&>(local);
+  retain(shared);
+  Communicator* prepared = nullptr;
+  if (Error error = prepare_communicator(&shared, remote, parent, &prepared)) return error;
+  const Group& both = *prepared->both;
+  message::Context context;
+  std::uint32_t id = 0;
+  Error error = fill_meeting_context(context);
+  if (!error) error = agree_context_id({&context, tag, both.size, both.rank, both.job_ranks}, &id);
+  if (error) {
+    abandon_communicator(*prepared);
+    return error;
+  }
+  error = open_communicator(*prepared, id);
+  if (!error) *made = prepared;
+  return error;
+}
+
+}  // namespace
+
+Error create_intercommunicator(Communicator& local, int leader, const Bridge& bridge,
+                               Communicator** made) {
+  if (Error error = check_open(local)) return error;
+  Greeting greeting{bridge.problem, 0, 0};
+  Group* remote = nullptr;
+  if (local.rank() == leader && !bridge.problem)
+    greeting.error = meet(local, bridge, &greeting, &remote);
+  Error error = pass_on(local.members(agreement_tag), leader, &greeting, &remote);
+  if (error) {
+    if (remote) release(*remote);
+    return error;
+  }
+  return pair(*local.local, remote, own_tag(TagKind::pairing, greeting.pairings), &local, made);
+}
+
+Error create_intercommunicator_from_groups(const Group& local, int leader, const Group* remote,
+                                           Error problem, const char* name, Communicator** made) {
+  std::uint64_t number = 0;
+  for (const char* c = name; *c; ++c) number = scramble(number + static_cast<unsigned char>(*c));
+  std::int32_t tag = own_tag(TagKind::name, static_cast<std::uint32_t>(number));
+  message::Context context;
+  if (Error error = fill_meeting_context(context)) return error;
+  Members members{&context, tag, local.size, local.rank, local.job_ranks};
+  Greeting greeting{problem, 0, 0};
+  Group* copy = nullptr;
+  if (local.rank == leader && !problem) {
+    greeting.size = remote->size;
+    copy = new_group(remote->size);
+    if (copy) std::copy_n(remote->job_ranks, remote->size, copy->job_ranks);
+    if (!copy) greeting.error = no_memory();
+  }
+  Error error = pass_on(members, leader, &greeting, &copy);
+  if (error) {
+    if (copy) release(*copy);
+    return error;
+  }
+  return pair(local, copy, tag, nullptr, made);
+}
+
+Error merge(Communicator& inter, bool high, Communicator** made) {
+  if (Error error = check_open(inter)) return error;
+  const Group& both = *inter.both;
+  Members members = inter.members(agreement_tag);
+  auto* highs = static_cast<bool*>(std::malloc(static_cast<std::size_t>(both.size)));
+  if (!highs) return no_memory();
+  Error error = agree_allgather(members, &high, 1, highs);
+  bool local_first = both.job_ranks[0] == inter.local->job_ranks[0];
+  std::int32_t first_size = local_first ? inter.size() : inter.remote_size();
+  bool first_high = highs[0], second_high = highs[first_size];
+  bool agreed =
+      std::all_of(highs, highs + first_size, [&](bool h) { return h == first_high; }) &&
+      std::all_of(highs + first_size, highs + both.size, [&](bool h) { return h == second_high; });
+  std::free(highs);
+  if (error) return error;
+  if (!agreed)
+    return fail(MPI_ERR_ARG,
+                "argument 2 (high): the processes of one group gave different values; each group "
+                "has to agree on its own");
+  std::uint32_t id = 0;
+  if ((error = agree_context_id(members, &id))) return error;
+  Group* group = new_group(both.size);
+  if (!group) {
+    free_context_id(id);
+    return no_memory();
+  }
+  belong_to(*group, inter.local->session);
+  bool swap = first_high && !second_high;
+  std::rotate_copy(both.job_ranks, both.job_ranks + (swap ? first_size : 0),
+                   both.job_ranks + both.size, group->job_ranks);
+  finish_group(*group, own_rank());
+  return make_communicator(group, nullptr, id, &inter, made);
+}
+
+}  // namespace baton::world

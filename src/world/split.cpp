@@ -1,0 +1,139 @@
+// Communicators of parts of another one's group or groups.
+#include <algorithm>
+#include <cstdlib>
+
+#include "message/engine.hpp"
+#include "transport/arena.hpp"
+#include "world/communicator.hpp"
+#include "world/context_id.hpp"
+
+namespace baton::world {
+
+namespace {
+
+Error no_memory() {
+  return fail(MPI_ERR_NO_MEM, "no memory for a communicator");
+}
+
+struct Place {
+  std::int32_t color, key, job_rank;
+};
+
+// Those of one color, ordered by key and then as they were. Null when memory is short.
+Group* group_of_color(Place* first, std::int32_t count, std::int32_t color, Session* session) {
+  Place* end = std::stable_partition(first, first + count,
+                                     [&](const Place& place) { return place.color == color; });
+  std::stable_sort(first, end, [](const Place& a, const Place& b) { return a.key < b.key; });
+  Group* group = new_group(static_cast<std::int32_t>(end - first));
+  if (!group) return nullptr;
+  belong_to(*group, session);
+  for (Place* place = first; place != end; ++place)
+    group->job_ranks[place - first] = place->job_rank;
+  finish_group(*group, static_cast<std::int32_t>(message::engine.rank));
+  return group;
+}
+
+// Our part of the split, once all places and the id are known. Between groups nobody may be alone
+// on one side: then there is no communicator.
+Error make_part(Communicator& parent, Place* places, std::int32_t color, std::uint32_t id,
+                Communicator** made) {
+  std::int32_t size = parent.size(), remote_size = parent.is_inter() ? parent.remote_size() : 0;
+  Session* session = parent.local->session;
+  bool local_first = !parent.is_inter() || parent.both->job_ranks[0] == parent.local->job_ranks[0];
+  Group* local = group_of_color(places + (local_first ? 0 : remote_size), size, color, session);
+  Group* remote = nullptr;
+  if (local && parent.is_inter())
+    remote = group_of_color(places + (local_first ? size : 0), remote_size, color, session);
+  bool enough = local && (remote || !parent.is_inter());
+  if (enough && (!remote || remote->size > 0))
+    return make_communicator(local, remote, id, &parent, made);
+  for (Group* group : {local, remote})
+    if (group) release(*group);
+  free_context_id(id);
+  return enough ? MPI_SUCCESS : no_memory();
+}
+
+std::int32_t place_of(const Communicator& parent, std::int32_t member) {
+  return parent.is_inter() ? parent.both->job_ranks[member] : parent.local->job_ranks[member];
+}
+
+std::int32_t instance_at(std::int32_t job_rank, Resource resource) {
+  auto& row = transport::arena.row(static_cast<std::uint32_t>(job_rank));
+  return instance_of(row.launcher.place, resource);
+}
+
+}  // namespace
+
+Error split(Communicator& parent, int color, int key, Communicator** made) {
+  if (Error error = check_open(parent)) return error;
+  *made = nullptr;
+  Members members = parent.members(agreement_tag);
+  auto* places =
+      static_cast<Place*>(std::malloc(static_cast<std::size_t>(members.count) * sizeof(Place)));
+  if (!places) return no_memory();
+  Place mine{color, key, static_cast<std::int32_t>(message::engine.rank)};
+  Error error = agree_allgather(members, &mine, sizeof mine, places);
+  // One id serves all colors: their groups do not overlap.
+  std::uint32_t id = 0;
+  if (!error) error = agree_context_id(members, &id);
+  if (!error && color != MPI_UNDEFINED)
+    error = make_part(parent, places, color, id, made);
+  else if (!error)
+    free_context_id(id);
+  std::free(places);
+  return error;
+}
+
+Error create(Communicator& parent, const Group& group, Communicator** made) {
+  if (Error error = check_open(parent)) return error;
+  bool is_member = group.rank != MPI_UNDEFINED;
+  // The other side's members are known only to themselves.
+  if (parent.is_inter())
+    return split(parent, is_member ? 0 : MPI_UNDEFINED, is_member ? group.rank : 0, made);
+  *made = nullptr;
+  std::uint32_t id = 0;
+  if (Error error = agree_context_id(parent.members(agreement_tag), &id)) return error;
+  if (!is_member) {
+    free_context_id(id);
+    return MPI_SUCCESS;
+  }
+  auto& members = const_cast<Group&>(group);
+  retain(members);
+  return make_communicator(&members, nullptr, id, &parent, made);
+}
+
+Error create_from_members(Communicator& parent, const Group& group, int tag, Communicator** made) {
+  if (Error error = check_open(parent)) return error;
+  *made = nullptr;
+  if (group.rank == MPI_UNDEFINED) return MPI_SUCCESS;
+  auto* ranks = static_cast<std::int32_t*>(
+      std::malloc(static_cast<std::size_t>(group.size) * sizeof(std::int32_t)));
+  if (!ranks) return no_memory();
+  for (std::int32_t i = 0; i < group.size; ++i)
+    ranks[i] = parent.local->rank_of(group.job_ranks[i]);
+  // The user's tag keeps concurrent creations apart.
+  Members members{&parent.collective, own_tag(TagKind::group, static_cast<std::uint32_t>(tag)),
+                  group.size, group.rank, ranks};
+  std::uint32_t id = 0;
+  Error error = agree_context_id(members, &id);
+  std::free(ranks);
+  if (error) return error;
+  auto& shared = const_cast<Group&>(group);
+  retain(shared);
+  return make_communicator(&shared, nullptr, id, &parent, made);
+}
+
+int color_by(const Communicator& parent, Resource resource) {
+  std::int32_t instance = instance_at(parent.local->job_ranks[parent.rank()], resource);
+  return instance < 0 ? MPI_UNDEFINED : instance;
+}
+
+bool find_dividing(const Communicator& parent, Resource* resource) {
+  std::int32_t ranks = parent.is_inter() ? parent.both->size : parent.size();
+  auto instance = [&](std::int32_t member, Resource kind) {
+    return instance_at(place_of(parent, member), kind);
+  };
+  return find_dividing_resource(ranks, instance, resource);
+}
+
+}  // namespace baton::world

@@ -1,0 +1,55 @@
+#include "world/hint.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace {
+
+using baton::Info;
+using baton::world::describe_hints;
+using baton::world::Hints;
+using baton::world::update_hints;
+
+constexpr const char* any_tag = "mpi_assert_no_any_tag";
+constexpr const char* any_source = "mpi_assert_no_any_source";
+
+std::string value_of(Hints hints, const char* key) {
+  Info info;
+  EXPECT_EQ(describe_hints(hints, info), MPI_SUCCESS);
+  const char* value = info.get(key);
+  return value ? value : "none";
+}
+
+TEST(hints, are_false_until_they_are_set) {
+  EXPECT_EQ(value_of(0, any_tag), "false");
+  EXPECT_EQ(value_of(0, any_source), "false");
+}
+
+TEST(hints, follow_the_info_and_keep_what_it_does_not_name) {
+  Hints hints = 0;
+  Info first, second;
+  ASSERT_EQ(first.set(any_tag, "true"), MPI_SUCCESS);
+  update_hints(hints, &first);
+  ASSERT_EQ(second.set(any_source, "true"), MPI_SUCCESS);
+  update_hints(hints, &second);
+  EXPECT_EQ(value_of(hints, any_tag), "true");
+  EXPECT_EQ(value_of(hints, any_source), "true");
+  ASSERT_EQ(first.set(any_tag, "false"), MPI_SUCCESS);
+  update_hints(hints, &first);
+  EXPECT_EQ(value_of(hints, any_tag), "false");
+  EXPECT_EQ(value_of(hints, any_source), "true");
+}
+
+TEST(hints, ignore_unknown_keys_values_that_are_no_boolean_and_no_info) {
+  Hints hints = 0;
+  Info info;
+  ASSERT_EQ(info.set(any_tag, "yes"), MPI_SUCCESS);
+  ASSERT_EQ(info.set("unheard_of", "true"), MPI_SUCCESS);
+  update_hints(hints, &info);
+  update_hints(hints, nullptr);
+  EXPECT_EQ(hints, 0u);
+  EXPECT_EQ(value_of(hints, "unheard_of"), "none");
+}
+
+}  // namespace
