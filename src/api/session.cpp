@@ -25,15 +25,15 @@ Error no_such_set(const char* name) {
               name);
 }
 
-Error check_kind(const ErrorHandler& handler, ObjectKind kind, const char* maker) {
+Error check_kind(const ErrorHandler& handler, int argument, ObjectKind kind, const char* maker) {
   if (handler.predefined() || handler.kind == kind) return MPI_SUCCESS;
-  return fail(MPI_ERR_ERRHANDLER, "argument errhandler was not made by %s", maker);
+  return fail(MPI_ERR_ERRHANDLER, "argument %d (errhandler) was not made by %s", argument, maker);
 }
 
 }  // namespace
 
 Error session_init(Info* info, ErrorHandler& errhandler, MPI_Session* session) {
-  if (Error error = check_kind(errhandler, ObjectKind::session, "MPI_Session_create_errhandler"))
+  if (Error error = check_kind(errhandler, 2, ObjectKind::session, "MPI_Session_create_errhandler"))
     return error;
   Session* made = nullptr;
   Error error = world::start_session(wanted_thread_level(info), errhandler, &made);
@@ -108,7 +108,7 @@ Error group_from_session_pset(Session& session, const char* pset_name, MPI_Group
 
 Error comm_create_from_group(Group& group, const char* stringtag, Info*, ErrorHandler& errhandler,
                              MPI_Comm* comm) {
-  if (Error error = check_kind(errhandler, ObjectKind::comm, "MPI_Comm_create_errhandler"))
+  if (Error error = check_kind(errhandler, 4, ObjectKind::comm, "MPI_Comm_create_errhandler"))
     return error;
   *comm = MPI_COMM_NULL;
   if (group.size == 0) return MPI_SUCCESS;
@@ -130,7 +130,7 @@ Error session_create_errhandler(MPI_Session_errhandler_function* function,
 }
 
 Error session_set_errhandler(Session& session, ErrorHandler& errhandler) {
-  if (Error error = check_kind(errhandler, ObjectKind::session, "MPI_Session_create_errhandler"))
+  if (Error error = check_kind(errhandler, 2, ObjectKind::session, "MPI_Session_create_errhandler"))
     return error;
   attach_error_handler(session.errors, &errhandler);
   return MPI_SUCCESS;
