@@ -11,6 +11,7 @@
 #include "datatype/operation.hpp"
 #include "message/engine.hpp"
 #include "message/wait.hpp"
+#include "platform/fork.hpp"
 #include "platform/lifeline.hpp"
 #include "transport/arena.hpp"
 #include "transport/single_copy.hpp"
@@ -65,13 +66,23 @@ void publish_counters() {
   transport::arena.row(transport::arena.rank).counters = message::engine.counters;
 }
 
+// In a child of this process: the rank is its parent alone. Exit handlers there (those of
+// interpreters call MPI_Finalize) find a library that has been finalized, and nothing leads to the
+// job any more.
+void leave_the_rank_to_the_parent() {
+  library_state.phase = LibraryState::Phase::finalized;
+  library_state.world = LibraryState::Phase::finalized;
+  library_state.forked = true;
+  default_error_target = nullptr;
+  transport::arena = transport::Arena{};
+}
+
 // What is made once a process.
 Error make_library() {
   read_settings();
   if (Error error = attach()) return error;
-  auto& row = transport::arena.row(transport::arena.rank);
-  row.state.pid.store(getpid(),
-                      std::memory_order_relaxed);  // relaxed: ordered by the probe's address
+  if (!platform::call_in_children(leave_the_rank_to_the_parent))
+    return fail(MPI_ERR_NO_MEM, "no memory to tell children of this process that they are no rank");
   transport::offer_probe_word();
   if (Error error = message::start_engine()) return error;
   datatype::make_predefined_datatypes();
@@ -112,6 +123,10 @@ Error begin_use_alone(int required) {
 }  // namespace
 
 Error begin_use(int required, int* provided) {
+  if (library_state.forked)
+    return fail(MPI_ERR_OTHER,
+                "a child process of a rank cannot use MPI; let it run a program (exec), with "
+                "mpiexec if it is an MPI program");
   use_lock.lock();
   Error error = begin_use_alone(required);
   use_lock.unlock();
