@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 
@@ -42,6 +43,12 @@ Error refuse_foreign_launcher() {
   return MPI_SUCCESS;
 }
 
+// mpiexec runs under a debugger, which wants to attach before the program goes on.
+void wait_for_debugger() {
+  // ORDER job.held: acquire here, release in mpiexec; a debugger has attached.
+  while (std::atomic_ref(transport::arena.job->held).load(std::memory_order_acquire)) usleep(1000);
+}
+
 Error attach() {
   const char* job = environment_variable("BATON_JOB_FD");
   const char* rank = environment_variable("BATON_RANK");
@@ -54,7 +61,10 @@ Error attach() {
     std::fprintf(stderr,
                  "baton: this rank will not notice when mpiexec is killed (/proc is not "
                  "mounted?)\n");
-  return transport::attach_arena(std::atoi(job), static_cast<std::uint32_t>(std::atoi(rank)));
+  Error error =
+      transport::attach_arena(std::atoi(job), static_cast<std::uint32_t>(std::atoi(rank)));
+  if (!error) wait_for_debugger();
+  return error;
 }
 
 void set_phase(lockfree::Phase phase) {

@@ -141,6 +141,8 @@ int main(int argc, char** argv) {
     MPI_Barrier(MPI_COMM_WORLD);
     if (strcmp(how, "stays-killed") == 0 && rank == size - 1) raise(SIGKILL);
     if (strcmp(how, "stays-killed") == 0) MPI_Barrier(MPI_COMM_WORLD);
+  } else if (strcmp(how, "waits") == 0) {
+    pause();
   } else if (strcmp(how, "nothing") != 0) {
     for (int round = 0; round < rounds; ++round) round_of_messages(how, round);
   }
