@@ -20,6 +20,7 @@
 #include "world/communicator.hpp"
 #include "world/context_id.hpp"
 #include "world/info.hpp"
+#include "world/leak_report.hpp"
 #include "world/library_state.hpp"
 #include "world/session.hpp"
 
@@ -147,6 +148,9 @@ Error begin_use(int required, int* provided) {
 void end_use() {
   use_lock.lock();
   if (--users == 0) {
+    // The world model has reported at its own end.
+    if (library_state.world == LibraryState::Phase::before_init)
+      report_leaks("MPI_Session_finalize");
     message::wait_until(all_messages_have_left);
     message::process_buffer.forget();
     publish_counters();
@@ -173,6 +177,7 @@ Error end_world() {
   // The standard: finalizing starts as if MPI_COMM_SELF were freed, callbacks included.
   Communicator& self = *self_communicator();
   if (Error error = delete_attributes(self.attributes, self.handle)) return error;
+  report_leaks("MPI_Finalize");
   message::wait_until(all_messages_have_left);
   library_state.world = LibraryState::Phase::finalized;
   default_error_target = nullptr;
