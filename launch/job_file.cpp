@@ -38,13 +38,14 @@ lockfree::RankPlace rank_place(const machine::PlannedRank& rank) {
 }  // namespace
 
 std::expected<JobFile, std::string> make_job_file(const machine::Machine& machine,
-                                                  const machine::Placement& placement,
-                                                  bool explain) {
+                                                  const machine::Placement& placement, bool explain,
+                                                  bool held) {
   lockfree::JobHeader header =
       lockfree::job_header(static_cast<std::uint32_t>(placement.ranks.size()),
                            static_cast<std::uint32_t>(machine::cpus_usable(machine)));
   header.launcher_pid = ::getpid();
   header.explain = explain;
+  header.held = held;
   if (auto checked = check_file_limit(header.file_bytes); !checked)
     return std::unexpected(checked.error());
 

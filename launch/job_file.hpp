@@ -22,7 +22,7 @@ struct JobFile {
 
 // Makes, sizes, fills and seals it.
 std::expected<JobFile, std::string> make_job_file(const machine::Machine& machine,
-                                                  const machine::Placement& placement,
-                                                  bool explain);
+                                                  const machine::Placement& placement, bool explain,
+                                                  bool held);
 
 }  // namespace baton::launch

@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "launch/debugger.hpp"
 #include "launch/descendants.hpp"
 #include "launch/environment.hpp"
 #include "launch/manager.hpp"
@@ -71,6 +72,28 @@ int guard(pid_t manager, const sigset_t& signals) {
   }
 }
 
+// Waits until the manager has started all ranks; none when it could not.
+std::vector<pid_t> started_ranks(int pipe_end, std::size_t count) {
+  std::vector<pid_t> processes(count);
+  char* bytes = reinterpret_cast<char*>(processes.data());
+  std::size_t left = count * sizeof(pid_t);
+  while (left > 0) {
+    ssize_t got = ::read(pipe_end, bytes, left);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return {};
+    bytes += got;
+    left -= static_cast<std::size_t>(got);
+  }
+  return processes;
+}
+
+// Ranks that are held wait for the byte.
+void show_and_release(const std::vector<pid_t>& processes, int manager_end) {
+  if (!processes.empty()) show_ranks(processes);
+  char byte = 1;
+  [[maybe_unused]] ssize_t written = ::write(manager_end, &byte, 1);
+}
+
 int run(const Options& options, const machine::Machine& machine,
         const machine::Placement& placement) {
   Inherited inherited{};
@@ -78,26 +101,34 @@ int run(const Options& options, const machine::Machine& machine,
   ::sigprocmask(SIG_BLOCK, &signals, &inherited.signals);
   ::getrlimit(RLIMIT_NOFILE, &inherited.open_files);
   become_subreaper();
-  int guard_pipe[2];
-  pid_t manager = ::pipe2(guard_pipe, O_CLOEXEC) == 0 ? ::fork() : -1;
+  int guard_pipe[2], ranks_pipe[2];
+  bool connected = ::pipe2(guard_pipe, O_CLOEXEC) == 0 && ::pipe2(ranks_pipe, O_CLOEXEC) == 0;
+  pid_t manager = connected ? ::fork() : -1;
   if (manager < 0) {
     complain(fmt::format("cannot start the process manager: {}", std::strerror(errno)));
     return 1;
   }
   if (manager == 0) {
     ::close(guard_pipe[1]);
-    auto file = make_job_file(machine, placement, options.explain);
+    ::close(ranks_pipe[0]);
+    auto file = make_job_file(machine, placement, options.explain, started_by_debugger());
     if (!file) complain(file.error());
-    int code = file ? manage({options, machine, placement, *file}, guard_pipe[0], inherited) : 1;
+    Connection connection{guard_pipe[0], ranks_pipe[1]};
+    int code = file ? manage({options, machine, placement, *file}, connection, inherited) : 1;
     std::fflush(nullptr);
     ::_exit(code);
   }
   ::close(guard_pipe[0]);
+  ::close(ranks_pipe[1]);
+  show_and_release(started_ranks(ranks_pipe[0], placement.ranks.size()), guard_pipe[1]);
+  ::close(ranks_pipe[0]);
   int status = guard(manager, signals);
   if (WIFSIGNALED(status))
     complain(fmt::format("the process manager died: {}; ending the job", ending_text(status)));
   kill_descendants();
-  return ending_code(status);
+  int code = ending_code(status);
+  if (code != 0) show_failure(fmt::format("the job ended with code {}", code));
+  return code;
 }
 
 int mpiexec(int count, char** words) {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -54,14 +55,16 @@ int severity(const Ended& ended) {
 
 class Manager {
  public:
-  Manager(const Job& job, int guard_end, const Inherited& inherited)
-      : job_(job), guard_end_(guard_end), inherited_(inherited) {}
+  Manager(const Job& job, const Connection& connection, const Inherited& inherited)
+      : job_(job), connection_(connection), inherited_(inherited) {}
 
   int run();
 
  private:
   bool prepare();
   bool start_all();
+  void name_ranks();
+  void listen_to_guard(short events);
   bool start_program(const Program& program, int ranks, int& rank);
   std::expected<void, std::string> start_one(RankStart& start, int rank);
   void wait_for_end();
@@ -75,7 +78,7 @@ class Manager {
   bool over() const { return guard_died_ || (ending_ && (no_child_ || Clock::now() >= end_at_)); }
 
   const Job& job_;
-  int guard_end_;
+  Connection connection_;
   const Inherited& inherited_;
   int signals_ = -1;
   int lifeline_read_ = -1;
@@ -161,6 +164,31 @@ bool Manager::start_all() {
     if (!start_program(program, count, rank)) return false;
   }
   return true;
+}
+
+// For the process above, which shows them to debuggers. It may have died: nobody misses them then.
+void Manager::name_ranks() {
+  std::vector<pid_t> processes;
+  for (const Rank& rank : ranks_) processes.push_back(rank.pid);
+  const char* bytes = reinterpret_cast<const char*>(processes.data());
+  std::size_t left = processes.size() * sizeof(pid_t);
+  while (left > 0) {
+    ssize_t written = ::write(connection_.ranks, bytes, left);
+    if (written < 0 && errno != EINTR) return;
+    if (written < 0) continue;
+    bytes += written;
+    left -= static_cast<std::size_t>(written);
+  }
+}
+
+void Manager::listen_to_guard(short events) {
+  char byte = 0;
+  if ((events & POLLIN) && ::read(connection_.guard, &byte, 1) == 1) {
+    // ORDER job.held: release here, acquire in the library; a debugger has attached.
+    std::atomic_ref(job_.file.header->held).store(0, std::memory_order_release);
+    return;
+  }
+  guard_died_ = events != 0;
 }
 
 // Ends the job politely; the loop turns impolite after the grace. The first reason's code stays.
@@ -274,14 +302,14 @@ void Manager::wait_for_end() {
   while (!over()) {
     polled.clear();
     polled.push_back({signals_, POLLIN, 0});
-    polled.push_back({guard_end_, 0, 0});
+    polled.push_back({connection_.guard, POLLIN, 0});
     output_.add_to(polled);
     if (::poll(polled.data(), polled.size(), poll_milliseconds()) < 0 && errno != EINTR) {
       complain(fmt::format("cannot watch the job: {}", std::strerror(errno)));
       end(1);
       return;
     }
-    if (polled[1].revents) guard_died_ = true;
+    listen_to_guard(polled[1].revents);
     if (polled[0].revents) take_signals();
     if (!output_.forward(polled, 2)) end(128 + SIGPIPE);
     find_missing_init();
@@ -299,7 +327,11 @@ int Manager::run() {
     timeout_at_ = Clock::now() +
                   std::chrono::duration_cast<Clock::duration>(
                       std::chrono::duration<double>(std::min(job_.options.timeout_seconds, 1e8)));
-  if (!start_all()) end(cannot_start_code);
+  if (start_all())
+    name_ranks();
+  else
+    end(cannot_start_code);
+  ::close(connection_.ranks);
   wait_for_end();
   kill_descendants();
   output_.drain();
@@ -312,10 +344,10 @@ int Manager::run() {
 
 }  // namespace
 
-int manage(const Job& job, int guard_end, const Inherited& inherited) {
+int manage(const Job& job, const Connection& connection, const Inherited& inherited) {
   become_subreaper();
   ::prctl(PR_SET_NAME, "baton-keeper");
-  return Manager(job, guard_end, inherited).run();
+  return Manager(job, connection, inherited).run();
 }
 
 }  // namespace baton::launch

@@ -16,8 +16,16 @@ struct Job {
   JobFile file;
 };
 
-// The whole life of the job; returns mpiexec's exit code. `guard_end` becomes readable when the
-// process above has died. Signals that end a job must be blocked already.
-int manage(const Job& job, int guard_end, const Inherited& inherited);
+// The pipes between the two processes.
+struct Connection {
+  // Read end: closed when the process above has died; a byte releases ranks that are held.
+  int guard;
+  // Write end: the ranks' process ids, once all are started.
+  int ranks;
+};
+
+// The whole life of the job; returns mpiexec's exit code. Signals that end a job must be blocked
+// already.
+int manage(const Job& job, const Connection& connection, const Inherited& inherited);
 
 }  // namespace baton::launch

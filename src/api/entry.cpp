@@ -63,6 +63,11 @@ int report(Procedure procedure, ErrorTarget* target, Error code) {
 
 int not_running(Procedure procedure) {
   bool finalized = library_state.phase == LibraryState::Phase::finalized;
+  if (library_state.forked)
+    return report(procedure, nullptr,
+                  fail(MPI_ERR_OTHER,
+                       "called in a child process of a rank; only the process that called MPI_Init "
+                       "is one"));
   return report(procedure, nullptr,
                 fail(MPI_ERR_OTHER, finalized ? "called after MPI_Finalize"
                                               : "called before MPI_Init or MPI_Init_thread"));

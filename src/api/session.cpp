@@ -25,20 +25,21 @@ Error no_such_set(const char* name) {
               name);
 }
 
-Error check_kind(const ErrorHandler& handler, ObjectKind kind, const char* maker) {
+Error check_kind(const ErrorHandler& handler, int argument, ObjectKind kind, const char* maker) {
   if (handler.predefined() || handler.kind == kind) return MPI_SUCCESS;
-  return fail(MPI_ERR_ERRHANDLER, "argument errhandler was not made by %s", maker);
+  return fail(MPI_ERR_ERRHANDLER, "argument %d (errhandler) was not made by %s", argument, maker);
 }
 
 }  // namespace
 
 Error session_init(Info* info, ErrorHandler& errhandler, MPI_Session* session) {
-  if (Error error = check_kind(errhandler, ObjectKind::session, "MPI_Session_create_errhandler"))
+  if (Error error = check_kind(errhandler, 2, ObjectKind::session, "MPI_Session_create_errhandler"))
     return error;
   Session* made = nullptr;
   Error error = world::start_session(wanted_thread_level(info), errhandler, &made);
-  if (!error) *session = made->handle;
-  return error;
+  if (error) return raise_on_handler(errhandler, ObjectKind::session, MPI_SESSION_NULL, error);
+  *session = made->handle;
+  return MPI_SUCCESS;
 }
 
 Error session_finalize(MPI_Session* session) {
@@ -106,12 +107,8 @@ Error group_from_session_pset(Session& session, const char* pset_name, MPI_Group
   return error;
 }
 
-Error comm_create_from_group(Group& group, const char* stringtag, Info*, ErrorHandler& errhandler,
-                             MPI_Comm* comm) {
-  if (Error error = check_kind(errhandler, ObjectKind::comm, "MPI_Comm_create_errhandler"))
-    return error;
-  *comm = MPI_COMM_NULL;
-  if (group.size == 0) return MPI_SUCCESS;
+static Error create_from_group(Group& group, const char* stringtag, ErrorHandler& errhandler,
+                               MPI_Comm* comm) {
   if (group.rank == MPI_UNDEFINED)
     return fail(MPI_ERR_GROUP, "argument 1 (group): this process is not in it");
   if (std::strlen(stringtag) >= MPI_MAX_STRINGTAG_LEN)
@@ -123,6 +120,17 @@ Error comm_create_from_group(Group& group, const char* stringtag, Info*, ErrorHa
   return error;
 }
 
+Error comm_create_from_group(Group& group, const char* stringtag, Info*, ErrorHandler& errhandler,
+                             MPI_Comm* comm) {
+  if (Error error = check_kind(errhandler, 4, ObjectKind::comm, "MPI_Comm_create_errhandler"))
+    return error;
+  *comm = MPI_COMM_NULL;
+  if (group.size == 0) return MPI_SUCCESS;
+  Error error = create_from_group(group, stringtag, errhandler, comm);
+  if (error) return raise_on_handler(errhandler, ObjectKind::comm, MPI_COMM_NULL, error);
+  return MPI_SUCCESS;
+}
+
 Error session_create_errhandler(MPI_Session_errhandler_function* function,
                                 MPI_Errhandler* errhandler) {
   return create_error_handler(ObjectKind::session,
@@ -130,7 +138,7 @@ Error session_create_errhandler(MPI_Session_errhandler_function* function,
 }
 
 Error session_set_errhandler(Session& session, ErrorHandler& errhandler) {
-  if (Error error = check_kind(errhandler, ObjectKind::session, "MPI_Session_create_errhandler"))
+  if (Error error = check_kind(errhandler, 2, ObjectKind::session, "MPI_Session_create_errhandler"))
     return error;
   attach_error_handler(session.errors, &errhandler);
   return MPI_SUCCESS;

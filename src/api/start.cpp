@@ -8,7 +8,7 @@ namespace baton::api {
 Error init_thread(int*, char***, int required, int* provided) {
   if (library_state.world == LibraryState::Phase::running)
     return fail(MPI_ERR_OTHER, "it was called already; a process initialises MPI once");
-  if (library_state.world == LibraryState::Phase::finalized)
+  if (library_state.world == LibraryState::Phase::finalized && !library_state.forked)
     return fail(MPI_ERR_OTHER, "MPI was finalized; it cannot be initialised again");
   return world::start_world(required, provided);
 }

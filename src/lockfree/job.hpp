@@ -62,7 +62,8 @@ struct JobHeader {
   std::int32_t launcher_pid;  // 0 when the program was started alone
   std::int32_t explain;       // mpiexec --explain
   std::int32_t
-      senders_fence;  // crowded, or no membarrier: senders order publish and wake themselves
+      senders_fence;   // crowded, or no membarrier: senders order publish and wake themselves
+  std::uint32_t held;  // by mpiexec, atomically: ranks wait for a debugger to attach to them first
 };
 
 // The parts of a slice, as offsets from its start. Every part is page-aligned, so that a rank's

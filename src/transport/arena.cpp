@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "platform/fork.hpp"
 #include "platform/memory_file.hpp"
 
 namespace baton::transport {
@@ -32,8 +33,9 @@ Error attach_arena(int descriptor, std::uint32_t rank) {
   std::uint64_t bytes = platform::memory_file_bytes(descriptor);
   if (bytes < sizeof(lockfree::JobHeader))
     return fail(MPI_ERR_OTHER,
-                "descriptor %d from mpiexec is not the job's memory (%s); was it closed on the way "
-                "to this program?",
+                "descriptor %d from mpiexec is not the job's memory (%s): it was closed on the way "
+                "to this program, or a rank that called MPI_Init started it. A program that a rank "
+                "starts is no rank: give it an mpiexec of its own, or unset BATON_RANK",
                 descriptor, std::strerror(errno));
   void* address = platform::map_memory_file(descriptor, bytes);
   if (!address)
@@ -49,6 +51,18 @@ Error attach_arena(int descriptor, std::uint32_t rank) {
     platform::unmap_memory(address, bytes);
     return fail(MPI_ERR_OTHER, "the job's memory cannot be used: %s", problem);
   }
+  std::int32_t before = 0;
+  // relaxed: one of two processes gets the row; nothing else hangs on it.
+  if (!lockfree::rank_row(job, rank)->state.pid.compare_exchange_strong(
+          before, getpid(), std::memory_order_relaxed)) {
+    platform::unmap_memory(address, bytes);
+    return fail(MPI_ERR_OTHER,
+                "rank %u of this job was process %d already; a program that runs beside or after a "
+                "rank is no rank: give it an mpiexec of its own, or unset BATON_RANK",
+                rank, static_cast<int>(before));
+  }
+  platform::keep_from_children(address, bytes);
+  platform::keep_from_programs(descriptor);
   arena = {job, lockfree::slice_layout(job->ranks), descriptor, rank, job->ranks};
   return reserve_own_parts();
 }

@@ -176,6 +176,16 @@ int raise(const char* procedure, ErrorTarget* target, Error code) {
   return code;
 }
 
+Error raise_on_handler(ErrorHandler& handler, ObjectKind kind, void* null_handle, Error error) {
+  // Read by this thread's next `raise`, and not destroyed: it owns nothing.
+  alignas(ErrorTarget) static thread_local unsigned char room[sizeof(ErrorTarget)];
+  auto* target = new (room) ErrorTarget(kind);
+  target->handler = &handler;
+  target->mpi_handle = null_handle;
+  last_explanation().target = target;
+  return error;
+}
+
 const char* raised_explanation(Error code) {
   const Explanation& explanation = last_explanation();
   return code > 0 && explanation.error_class == -code ? explanation.text : nullptr;

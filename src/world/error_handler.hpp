@@ -88,6 +88,11 @@ void print_message(const char* text);
 // the thread's explanation to "procedure: cause [MPI_ERR_X]". Returns `code` if the handler does.
 BATON_COLD int raise(const char* procedure, ErrorTarget* target, Error code);
 
+// An explained `error` on the way to `raise`: it concerns an object that was not made, so it goes
+// to the handler the program gave for that object, which gets the null handle. Returns `error`.
+[[nodiscard]] BATON_COLD Error raise_on_handler(ErrorHandler& handler, ObjectKind kind,
+                                                void* null_handle, Error error);
+
 // Calls the handler on `target` for `code` as it is, without a new explanation
 // (MPI_Comm_call_errhandler).
 void call_error_handler(ErrorTarget* target, Error code, const char* text);

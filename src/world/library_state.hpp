@@ -12,6 +12,7 @@ struct LibraryState {
   enum class Phase : unsigned char { before_init, running, finalized };
   Phase phase = Phase::before_init;
   Phase world = Phase::before_init;  // the world model alone
+  bool forked = false;               // a child of a rank: it is none, and both phases are finalized
   // What MPI_Init_thread granted, and to whom MPI_Is_thread_main answers yes.
   int thread_level = MPI_THREAD_SINGLE;
   pthread_t main_thread = {};

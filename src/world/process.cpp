@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 
@@ -11,6 +12,7 @@
 #include "datatype/operation.hpp"
 #include "message/engine.hpp"
 #include "message/wait.hpp"
+#include "platform/fork.hpp"
 #include "platform/lifeline.hpp"
 #include "transport/arena.hpp"
 #include "transport/single_copy.hpp"
@@ -18,6 +20,7 @@
 #include "world/communicator.hpp"
 #include "world/context_id.hpp"
 #include "world/info.hpp"
+#include "world/leak_report.hpp"
 #include "world/library_state.hpp"
 #include "world/session.hpp"
 
@@ -41,6 +44,12 @@ Error refuse_foreign_launcher() {
   return MPI_SUCCESS;
 }
 
+// mpiexec runs under a debugger, which wants to attach before the program goes on.
+void wait_for_debugger() {
+  // ORDER job.held: acquire here, release in mpiexec; a debugger has attached.
+  while (std::atomic_ref(transport::arena.job->held).load(std::memory_order_acquire)) usleep(1000);
+}
+
 Error attach() {
   const char* job = environment_variable("BATON_JOB_FD");
   const char* rank = environment_variable("BATON_RANK");
@@ -53,7 +62,10 @@ Error attach() {
     std::fprintf(stderr,
                  "baton: this rank will not notice when mpiexec is killed (/proc is not "
                  "mounted?)\n");
-  return transport::attach_arena(std::atoi(job), static_cast<std::uint32_t>(std::atoi(rank)));
+  Error error =
+      transport::attach_arena(std::atoi(job), static_cast<std::uint32_t>(std::atoi(rank)));
+  if (!error) wait_for_debugger();
+  return error;
 }
 
 void set_phase(lockfree::Phase phase) {
@@ -65,13 +77,23 @@ void publish_counters() {
   transport::arena.row(transport::arena.rank).counters = message::engine.counters;
 }
 
+// In a child of this process: the rank is its parent alone. Exit handlers there (those of
+// interpreters call MPI_Finalize) find a library that has been finalized, and nothing leads to the
+// job any more.
+void leave_the_rank_to_the_parent() {
+  library_state.phase = LibraryState::Phase::finalized;
+  library_state.world = LibraryState::Phase::finalized;
+  library_state.forked = true;
+  default_error_target = nullptr;
+  transport::arena = transport::Arena{};
+}
+
 // What is made once a process.
 Error make_library() {
   read_settings();
   if (Error error = attach()) return error;
-  auto& row = transport::arena.row(transport::arena.rank);
-  row.state.pid.store(getpid(),
-                      std::memory_order_relaxed);  // relaxed: ordered by the probe's address
+  if (!platform::call_in_children(leave_the_rank_to_the_parent))
+    return fail(MPI_ERR_NO_MEM, "no memory to tell children of this process that they are no rank");
   transport::offer_probe_word();
   if (Error error = message::start_engine()) return error;
   datatype::make_predefined_datatypes();
@@ -112,6 +134,10 @@ Error begin_use_alone(int required) {
 }  // namespace
 
 Error begin_use(int required, int* provided) {
+  if (library_state.forked)
+    return fail(MPI_ERR_OTHER,
+                "a child process of a rank cannot use MPI; let it run a program (exec), with "
+                "mpiexec if it is an MPI program");
   use_lock.lock();
   Error error = begin_use_alone(required);
   use_lock.unlock();
@@ -122,6 +148,9 @@ Error begin_use(int required, int* provided) {
 void end_use() {
   use_lock.lock();
   if (--users == 0) {
+    // The world model has reported at its own end.
+    if (library_state.world == LibraryState::Phase::before_init)
+      report_leaks("MPI_Session_finalize");
     message::wait_until(all_messages_have_left);
     message::process_buffer.forget();
     publish_counters();
@@ -148,6 +177,7 @@ Error end_world() {
   // The standard: finalizing starts as if MPI_COMM_SELF were freed, callbacks included.
   Communicator& self = *self_communicator();
   if (Error error = delete_attributes(self.attributes, self.handle)) return error;
+  report_leaks("MPI_Finalize");
   message::wait_until(all_messages_have_left);
   library_state.world = LibraryState::Phase::finalized;
   default_error_target = nullptr;

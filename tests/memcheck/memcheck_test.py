@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""valgrind finds nothing in a plain program: no error, nothing lost. Usage: memcheck_test.py BIN_FOLDER"""
+import os
+import shutil
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "launch"))
+import mpiexec_test as launch  # noqa: E402
+
+PROGRAM = os.path.join(launch.BIN, "memcheck_program")
+FOUND_CODE = 99
+MEMCHECK = ["valgrind", "-q", f"--error-exitcode={FOUND_CODE}", "--leak-check=full", "--show-leak-kinds=definite",
+            "--errors-for-leak-kinds=definite", "--track-origins=yes"]
+
+
+@unittest.skipUnless(shutil.which("valgrind"), "valgrind is not installed")
+class Memcheck(unittest.TestCase):
+    def clean(self, *words, env=None):
+        launch.WATCHDOG_SECONDS = 260
+        job = launch.run("--timeout", 240, "-n", 2, *MEMCHECK, *words, env=env)
+        self.assertEqual((job.code, job.err), (0, ""), job.out)
+        self.assertEqual(job.out, "came to the end\n")
+
+    def test_what_a_program_does_wrong_is_found(self):
+        """Else the other tests would prove nothing."""
+        for wrong, text in (("forgets", "definitely lost"), ("unset", "uninitialised value")):
+            with self.subTest(wrong):
+                launch.WATCHDOG_SECONDS = 260
+                job = launch.run("--timeout", 240, "-n", 2, *MEMCHECK, PROGRAM, wrong)
+                self.assertEqual(job.code, FOUND_CODE, job.err)
+                self.assertIn(text, job.err)
+
+    def test_sends_and_collectives_are_clean(self):
+        self.clean(PROGRAM)
+
+    def test_sends_and_collectives_are_clean_without_cross_memory_attach_and_rooms(self):
+        self.clean(PROGRAM, env={**os.environ, "BATON_CMA": "0", "BATON_ROOMS": "0"})
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
