@@ -21,12 +21,12 @@ constexpr char library_version[] = "0.1.0";
 }  // namespace
 
 Error initialized(int* flag) {
-  *flag = library_state.world != LibraryState::Phase::before_init;
+  *flag = world_phase() != LibraryState::Phase::before_init;
   return MPI_SUCCESS;
 }
 
 Error finalized(int* flag) {
-  *flag = library_state.world == LibraryState::Phase::finalized;
+  *flag = world_phase() == LibraryState::Phase::finalized;
   return MPI_SUCCESS;
 }
 

@@ -6,9 +6,9 @@
 namespace baton::api {
 
 Error init_thread(int*, char***, int required, int* provided) {
-  if (library_state.world == LibraryState::Phase::running)
+  if (world_phase() == LibraryState::Phase::running)
     return fail(MPI_ERR_OTHER, "it was called already; a process initialises MPI once");
-  if (library_state.world == LibraryState::Phase::finalized && !library_state.forked)
+  if (world_phase() == LibraryState::Phase::finalized && !library_state.forked)
     return fail(MPI_ERR_OTHER, "MPI was finalized; it cannot be initialised again");
   return world::start_world(required, provided);
 }
@@ -19,7 +19,7 @@ Error init(int* argc, char*** argv) {
 }
 
 Error finalize() {
-  if (library_state.world != LibraryState::Phase::running)
+  if (world_phase() != LibraryState::Phase::running)
     return fail(MPI_ERR_OTHER, "MPI_Init did not start this; sessions end with their own call");
   return world::end_world();
 }

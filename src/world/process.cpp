@@ -82,7 +82,7 @@ void publish_counters() {
 // job any more.
 void leave_the_rank_to_the_parent() {
   library_state.phase = LibraryState::Phase::finalized;
-  library_state.world = LibraryState::Phase::finalized;
+  set_world_phase(LibraryState::Phase::finalized);
   library_state.forked = true;
   default_error_target = nullptr;
   transport::arena = transport::Arena{};
@@ -149,8 +149,7 @@ void end_use() {
   use_lock.lock();
   if (--users == 0) {
     // The world model has reported at its own end.
-    if (library_state.world == LibraryState::Phase::before_init)
-      report_leaks("MPI_Session_finalize");
+    if (world_phase() == LibraryState::Phase::before_init) report_leaks("MPI_Session_finalize");
     message::wait_until(all_messages_have_left);
     message::process_buffer.forget();
     publish_counters();
@@ -166,11 +165,14 @@ Error start_world(int required, int* provided) {
     return error;
   default_error_target = &self_communicator()->errors;
   set_predefined_attributes(static_cast<int>(transport::arena.ranks), -1, true);
-  library_state.world = LibraryState::Phase::running;
   library_state.thread_level = *provided;
   library_state.main_thread = pthread_self();
-  return make_environment_info(static_cast<int>(transport::arena.ranks),
-                               thread_level_name(*provided));
+  if (Error error = make_environment_info(static_cast<int>(transport::arena.ranks),
+                                          thread_level_name(*provided)))
+    return error;
+  // Last: other threads that see it may call.
+  set_world_phase(LibraryState::Phase::running);
+  return MPI_SUCCESS;
 }
 
 Error end_world() {
@@ -179,7 +181,7 @@ Error end_world() {
   if (Error error = delete_attributes(self.attributes, self.handle)) return error;
   report_leaks("MPI_Finalize");
   message::wait_until(all_messages_have_left);
-  library_state.world = LibraryState::Phase::finalized;
+  set_world_phase(LibraryState::Phase::finalized);
   default_error_target = nullptr;
   free_world_and_self();
   end_use();
