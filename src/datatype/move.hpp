@@ -3,6 +3,10 @@
 // written, and of a packed buffer nothing beyond its data.
 #pragma once
 
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
 #include <cstdint>
 #include <cstring>
 
@@ -27,11 +31,35 @@ BATON_INLINE void move_bytes(char* place, char* packed, std::int64_t bytes) {
   platform::copy_run(to, from, length);
 }
 
+// Numbers with as much between them as in them, packed 64 bytes at a time: two loads and a shuffle
+// for eight. What lies between is read, too, but never beyond the last number, so nothing that is
+// not there.
+template <class Number>
+std::int64_t pack_every_second(const char* place, std::int64_t count, char* packed) {
+  typedef Number Group __attribute__((vector_size(64)));
+  constexpr std::int64_t group = 64 / sizeof(Number);
+  std::int64_t done = 0;
+  for (; done + group < count; done += group, place += 2 * sizeof(Group), packed += sizeof(Group)) {
+    Group low, high;
+    std::memcpy(&low, place, sizeof low);
+    std::memcpy(&high, place + sizeof low, sizeof high);
+    Group numbers;
+    if constexpr (group == 8)
+      numbers = __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14);
+    else
+      numbers = __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24,
+                                        26, 28, 30);
+    std::memcpy(packed, &numbers, sizeof numbers);
+  }
+  return done;
+}
+
 // Numbers packed 64 bytes at a time, so that few stores are under way to memory that another core
 // holds. Returns how many it has done; a few may be left.
 template <class Number>
 std::int64_t pack_numbers(const char* place, std::int64_t stride, std::int64_t count,
                           char* packed) {
+  if (stride == 2 * sizeof(Number)) return pack_every_second<Number>(place, count, packed);
   typedef Number Group __attribute__((vector_size(64)));
   constexpr std::int64_t group = 64 / sizeof(Number);
   std::int64_t done = 0;
@@ -45,6 +73,23 @@ std::int64_t pack_numbers(const char* place, std::int64_t stride, std::int64_t c
     }
     std::memcpy(packed, &numbers, sizeof numbers);
   }
+  return done;
+}
+
+// Back to every second place, four numbers of 8 bytes a store; the mask spares what lies between.
+// Returns how many it has done: none without instructions for it.
+inline std::int64_t unpack_every_second(char* place, std::int64_t count, const char* packed) {
+  std::int64_t done = 0;
+#ifdef __AVX512F__
+  constexpr __mmask8 every_second = 0x55;
+  for (; done + 8 <= count; done += 8, place += 128, packed += 64) {
+    __m512i numbers = _mm512_loadu_si512(packed);
+    __m512i low = __builtin_shufflevector(numbers, numbers, 0, 0, 1, 1, 2, 2, 3, 3);
+    __m512i high = __builtin_shufflevector(numbers, numbers, 4, 4, 5, 5, 6, 6, 7, 7);
+    _mm512_mask_storeu_epi64(place, every_second, low);
+    _mm512_mask_storeu_epi64(place + 64, every_second, high);
+  }
+#endif
   return done;
 }
 
@@ -76,6 +121,8 @@ void move_blocks(char* place, std::int64_t stride, std::int64_t count, std::int6
     if (bytes == 8) done = pack_numbers<std::uint64_t>(place, stride, count, packed);
     if (bytes == 4) done = pack_numbers<std::uint32_t>(place, stride, count, packed);
   }
+  if (direction == Direction::unpack && bytes == 8 && packed_stride == 8 && stride == 16)
+    done = unpack_every_second(place, count, packed);
   place += done * stride;
   packed += done * packed_stride;
   count -= done;

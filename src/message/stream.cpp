@@ -15,8 +15,12 @@ namespace baton::message {
 namespace {
 
 // How much is filled before it is published: enough to be worth a line, little enough that the
-// receiver starts early (ring experiments of 2026-11-20: 512 B to 1 KiB are best at 4 KiB).
-constexpr std::int64_t publish_bytes = 1024;
+// receiver starts early. Of a message in one chunk less, of longer ones more (2026-11-21,
+// docs/decisions/staging.md).
+constexpr std::int64_t publish_bytes_short = 1024;
+constexpr std::int64_t publish_bytes_long = 2048;
+// So far ahead of the writing the lines are fetched.
+constexpr std::int64_t fetch_ahead_bytes = 2048;
 constexpr int chunks_per_round = 4;  // guess: fair to other peers
 
 Request** receives = nullptr;  // by stream number; null: free
@@ -50,11 +54,13 @@ void fill_chunk(Peer& peer, const Request& send, std::int64_t position, std::uin
                 std::int64_t bytes) {
   auto& filled = transport::arena.chunk_progress(peer.rank, chunk);
   char* target = transport::arena.chunk(peer.rank, chunk);
+  std::int64_t step =
+      send.bytes > std::int64_t{lockfree::chunk_bytes} ? publish_bytes_long : publish_bytes_short;
   std::int64_t fetched = 0;
   for (std::int64_t done = 0; done < bytes;) {
-    std::int64_t piece = std::min(publish_bytes, bytes - done);
-    // The lines are fetched two pieces before they are written.
-    for (; fetched < std::min(bytes, done + 3 * publish_bytes); fetched += cache_line_bytes)
+    std::int64_t piece = std::min(step, bytes - done);
+    std::int64_t end = std::min(bytes, done + piece + fetch_ahead_bytes);
+    for (; fetched < end; fetched += cache_line_bytes)
       platform::prefetch_for_write(target + fetched);
     datatype::pack(*send.datatype, send.buffer, position + done, target + done, piece);
     done += piece;

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <vector>
 
+#include "platform/cpu.hpp"
+
 namespace baton::datatype {
 namespace {
 
@@ -90,6 +92,38 @@ TEST(shape, common_block_sizes_copy_the_same_bytes_as_others) {
     }
     release_shape(loop);
     release_shape(block);
+  }
+}
+
+// Blocks of every small size at several distances, on every level of vector instructions.
+TEST(shape, evenly_spaced_blocks_move_and_leave_alone_what_lies_between) {
+  for (int level = 1; level <= platform::cpu_level(); ++level) {
+    choose_walks(level);
+    for (std::int64_t bytes = 1; bytes <= 70; ++bytes)
+      for (std::int64_t stride : {bytes + 1, 2 * bytes, 3 * bytes + 2, -2 * bytes})
+        for (std::int64_t count : {1, 2, 7, 8, 9, 16, 17, 33}) {
+          const Shape* block = make_block(bytes);
+          const Shape* loop =
+              make_loop(count, stride, stride < 0 ? -stride * (count - 1) : 0, block);
+          std::int64_t step = stride < 0 ? -stride : stride;
+          // No byte more than there is, so that a sanitizer sees a look beyond.
+          std::vector<char> memory(static_cast<std::size_t>((count - 1) * step + bytes));
+          for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<char>(i * 7 + 1);
+          std::vector<char> packed(static_cast<std::size_t>(loop->bytes));
+          pack_shape(loop, memory.data(), 0, packed.data(), loop->bytes);
+          std::vector<char> spread(memory.size(), 'x'), expected = spread;
+          unpack_shape(loop, spread.data(), 0, packed.data(), loop->bytes);
+          for (std::int64_t i = 0; i < count; ++i)
+            for (std::int64_t j = 0; j < bytes; ++j) {
+              std::int64_t at = (stride < 0 ? count - 1 - i : i) * step + j;
+              ASSERT_EQ(packed[static_cast<std::size_t>(i * bytes + j)],
+                        memory[static_cast<std::size_t>(at)]);
+              expected[static_cast<std::size_t>(at)] = memory[static_cast<std::size_t>(at)];
+            }
+          ASSERT_TRUE(spread == expected) << bytes << " bytes, stride " << stride << ", " << count;
+          release_shape(block);
+          release_shape(loop);
+        }
   }
 }
 
