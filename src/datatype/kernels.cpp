@@ -78,8 +78,7 @@ struct Minimum {
     return a < b;
   }
 };
-// Any value but 0 is true; the result is 0 or 1, also of Fortran's logicals (MPI_Abi_get_fortran_
-// booleans).
+// Any value but 0 is true; the result is 0 or 1, also of Fortran's logicals.
 struct LogicalAnd {
   template <class T>
   static T apply(T a, T b) {
@@ -152,6 +151,7 @@ void run_ordered(const void* in, void* inout, std::int64_t count) {
   auto* a = static_cast<const Loose<T>*>(in);
   auto* b = static_cast<Loose<T>*>(inout);
 #pragma GCC ivdep
+#pragma GCC unroll 4
   for (std::int64_t i = 0; i < count; ++i) {
     T left = a[i].value, right = b[i].value;
     b[i].value = Op::takes_left(Wide<T>{left}, Wide<T>{right}) ? left : right;
