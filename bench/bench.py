@@ -208,10 +208,9 @@ def limit_of(comparison, cell):
     if cell.startswith("reduce_local/"):
         return "plain loop", comparison.limit_values.get(f"{cell} plain")
     metric, _, rest = cell.partition("/")
-    size = int(cell.rsplit("/", 1)[1]) if "/" in cell else 0
     name = None
     if metric == "lat":
-        name = "line" if size <= 48 else "copy/" + rest  # the payload fits into the line
+        name = "line" if int(rest.rsplit("/", 1)[1]) <= 48 else "copy/" + rest  # the payload fits into the line
     elif cell.startswith("types/vector512/"):
         name = cell.replace("types/vector512/", "copy512/")
     return name, comparison.limit_values.get(name)
