@@ -79,12 +79,16 @@ Error comm_get_errhandler(Communicator& comm, MPI_Errhandler* errhandler) {
 }
 
 Error comm_call_errhandler(Communicator& comm, int errorcode) {
+  return call_errhandler(comm.errors, "MPI_Comm_call_errhandler", errorcode);
+}
+
+Error call_errhandler(ErrorTarget& target, const char* procedure, int errorcode) {
   if (!error_code_known(errorcode))
     return fail(MPI_ERR_ARG, "argument 2 (errorcode): %d is no error code", errorcode);
   char text[MPI_MAX_ERROR_STRING + 80];
-  std::snprintf(text, sizeof text, "MPI_Comm_call_errhandler: the program raised error code %d: %s",
-                errorcode, error_text(errorcode));
-  call_error_handler(&comm.errors, errorcode, text);
+  std::snprintf(text, sizeof text, "%s: the program raised error code %d: %s", procedure, errorcode,
+                error_text(errorcode));
+  call_error_handler(&target, errorcode, text);
   return MPI_SUCCESS;
 }
 

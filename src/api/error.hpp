@@ -23,5 +23,7 @@ Error comm_create_errhandler(MPI_Comm_errhandler_function* function, MPI_Errhand
 Error comm_set_errhandler(Communicator& comm, ErrorHandler& errhandler);
 Error comm_get_errhandler(Communicator& comm, MPI_Errhandler* errhandler);
 Error comm_call_errhandler(Communicator& comm, int errorcode);
+// What the MPI_X_call_errhandler procedures do: argument 2 is the code, `procedure` their name.
+Error call_errhandler(ErrorTarget& target, const char* procedure, int errorcode);
 
 }  // namespace baton::api

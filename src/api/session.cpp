@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "world/error_code.hpp"
+#include "api/error.hpp"
 
 namespace baton::api {
 
@@ -149,14 +149,7 @@ Error session_get_errhandler(Session& session, MPI_Errhandler* errhandler) {
 }
 
 Error session_call_errhandler(Session& session, int errorcode) {
-  if (!error_code_known(errorcode))
-    return fail(MPI_ERR_ARG, "argument 2 (errorcode): %d is no error code", errorcode);
-  char text[MPI_MAX_ERROR_STRING + 80];
-  std::snprintf(text, sizeof text,
-                "MPI_Session_call_errhandler: the program raised error code %d: %s", errorcode,
-                error_text(errorcode));
-  call_error_handler(&session.errors, errorcode, text);
-  return MPI_SUCCESS;
+  return call_errhandler(session.errors, "MPI_Session_call_errhandler", errorcode);
 }
 
 Error session_detach_buffer(Session& session, void* address, std::int64_t* bytes) {

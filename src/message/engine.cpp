@@ -198,7 +198,7 @@ bool progress() {
   if (engine.progress_lock.is_held() || !engine.progress_lock.try_lock()) return false;
   bool any = progress_alone();
   engine.progress_lock.unlock();
-  hand_over();
+  wake_waiters();
   return any;
 }
 

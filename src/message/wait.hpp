@@ -74,12 +74,9 @@ class Follower {
   void retract();
   int rounds_ = 0;
 };
-// Something completed, or is to be done: wakes the threads of this process that sleep.
+// Something completed or is to be done, or the progress lock is free: wakes the threads of this
+// process that sleep.
 void wake_waiters();
-// The progress lock is free: wakes somebody to take it, if anybody sleeps.
-inline void hand_over() {
-  wake_waiters();
-}
 
 // Makes progress for all until `done()`. The caller holds the progress lock, if threads need it.
 template <class Done>
@@ -104,7 +101,7 @@ BATON_COLD void wait_together(Done&& done) {
     }
     lead(done);
     engine.progress_lock.unlock();
-    return hand_over();
+    return wake_waiters();
   }
 }
 

@@ -51,7 +51,7 @@ BATON_INLINE void copy_run(void* to, const void* from, std::size_t bytes) {
 
 // Fetches a line that will be written soon, with ownership. The builtin would only read it, since
 // the baseline instruction set leaves prefetchw out, and a line that is shared must then be fetched
-// again (131072 bytes through staging: 45 instead of 20 us, 2026-11-21). Where a processor does not
+// again (131072 bytes through staging: 53 instead of 17 us, 2026-11-21). Where a processor does not
 // know the instruction it does nothing.
 BATON_INLINE void prefetch_for_write(const void* address) {
 #if defined(__x86_64__)
