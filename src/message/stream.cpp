@@ -15,10 +15,8 @@ namespace baton::message {
 namespace {
 
 // How much is filled before it is published: enough to be worth a line, little enough that the
-// receiver starts early. Of a message in one chunk less, of longer ones more (2026-11-21,
-// docs/decisions/staging.md).
-constexpr std::int64_t publish_bytes_short = 1024;
-constexpr std::int64_t publish_bytes_long = 2048;
+// receiver starts early (2026-11-21, docs/decisions/staging.md).
+constexpr std::int64_t publish_bytes = 1024;
 // So far ahead of the writing the lines are fetched.
 constexpr std::int64_t fetch_ahead_bytes = 2048;
 constexpr int chunks_per_round = 4;  // guess: fair to other peers
@@ -54,11 +52,9 @@ void fill_chunk(Peer& peer, const Request& send, std::int64_t position, std::uin
                 std::int64_t bytes) {
   auto& filled = transport::arena.chunk_progress(peer.rank, chunk);
   char* target = transport::arena.chunk(peer.rank, chunk);
-  std::int64_t step =
-      send.bytes > std::int64_t{lockfree::chunk_bytes} ? publish_bytes_long : publish_bytes_short;
   std::int64_t fetched = 0;
   for (std::int64_t done = 0; done < bytes;) {
-    std::int64_t piece = std::min(step, bytes - done);
+    std::int64_t piece = std::min(publish_bytes, bytes - done);
     std::int64_t end = std::min(bytes, done + piece + fetch_ahead_bytes);
     for (; fetched < end; fetched += cache_line_bytes)
       platform::prefetch_for_write(target + fetched);
