@@ -268,7 +268,7 @@ Error request_free(MPI_Request* handle) {
   } else {
     // A generalized one is still named by whoever will complete it.
     if (request->kind != message::RequestKind::generalized)
-      message::requests.remove(request->handle);
+      request->handle = message::requests.renew(request->handle);
     if (message::give_up(*request)) {
       if (request->kind == message::RequestKind::generalized)
         error = message::end_generalized(*request);

@@ -116,6 +116,18 @@ class HandleTable {
     return object;
   }
 
+  // The next handle of an object that stays in its slot; the one it had is not found any more.
+  // Takes no lock: only the object's owner calls it.
+  Handle renew(Handle handle) {
+    std::uint64_t bits = reinterpret_cast<std::uint64_t>(handle);
+    std::uint32_t index = static_cast<std::uint32_t>(bits) & index_mask;
+    std::uint32_t generation = static_cast<std::uint32_t>(bits >> 32) + 1;
+    generation += generation == 0;
+    // relaxed: as in `remove`.
+    slot_at(index)->generation.store(generation, std::memory_order_relaxed);
+    return compose(generation, index);
+  }
+
   // Puts an object behind one of the ABI's predefined values (null takes it away).
   void set_predefined(Handle handle, T* object) {
     predefined_[reinterpret_cast<std::uint64_t>(handle) - Traits::predefined_first] = object;

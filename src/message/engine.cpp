@@ -119,6 +119,15 @@ Error start_engine() {
   return MPI_SUCCESS;
 }
 
+Traffic all_traffic() {
+  Traffic all;
+  for (std::uint32_t i = 0; i < engine.ranks; ++i) {
+    Peer* peer = known_peer(i);
+    if (peer) all.add(peer->traffic);
+  }
+  return all;
+}
+
 void stop_engine() {
   for (std::uint32_t i = 0; i < engine.ranks; ++i) delete engine.peers[i];
   std::free(engine.peers);
@@ -196,7 +205,9 @@ bool poll_peer(Peer& peer) {
 bool progress() {
   if (BATON_LIKELY(!platform::threads_multiple)) return progress_alone();
   if (engine.progress_lock.is_held() || !engine.progress_lock.try_lock()) return false;
+  leading.now = true;
   bool any = progress_alone();
+  leading = {};
   engine.progress_lock.unlock();
   wake_waiters();
   return any;

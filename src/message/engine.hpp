@@ -7,6 +7,7 @@
 
 #include "base/check.hpp"
 #include "base/counters.hpp"
+#include "base/traffic.hpp"
 #include "message/match.hpp"
 #include "message/request.hpp"
 #include "platform/lock.hpp"
@@ -55,8 +56,11 @@ struct Peer {
   bool envelopes_only = false;        // what we last told it
   std::uint64_t reserved_chunks = 0;  // of its staging, that are known to have memory
   int early_chunks = 0;               // filled since we last looked whether it wants envelopes only
-  platform::Lock send_lock;           // of `out` and `queued`
-  platform::Lock account_lock;        // of unexpected_bytes and envelopes_only
+  // By ways that the sender chooses: what we sent, under the send lock. By the others: what we
+  // received, by atomic additions.
+  Traffic traffic;
+  platform::Lock send_lock;     // of `out` and `queued`
+  platform::Lock account_lock;  // of unexpected_bytes and envelopes_only
 
   // Whether a line may be put now: nothing queued before it, and room.
   BATON_INLINE bool can_put(std::uint32_t lines) {
@@ -102,6 +106,8 @@ extern Engine engine;
 // Start and end. The arena is attached before and detached after.
 Error start_engine();
 void stop_engine();
+// What went to and came from all peers together.
+Traffic all_traffic();
 // The sources of exchanges (persistent.cpp) and flushes (send_buffer.cpp) must register anew with
 // the next engine.
 void forget_exchanges();
@@ -144,15 +150,17 @@ BATON_INLINE void count(std::uint64_t& counter, std::uint64_t number = 1) {
   platform::add_shared(counter, number);
 }
 
-// A message that went a way, and its payload.
-BATON_INLINE void count_message(std::uint64_t& number, std::uint64_t& bytes, std::uint64_t more) {
-  if (BATON_UNLIKELY(platform::threads_multiple)) {
-    count(number);
-    count(bytes, more);
-    return;
-  }
-  ++number;
-  bytes += more;
+// A message that left by a way. The caller holds the send lock.
+BATON_INLINE void count_sent(Peer& peer, Way way, std::size_t bytes) {
+  Tally& tally = peer.traffic.at(way, static_cast<std::int64_t>(bytes));
+  ++tally.messages;
+  tally.bytes += bytes;
+}
+// A message that came by a way.
+inline void count_received(std::uint32_t peer_rank, Way way, std::int64_t bytes) {
+  Tally& tally = engine.peers[peer_rank]->traffic.at(way, bytes);
+  count(tally.messages);
+  count(tally.bytes, static_cast<std::uint64_t>(bytes));
 }
 
 // Registers a source; it lives as long as the engine. `set_active` keeps the loop's one branch.

@@ -72,15 +72,38 @@ List<Request>& list_of(MatchQueue& queue, const Request& request) {
 
 }  // namespace
 
-MatchQueue* queue_for(std::uint32_t context) {
+namespace {
+
+template <class Pointer>
+Pointer load(Pointer& place) {
+  // ORDER match.queues: acquire here, release in make_queue; what it points to is complete.
+  return std::atomic_ref(place).load(std::memory_order_acquire);
+}
+
+BATON_COLD MatchQueue* make_queue(std::uint32_t context) {
   platform::Guard guard(queues_lock);
-  if (context / leaf_contexts >= leaf_count) return nullptr;
   Leaf*& leaf = leaves[context / leaf_contexts];
-  if (!leaf) leaf = static_cast<Leaf*>(std::calloc(1, sizeof(Leaf)));
-  if (!leaf) return nullptr;
+  if (!leaf) {
+    auto* fresh = static_cast<Leaf*>(std::calloc(1, sizeof(Leaf)));
+    if (!fresh) return nullptr;
+    // ORDER match.queues: release here, acquire in load.
+    std::atomic_ref(leaf).store(fresh, std::memory_order_release);
+  }
   MatchQueue*& queue = leaf->queues[context % leaf_contexts];
-  if (!queue) queue = new (std::nothrow) MatchQueue;
-  return queue;
+  if (queue) return queue;
+  auto* fresh = new (std::nothrow) MatchQueue;
+  // ORDER match.queues: release here, acquire in load.
+  std::atomic_ref(queue).store(fresh, std::memory_order_release);
+  return fresh;
+}
+
+}  // namespace
+
+MatchQueue* queue_for(std::uint32_t context) {
+  if (context / leaf_contexts >= leaf_count) return nullptr;
+  Leaf* leaf = load(leaves[context / leaf_contexts]);
+  MatchQueue* queue = leaf ? load(leaf->queues[context % leaf_contexts]) : nullptr;
+  return BATON_LIKELY(queue) ? queue : make_queue(context);
 }
 
 void drop_queue(std::uint32_t context) {

@@ -109,8 +109,7 @@ bool put_payload(Peer& peer, Request& send) {
   }
   peer.out.put_long(header, {send.context, send.tag}, data, bytes);
   bool packed = bytes <= lockfree::first_line_payload_bytes;
-  count_message(packed ? engine.counters.packed_messages : engine.counters.deposit_messages,
-                packed ? engine.counters.packed_bytes : engine.counters.deposit_bytes, bytes);
+  count_sent(peer, packed ? Way::packed : Way::deposit, bytes);
   complete(send, MPI_SUCCESS);
   return true;
 }
@@ -132,8 +131,7 @@ bool put_request(Peer& peer, Request& request) {
   } else {
     transport::Choice choice = transport::choose_send(
         request.bytes, request.synchronous, peer.out.envelopes_only(), settings.eager_bytes_max);
-    put = choice.way == transport::Way::offered ? put_offer(peer, request)
-                                                : put_payload(peer, request);
+    put = choice.way == Way::offered ? put_offer(peer, request) : put_payload(peer, request);
   }
   if (put) notify(*peer.doorbell, peer.rank);
   return put;
@@ -185,12 +183,11 @@ bool read_offer(const Arrival& arrival, Request& receive) {
   transport::OfferFacts facts{receive.bytes, arrival.sender_contiguous,
                               receive.datatype->contiguous,
                               transport::can_read_from(arrival.peer_rank), settings.cma_bytes_min};
-  if (transport::choose_receive(facts).way != transport::Way::cma) return false;
+  if (transport::choose_receive(facts).way != Way::cma) return false;
   if (!transport::read_from(arrival.peer_rank, reinterpret_cast<void*>(arrival.address),
                             receive.buffer, receive.bytes))
     return false;
-  count_message(engine.counters.cma_messages, engine.counters.cma_bytes,
-                static_cast<std::uint64_t>(receive.bytes));
+  count_received(arrival.peer_rank, Way::cma, receive.bytes);
   return true;
 }
 
@@ -219,10 +216,11 @@ void accept_offer(Arrival& arrival, Request& receive) {
   receive.position = 0;
   if (receive.bytes == 0 && arrival.early_bytes == 0) {
     // Without payload the envelope's line was the whole message.
-    count(engine.counters.packed_messages);
+    Peer& peer = *engine.peers[arrival.peer_rank];
+    platform::Guard guard(peer.send_lock);
+    count_sent(peer, Way::packed, 0);
   } else if (arrival.early_bytes > 0 || !read_offer(arrival, receive)) {
-    count_message(engine.counters.staged_messages, engine.counters.staged_bytes,
-                  static_cast<std::uint64_t>(receive.bytes));
+    count_received(arrival.peer_rank, Way::staged, receive.bytes);
     bool more = receive.bytes > arrival.early_bytes;
     // From a chunk the sender goes on while we copy the beginning: only who makes progress comes
     // here then, and no other chunk arrives meanwhile.

@@ -12,15 +12,81 @@ RequestTable requests;
 
 namespace {
 
-Request* spare_requests = nullptr;  // freed ones, for the next
-platform::Lock spare_lock;
+// Released requests, for the next ones. Each keeps its slot among the handles and counts as freed.
+// A thread has a few of its own; what is beyond goes to all threads.
+constexpr int own_spares_max = 128;  // guess: a window of sends and one of receives
+constexpr int spares_at_once = 32;   // guess
+
+struct Spares {
+  Request* first;
+  int count;
+  bool given_back_at_exit;
+};
+// initial-exec: no call to find it. It is small, as a library opened at run time must be.
+__attribute__((tls_model("initial-exec"))) constinit thread_local Spares own_spares{};
+Request* common_spares = nullptr;
+platform::Lock common_lock;
 Request completed_send;
 
+void give_to_all(Spares& spares, int count) {
+  platform::Guard guard(common_lock);
+  for (; count > 0; --count, --spares.count) {
+    Request* request = spares.first;
+    spares.first = request->next;
+    request->next = common_spares;
+    common_spares = request;
+  }
+}
+
+// What a thread that ends has spare goes to the others.
+struct AtExit {
+  bool armed;
+  ~AtExit() {
+    if (armed) give_to_all(own_spares, own_spares.count);
+  }
+};
+
+BATON_COLD void arm_at_exit() {
+  static thread_local AtExit at_exit{};
+  at_exit.armed = own_spares.given_back_at_exit = true;
+}
+
+void keep_spare(Request& request) {
+  request.next = own_spares.first;
+  own_spares.first = &request;
+  if (BATON_UNLIKELY(++own_spares.count > own_spares_max)) give_to_all(own_spares, spares_at_once);
+  if (BATON_UNLIKELY(!own_spares.given_back_at_exit)) arm_at_exit();
+}
+
+BATON_COLD void fetch_spares() {
+  platform::Guard guard(common_lock);
+  for (; common_spares && own_spares.count < spares_at_once; ++own_spares.count) {
+    Request* request = common_spares;
+    common_spares = request->next;
+    request->next = own_spares.first;
+    own_spares.first = request;
+  }
+}
+
 Request* take_spare() {
-  platform::Guard guard(spare_lock);
-  Request* request = spare_requests;
-  if (request) spare_requests = request->next;
+  if (BATON_UNLIKELY(!own_spares.first)) fetch_spares();
+  Request* request = own_spares.first;
+  if (!request) return nullptr;
+  own_spares.first = request->next;
+  --own_spares.count;
+  request->next = nullptr;
   return request;
+}
+
+BATON_COLD Request* make_request() {
+  auto* request = static_cast<Request*>(std::malloc(sizeof(Request)));
+  if (!request) return nullptr;
+  new (request) Request;
+  request->heap = true;
+  request->handle = requests.add(request);
+  if (request->handle) return request;
+  std::free(request);
+  return nullptr;
 }
 
 // Sets a bit of `ending`; the bits before.
@@ -38,14 +104,9 @@ std::uint8_t mark(Request& request, std::uint8_t bit) {
 
 Request* new_request() {
   Request* request = take_spare();
-  if (!request) request = static_cast<Request*>(std::malloc(sizeof(Request)));
-  if (!request) return nullptr;
-  new (request) Request;
-  request->heap = true;
-  request->handle = requests.add(request);
-  if (request->handle) return request;
-  std::free(request);
-  return nullptr;
+  if (BATON_UNLIKELY(!request)) return make_request();
+  request->ending = 0;
+  return request;
 }
 
 void release_request(Request& request) {
@@ -54,10 +115,12 @@ void release_request(Request& request) {
   if (request.datatype) datatype::release(*request.datatype);
   std::free(request.recipe);
   drop_usage(request.usage);
-  requests.remove(request.handle);
-  platform::Guard guard(spare_lock);
-  request.next = spare_requests;
-  spare_requests = &request;
+  MPI_Request handle = requests.renew(request.handle);
+  new (&request) Request;
+  request.heap = true;
+  request.handle = handle;
+  request.ending = freed;
+  keep_spare(request);
 }
 
 void drop_usage(Usage* usage) {
@@ -86,7 +149,7 @@ void make_completed_send() {
 bool mark_complete(Request& request, Error error) {
   request.error = error;
   bool given_up = mark(request, completed) & freed;
-  if (BATON_UNLIKELY(platform::threads_multiple)) wake_waiters();
+  if (BATON_UNLIKELY(platform::threads_multiple)) announce_completion();
   return given_up;
 }
 

@@ -170,7 +170,7 @@ int take_early_chunk(Peer& peer, const Request& send) {
                               transport::can_read_from(peer.rank),
                               settings.cma_bytes_min,
                               settings.early_chunk != 0};
-  if (transport::choose_early(facts).way != transport::Way::staged) return lockfree::no_chunk;
+  if (transport::choose_early(facts).way != Way::staged) return lockfree::no_chunk;
   if (!lockfree::chunks_are_plenty(peer.doorbell->chunks.free)) return lockfree::no_chunk;
   int chunk = take_usable_chunk(peer);
   if (chunk < 0) return lockfree::no_chunk;

@@ -58,6 +58,15 @@ void wake_waiters() {
   platform::futex_wake(events);
 }
 
+constinit thread_local Leading leading{};
+
+void announce_completion() {
+  if (leading.now)
+    leading.completed = true;
+  else
+    wake_waiters();
+}
+
 void set_wait_budget() {
   bool crowded = engine.ranks > transport::arena.job->cpus_usable;
   // guess: with a CPU each, spinning costs nobody anything for a millisecond or so; crowded, the

@@ -78,6 +78,20 @@ class Follower {
 // process that sleep.
 void wake_waiters();
 
+// Something completed. Who makes progress wakes the others once a round, all else at once.
+void announce_completion();
+// Of the thread that makes progress, while it does.
+struct Leading {
+  bool now;
+  bool completed;  // something, since the others were last woken
+};
+extern __attribute__((tls_model("initial-exec"))) constinit thread_local Leading leading;
+inline void wake_for_completions() {
+  if (!leading.completed) return;
+  leading.completed = false;
+  wake_waiters();
+}
+
 // Makes progress for all until `done()`. The caller holds the progress lock, if threads need it.
 template <class Done>
 void lead(Done&& done) {
@@ -90,6 +104,17 @@ void lead(Done&& done) {
   }
 }
 
+// The same for one of several threads.
+template <class Done>
+void lead_together(Done&& done) {
+  leading.now = true;
+  lead([&] {
+    wake_for_completions();
+    return done();
+  });
+  leading = {};
+}
+
 // Once `done` has said yes it is not asked again: it may have taken something.
 template <class Done>
 BATON_COLD void wait_together(Done&& done) {
@@ -99,7 +124,7 @@ BATON_COLD void wait_together(Done&& done) {
       if (follower.idle(done)) return;
       continue;
     }
-    lead(done);
+    lead_together(done);
     engine.progress_lock.unlock();
     return wake_waiters();
   }

@@ -4,11 +4,10 @@
 
 #include <cstdint>
 
+#include "base/traffic.hpp"
 #include "lockfree/ring.hpp"
 
 namespace baton::transport {
-
-enum class Way : std::uint8_t { packed, deposit, offered, staged, cma };
 
 struct Choice {
   Way way;
