@@ -12,7 +12,8 @@ constexpr std::uint32_t layout_hash() {
   for (std::uint64_t value :
        {std::uint64_t{sizeof(JobHeader)}, std::uint64_t{sizeof(RankRow)},
         std::uint64_t{offsetof(RankRow, state)}, ring_bytes, std::uint64_t{offers_per_rank},
-        offer_bytes, std::uint64_t{chunks_per_rank}, chunk_bytes, room_bytes_per_rank})
+        offer_bytes, std::uint64_t{chunks_per_rank}, chunk_bytes, progress_bytes,
+        room_bytes_per_rank})
     hash = (hash ^ static_cast<std::uint32_t>(value)) * 16777619u;
   return hash;
 }
@@ -32,7 +33,7 @@ SliceLayout slice_layout(std::uint32_t ranks) {
   layout.heads = place(std::uint64_t{ranks} * cache_line_bytes);
   layout.rings = place(std::uint64_t{ranks} * ring_bytes);
   layout.rooms = place(room_bytes_per_rank);
-  layout.progress = place(chunks_per_rank * cache_line_bytes);
+  layout.progress = place(chunks_per_rank * progress_bytes);
   layout.staging = place(chunks_per_rank * chunk_bytes);
   layout.bytes = offset;
   return layout;

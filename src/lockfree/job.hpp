@@ -74,7 +74,7 @@ struct SliceLayout {
   std::uint64_t heads;     // one consumer line for each sender's ring
   std::uint64_t rings;     // one ring for each sender
   std::uint64_t rooms;     // meeting places of collectives whose communicator this rank leads
-  std::uint64_t progress;  // one line a chunk: how much of it is filled
+  std::uint64_t progress;  // two lines a chunk: how far sender and receiver are
   std::uint64_t staging;   // chunks for longer messages, shared by all senders
   std::uint64_t bytes;     // of the whole slice
 };
@@ -86,6 +86,7 @@ inline constexpr int offers_per_rank = 1 << 18;
 inline constexpr std::uint64_t offer_bytes = 64;
 inline constexpr int chunks_per_rank = 64;  // one bit each in the free-chunk word
 inline constexpr std::uint64_t chunk_bytes = 16384;
+inline constexpr std::uint64_t progress_bytes = 128;
 inline constexpr std::uint64_t room_bytes_per_rank = 1 << 20;
 
 // The layout for a job of `ranks`.

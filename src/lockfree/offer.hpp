@@ -1,8 +1,9 @@
 // An offer: a sender's buffer that the receiver may take, with one state word in the sender's
 // slice. OFFERED -> CLAIMED (by the receiver) -> DONE (by the receiver, or by the sender once it
-// has streamed), or OFFERED -> WITHDRAWN (by the sender, who cancels). Claim last: whoever claims
-// has already made sure that it can go on. Invariant: the word changes by compare-and-swap only; a
-// slot is reused only from DONE or WITHDRAWN.
+// has streamed), or OFFERED -> WITHDRAWN (by the sender, who cancels). CLAIMED -> SHARED -> DONE
+// (by the receiver): meanwhile both sides copy, each piece by whoever takes it. Claim last: whoever
+// claims has already made sure that it can go on. Invariant: the word changes by compare-and-swap
+// only; a slot is reused only from DONE or WITHDRAWN.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +14,20 @@
 
 namespace baton::lockfree {
 
-enum class OfferState : std::uint32_t { free, offered, claimed, done, withdrawn };
+enum class OfferState : std::uint32_t { free, offered, claimed, shared, done, withdrawn };
 
 template <class Atomics>
 struct alignas(cache_line_bytes) Offer {
   typename Atomics::template Atomic<OfferState> state;
+  // While it is shared. The receiver's buffer, and how many bytes move, in pieces of which size.
+  typename Atomics::template Atomic<std::uint64_t> piece_bytes;
+  typename Atomics::template Atomic<std::uint64_t> target;
+  typename Atomics::template Atomic<std::uint64_t> bytes;
+  // Pieces that are taken: by the receiver from the front (lower half), by the sender from the back
+  // (upper half), so that with the same buffers each copies the same part again, from its cache.
+  typename Atomics::template Atomic<std::uint64_t> taken;
+  typename Atomics::template Atomic<std::uint64_t> pushed;   // pieces that the sender has copied
+  typename Atomics::template Atomic<std::uint64_t> refused;  // the sender could not copy a piece
 };
 static_assert(sizeof(Offer<Hardware>) == offer_bytes);
 
@@ -42,6 +52,89 @@ template <class Atomics>
 void open_offer(Offer<Atomics>& offer) {
   // relaxed: the envelope that names the offer is published through the ring afterwards.
   offer.state.store(OfferState::offered, std::memory_order_relaxed);
+}
+
+// The receiver, who has claimed: from now on both may take pieces.
+template <class Atomics>
+void share_offer(Offer<Atomics>& offer, std::uint64_t target, std::uint64_t bytes,
+                 std::uint32_t piece_bytes) {
+  // relaxed: the change of state below publishes them.
+  offer.piece_bytes.store(piece_bytes, std::memory_order_relaxed);
+  offer.target.store(target, std::memory_order_relaxed);
+  offer.bytes.store(bytes, std::memory_order_relaxed);
+  offer.taken.store(0, std::memory_order_relaxed);
+  offer.pushed.store(0, std::memory_order_relaxed);
+  offer.refused.store(0, std::memory_order_relaxed);
+  (void)move_offer(offer, OfferState::claimed, OfferState::shared);
+}
+
+struct Piece {
+  std::uint64_t begin;
+  std::uint64_t bytes;  // 0: all are taken
+};
+enum class Taker { receiver, sender };
+
+inline constexpr std::uint64_t one_from_back = std::uint64_t{1} << 32;
+constexpr std::uint64_t pieces_taken(std::uint64_t taken) {
+  return (taken & (one_from_back - 1)) + (taken >> 32);
+}
+template <class Atomics>
+std::uint64_t pieces_in_all(const Offer<Atomics>& offer) {
+  // relaxed: written before the offer was shared, which the caller has seen or done itself.
+  std::uint64_t piece = offer.piece_bytes.load(std::memory_order_relaxed);
+  return (offer.bytes.load(std::memory_order_relaxed) + piece - 1) / piece;
+}
+
+// Takes the next piece of a shared offer.
+template <class Atomics>
+Piece take_piece(Offer<Atomics>& offer, Taker taker) {
+  std::uint64_t all = pieces_in_all(offer);
+  // A look first: who waits for the other's last piece asks again and again.
+  // relaxed: only who copies what is decided here.
+  if (pieces_taken(offer.taken.load(std::memory_order_relaxed)) >= all) return {0, 0};
+  bool from_front = taker == Taker::receiver;
+  std::uint64_t before =
+      offer.taken.fetch_add(from_front ? 1 : one_from_back, std::memory_order_relaxed);
+  if (pieces_taken(before) >= all) return {0, 0};
+  // relaxed: as in pieces_in_all.
+  std::uint64_t piece = offer.piece_bytes.load(std::memory_order_relaxed);
+  std::uint64_t bytes = offer.bytes.load(std::memory_order_relaxed);
+  std::uint64_t number = from_front ? before & (one_from_back - 1) : all - 1 - (before >> 32);
+  std::uint64_t begin = number * piece;
+  return {begin, piece < bytes - begin ? piece : bytes - begin};
+}
+
+// The sender, about the piece it took: copied, or refused by its kernel.
+template <class Atomics>
+void push_done(Offer<Atomics>& offer) {
+  // ORDER offer.pushed: release here, acquire in pushed_pieces; the bytes are in the receiver's
+  // buffer.
+  offer.pushed.fetch_add(1, std::memory_order_release);
+}
+template <class Atomics>
+void push_refused(Offer<Atomics>& offer) {
+  // ORDER offer.pushed: release here, acquire in was_refused; the sender touches nothing any more.
+  offer.refused.store(1, std::memory_order_release);
+}
+
+// The receiver ends the taking: how many pieces have been taken by both.
+template <class Atomics>
+std::uint64_t close_pieces(Offer<Atomics>& offer) {
+  std::uint64_t all = pieces_in_all(offer);
+  // relaxed: what is copied is ordered by offer.pushed.
+  std::uint64_t taken = pieces_taken(offer.taken.exchange(all, std::memory_order_relaxed));
+  return taken < all ? taken : all;
+}
+// How many of them the sender has copied so far.
+template <class Atomics>
+std::uint64_t pushed_pieces(const Offer<Atomics>& offer) {
+  // ORDER offer.pushed: acquire here, release in push_done.
+  return offer.pushed.load(std::memory_order_acquire);
+}
+template <class Atomics>
+bool was_refused(const Offer<Atomics>& offer) {
+  // ORDER offer.pushed: acquire here, release in push_refused.
+  return offer.refused.load(std::memory_order_acquire) != 0;
 }
 
 }  // namespace baton::lockfree

@@ -1,7 +1,8 @@
 // Staging: a receiver's pool of chunks that all senders share, for messages longer than a ring
-// takes. A sender takes a chunk, names it in its ring, fills it piece by piece and publishes how
-// far it is; the receiver copies behind it and gives the chunk back. Invariant: a chunk's bit is
-// clear from the sender's take until the receiver's give_back.
+// takes. A sender takes some, a window, names them in its ring, fills them in turns and publishes
+// how far it is; the receiver copies behind it, publishes how far it is, and gives the chunks back
+// when all has come. Invariant: a chunk's bit is clear from the sender's take until the receiver's
+// give_back.
 #pragma once
 
 #include <bit>
@@ -13,58 +14,85 @@
 
 namespace baton::lockfree {
 
-inline constexpr int no_chunk = -1;
+// The chunks of one stream, by bits; used in turns from the lowest. Its progress is kept with the
+// first.
+struct Window {
+  static constexpr int chunks_max = 8;
+  std::uint64_t chunks = 0;
+  bool empty() const { return chunks == 0; }
+  std::uint32_t first() const { return static_cast<std::uint32_t>(std::countr_zero(chunks)); }
+  int count() const { return std::popcount(chunks); }
+  std::int64_t bytes() const { return count() * static_cast<std::int64_t>(chunk_bytes); }
+};
 
 template <class Atomics>
-struct alignas(cache_line_bytes) ProgressLine {  // written by the sender that holds the chunk
-  typename Atomics::template Atomic<std::uint64_t> bytes;
+struct Progress {
+  struct alignas(cache_line_bytes) FilledLine {  // written by the sender that holds the chunk
+    typename Atomics::template Atomic<std::uint64_t> bytes;
+  } filled;
+  struct alignas(cache_line_bytes) EmptiedLine {  // written by the receiver
+    typename Atomics::template Atomic<std::uint64_t> bytes;
+  } emptied;
 };
-static_assert(sizeof(ProgressLine<Hardware>) == cache_line_bytes);
+static_assert(sizeof(Progress<Hardware>) == progress_bytes);
 
-// Takes the lowest free chunk, so that the ones in use stay few and in cache; no_chunk when all are
-// taken, which is an outcome.
+// Takes up to `wanted` chunks, the lowest that are free, so that the ones in use stay few and in
+// cache. Empty when all are taken, which is an outcome.
 template <class Atomic>
-int take_chunk(Atomic& free) {
+Window take_chunks(Atomic& free, int wanted) {
   // relaxed: only a guess for the compare-and-swap.
   std::uint64_t seen = free.load(std::memory_order_relaxed);
   while (seen != 0) {
-    std::uint64_t lowest = seen & (~seen + 1);
-    // ORDER chunk.free: acquire here, release in give_back_chunk; the receiver's reads are over.
-    if (free.compare_exchange_weak(seen, seen & ~lowest, std::memory_order_acquire,
+    std::uint64_t left = seen;
+    for (int i = 0; i < wanted && left; ++i) left &= left - 1;
+    // ORDER chunk.free: acquire here, release in give_back_chunks; the receiver's reads are over.
+    if (free.compare_exchange_weak(seen, left, std::memory_order_acquire,
                                    std::memory_order_relaxed))
-      return std::countr_zero(lowest);
+      return {seen & ~left};
   }
-  return no_chunk;
+  return {};
 }
 
-// Whether more than half of the chunks are free: then some may be filled before they are asked for.
+// How many are free now.
 template <class Atomic>
-bool chunks_are_plenty(const Atomic& free) {
-  // relaxed: a guess; take_chunk decides.
-  return std::popcount(free.load(std::memory_order_relaxed)) > chunks_per_rank / 2;
+int free_chunks(const Atomic& free) {
+  // relaxed: a guess; take_chunks decides.
+  return std::popcount(free.load(std::memory_order_relaxed));
 }
 
 template <class Atomic>
-void give_back_chunk(Atomic& free, int chunk) {
-  // ORDER chunk.free: release here, acquire in take_chunk.
-  free.fetch_or(std::uint64_t{1} << chunk, std::memory_order_release);
+void give_back_chunks(Atomic& free, Window window) {
+  // ORDER chunk.free: release here, acquire in take_chunks.
+  free.fetch_or(window.chunks, std::memory_order_release);
 }
 
-// The sender: before it names the chunk in its ring.
+// The sender: before it names the window in its ring.
 template <class Atomics>
-void open_chunk(ProgressLine<Atomics>& progress) {
-  // relaxed: the ring line that names the chunk is published afterwards.
-  progress.bytes.store(0, std::memory_order_relaxed);
+void open_window(Progress<Atomics>& progress, std::uint64_t position) {
+  // relaxed: the ring line that names the window is published afterwards.
+  progress.filled.bytes.store(position, std::memory_order_relaxed);
+  progress.emptied.bytes.store(position, std::memory_order_relaxed);
+}
+// How far a side is, in bytes of the message.
+template <class Atomics>
+void publish_filled(Progress<Atomics>& progress, std::uint64_t bytes) {
+  // ORDER window.filled: release here, acquire in filled_bytes; that many bytes are readable.
+  progress.filled.bytes.store(bytes, std::memory_order_release);
 }
 template <class Atomics>
-void publish_filled(ProgressLine<Atomics>& progress, std::uint64_t bytes) {
-  // ORDER chunk.filled: release here, acquire in filled_bytes; that many bytes are readable.
-  progress.bytes.store(bytes, std::memory_order_release);
+std::uint64_t filled_bytes(const Progress<Atomics>& progress) {
+  // ORDER window.filled: acquire here, release in publish_filled.
+  return progress.filled.bytes.load(std::memory_order_acquire);
 }
 template <class Atomics>
-std::uint64_t filled_bytes(const ProgressLine<Atomics>& progress) {
-  // ORDER chunk.filled: acquire here, release in publish_filled.
-  return progress.bytes.load(std::memory_order_acquire);
+void publish_emptied(Progress<Atomics>& progress, std::uint64_t bytes) {
+  // ORDER window.emptied: release here, acquire in emptied_bytes; our reads of them are over.
+  progress.emptied.bytes.store(bytes, std::memory_order_release);
+}
+template <class Atomics>
+std::uint64_t emptied_bytes(const Progress<Atomics>& progress) {
+  // ORDER window.emptied: acquire here, release in publish_emptied.
+  return progress.emptied.bytes.load(std::memory_order_acquire);
 }
 
 }  // namespace baton::lockfree

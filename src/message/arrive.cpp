@@ -129,7 +129,7 @@ void arrive_offer(Peer& peer, lockfree::Header header) {
   arrival.sender_contiguous = line.contiguous != 0;
   arrival.offer = line.slot;
   arrival.address = line.address;
-  arrival.chunk = line.chunk;
+  arrival.window = line.window;
   arrival.early_bytes = line.early_bytes;
   if (receive) {
     count(engine.counters.unexpected, ~std::uint64_t{0});
@@ -137,10 +137,11 @@ void arrive_offer(Peer& peer, lockfree::Header header) {
     if (!deliver(arrival, *receive)) post_again(queue, *receive);
     return;
   }
-  if (line.chunk != lockfree::no_chunk) {
+  if (!line.window.empty()) {
     // Chunks are for all senders: what nobody waits for must not keep one.
-    take_early_bytes(line.chunk, arrival.early_bytes, arrival.payload());
-    arrival.chunk = lockfree::no_chunk;
+    take_early(arrival, arrival.payload());
+    give_back(line.window);
+    arrival.window = {};
     account_unexpected(peer, arrival.early_bytes);
   }
   keep(queue, arrival);
@@ -159,20 +160,19 @@ lockfree::Offer<lockfree::Hardware>& offer_of(const Arrival& arrival) {
 
 // What was kept for an arrival is not kept any more.
 void account_delivered(const Arrival& arrival) {
-  std::int64_t kept = !arrival.offered                      ? arrival.bytes
-                      : arrival.chunk == lockfree::no_chunk ? arrival.early_bytes
-                                                            : 0;
+  std::int64_t kept = !arrival.offered         ? arrival.bytes
+                      : arrival.window.empty() ? arrival.early_bytes
+                                               : 0;
   if (kept && arrival.peer_rank != engine.rank)
     account_unexpected(*engine.peers[arrival.peer_rank], -kept);
 }
 
 // The end of a message whose sender has cancelled it. We will not look again: its slot may be used
-// anew. Its chunk is full, since only then it could be withdrawn.
+// anew. Its window is full, since only then it could be withdrawn.
 void drop_withdrawn(Arrival& arrival) {
   BATON_INVARIANT(lockfree::move_offer(offer_of(arrival), lockfree::OfferState::withdrawn,
                                        lockfree::OfferState::done));
-  if (arrival.chunk != lockfree::no_chunk)
-    lockfree::give_back_chunk(transport::arena.doorbell(engine.rank).chunks.free, arrival.chunk);
+  if (!arrival.window.empty()) give_back(arrival.window);
   account_delivered(arrival);
   free_arrival(&arrival);
 }

@@ -99,7 +99,7 @@ BATON_COLD bool advance_rest() {
   if (platform::load_shared(engine.queued_count))
     for (std::uint32_t i = 0; i < engine.ranks; ++i)
       if (Peer* peer = known_peer(i)) any |= drain_queue(*peer);
-  if (engine.stream_count) any |= advance_streams();
+  if (engine.stream_count) any |= advance_streams_in() | advance_streams_out();
   if (platform::load_shared(engine.active_sources)) any |= advance_sources();
   return any;
 }
@@ -110,6 +110,7 @@ Error start_engine() {
   new (&engine) Engine;
   engine.rank = transport::arena.rank;
   engine.ranks = transport::arena.ranks;
+  engine.crowded = engine.ranks > transport::arena.job->cpus_usable;
   engine.senders_fence = transport::arena.job->senders_fence != 0;
   engine.peers = static_cast<Peer**>(std::calloc(engine.ranks, sizeof(Peer*)));
   engine.contacts = static_cast<Peer**>(std::calloc(engine.ranks, sizeof(Peer*)));
@@ -189,8 +190,8 @@ bool poll_peer(Peer& peer) {
       case LineKind::claim:
         arrive_claim(peer);
         break;
-      case LineKind::chunk:
-        arrive_chunk(peer);
+      case LineKind::window:
+        arrive_window(peer);
         break;
       case LineKind::none:
         BATON_INVARIANT(!"a line of no kind in a ring");

@@ -21,27 +21,27 @@ enum class LineKind : unsigned {
   payload,  // the whole message follows in the ring
   offer,    // an envelope; the sender's buffer may be taken
   claim,    // receiver to sender: stream the offered buffer to me
-  chunk,    // sender to receiver: a chunk of staging that is being filled
+  window,   // sender to receiver: the chunks of staging that a stream goes through
 };
 
 struct OfferLine {
   std::uint64_t address;
   std::int64_t bytes;
-  std::int32_t slot;  // no_slot when the early chunk holds all: nothing stays with the sender
+  std::int32_t slot;  // no_slot when staging holds all: nothing stays with the sender
   std::uint32_t contiguous;
-  std::int32_t chunk;         // of staging, being filled with the beginning; or no_chunk
-  std::uint32_t early_bytes;  // how much of the message it will hold
+  lockfree::Window window;   // being filled with the beginning; or empty
+  std::int64_t early_bytes;  // how much of the message that is
 };
 inline constexpr std::int32_t no_slot = -1;
 struct ClaimLine {
   std::int64_t limit;  // bytes the receiver wants
   std::uint32_t slot;
   std::uint32_t stream;
+  bool window_kept;  // the stream goes on through the window of the early bytes
 };
-struct ChunkLine {
+struct WindowLine {
+  lockfree::Window window;
   std::uint32_t stream;
-  std::uint32_t chunk;
-  std::uint32_t bytes;
 };
 
 // Another rank of the job, as seen from here. Made at first contact.
@@ -55,10 +55,11 @@ struct Peer {
   std::int64_t unexpected_bytes = 0;
   bool envelopes_only = false;        // what we last told it
   std::uint64_t reserved_chunks = 0;  // of its staging, that are known to have memory
-  int early_chunks = 0;               // filled since we last looked whether it wants envelopes only
+  int early_sends = 0;                // since we last looked whether it wants envelopes only
   // By ways that the sender chooses: what we sent, under the send lock. By the others: what we
   // received, by atomic additions.
   Traffic traffic;
+  bool refuses_pushes = false;  // our kernel does not let us write to its memory
   platform::Lock send_lock;     // of `out` and `queued`
   platform::Lock account_lock;  // of unexpected_bytes and envelopes_only
 
@@ -84,16 +85,18 @@ struct Engine {
   std::uint32_t rank = 0;
   std::uint32_t ranks = 1;
   bool senders_fence = false;
+  bool crowded = false;         // more ranks than usable CPUs
   bool doorbells = false;       // we trust doorbells instead of looking at every ring
   bool about_to_sleep = false;  // a waiter has announced it: each round looks everywhere
   Peer** contacts = nullptr;    // the peers whose ring to us is in use
   std::uint32_t contact_count = 0;
   std::uint32_t queued_count = 0;  // requests queued at all peers
-  std::uint32_t stream_count = 0;  // sends that stream now
+  std::uint32_t stream_count = 0;  // sends and receives that stream now
   std::uint32_t open_offers = 0;
   std::uint32_t withdrawn_offers = 0;  // of these; their receivers have not looked yet
   std::uint32_t active_sources = 0;
-  List<Request> streams;
+  List<Request> streams_out;
+  List<Request> streams_in;
   ProgressSource* sources = nullptr;
   Counters counters;
   platform::Lock progress_lock;

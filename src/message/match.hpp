@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "lockfree/staging.hpp"
 #include "message/request.hpp"
 #include "platform/lock.hpp"
 
@@ -26,10 +27,10 @@ struct Arrival {
   bool sender_contiguous = false;
   std::int32_t offer = 0;  // no_slot: the early bytes are all of it
   std::uint64_t address = 0;
-  // The beginning of an offered message, sent before it was matched: still in its chunk of staging,
-  // or (chunk is no_chunk) copied behind this.
+  // The beginning of an offered message, sent before it was matched: still in its window of
+  // staging, or (the window is empty) copied behind this.
   std::int64_t early_bytes = 0;
-  std::int32_t chunk = -1;
+  lockfree::Window window;
   Request* local = nullptr;
   // Of a message that MPI_Mprobe took out: the communicator, which lives until it is received.
   void* owner = nullptr;

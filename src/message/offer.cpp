@@ -8,7 +8,6 @@
 #include "message/protocol.hpp"
 #include "message/wait.hpp"
 #include "transport/choose.hpp"
-#include "transport/single_copy.hpp"
 
 namespace baton::message {
 
@@ -69,15 +68,14 @@ int open_slot(Request& send) {
 // its way anyhow; false when slots or room are lacking. Without memory the send fails.
 bool put_offer(Peer& peer, Request& send) {
   if (!peer.out.has_room(1)) return false;
-  int chunk = take_early_chunk(peer, send);
-  std::int64_t early_bytes =
-      chunk == lockfree::no_chunk ? 0 : std::min(send.bytes, std::int64_t{lockfree::chunk_bytes});
+  std::int64_t early_bytes = open_early(peer, send);
   // What has left completely needs no slot to hear of its end, unless it must hear of its match.
-  bool all_early = chunk != lockfree::no_chunk && early_bytes == send.bytes && !send.synchronous;
-  send.position = early_bytes;  // where a stream goes on, which may begin while we fill the chunk
+  bool all_early = early_bytes > 0 && early_bytes == send.bytes && !send.synchronous;
+  // A claim may come, and another thread find it, while we still write.
+  send.filling = early_bytes > 0;
   int slot = all_early ? no_slot : open_slot(send);
   if (slot < 0 && !all_early) {
-    if (chunk != lockfree::no_chunk) lockfree::give_back_chunk(peer.doorbell->chunks.free, chunk);
+    if (early_bytes > 0) lockfree::give_back_chunks(peer.doorbell->chunks.free, send.window);
     if (slot == no_memory) complete(send, MPI_ERR_NO_MEM);
     return slot == no_memory;
   }
@@ -85,13 +83,13 @@ bool put_offer(Peer& peer, Request& send) {
                  send.bytes,
                  slot,
                  send.datatype->contiguous,
-                 chunk,
-                 static_cast<std::uint32_t>(early_bytes)};
+                 send.window,
+                 early_bytes};
   auto header = lockfree::make_header(static_cast<unsigned>(LineKind::offer), 0, send.source);
   peer.out.put(header, {send.context, send.tag}, &line, sizeof line);
-  if (chunk == lockfree::no_chunk) return true;
+  if (early_bytes == 0) return true;
   notify(*peer.doorbell, peer.rank);
-  fill_early_chunk(peer, send, chunk, early_bytes);
+  fill_early(peer, send, early_bytes);
   if (all_early) complete(send, MPI_SUCCESS);
   return true;
 }
@@ -127,7 +125,7 @@ bool put_request(Peer& peer, Request& request) {
   if (request.kind == RequestKind::receive) {
     // Before anyone can answer.
     request.stage = Stage::streaming;
-    put = put_claim(peer, {request.limit, request.slot, request.stream});
+    put = put_claim(peer, {request.limit, request.slot, request.stream, !request.window.empty()});
   } else {
     transport::Choice choice = transport::choose_send(
         request.bytes, request.synchronous, peer.out.envelopes_only(), settings.eager_bytes_max);
@@ -173,22 +171,10 @@ namespace {
 void end_offer(const Arrival& arrival) {
   if (arrival.offer == no_slot) return;
   auto& offer = transport::arena.offers(arrival.peer_rank)[arrival.offer];
+  // Claimed, or shared: no other moves it now.
   BATON_INVARIANT(
-      lockfree::move_offer(offer, lockfree::OfferState::claimed, lockfree::OfferState::done));
+      lockfree::move_offer(offer, lockfree::offer_state(offer), lockfree::OfferState::done));
   wake_rank(arrival.peer_rank);
-}
-
-// Copies the buffer in one go where that is the way; false when it is not, or was refused.
-bool read_offer(const Arrival& arrival, Request& receive) {
-  transport::OfferFacts facts{receive.bytes, arrival.sender_contiguous,
-                              receive.datatype->contiguous,
-                              transport::can_read_from(arrival.peer_rank), settings.cma_bytes_min};
-  if (transport::choose_receive(facts).way != Way::cma) return false;
-  if (!transport::read_from(arrival.peer_rank, reinterpret_cast<void*>(arrival.address),
-                            receive.buffer, receive.bytes))
-    return false;
-  count_received(arrival.peer_rank, Way::cma, receive.bytes);
-  return true;
 }
 
 // Asks the sender for what the early bytes do not hold.
@@ -201,15 +187,6 @@ void ask_for_stream(const Arrival& arrival, Request& receive) {
   submit(*peer, receive);
 }
 
-void take_early(Arrival& arrival, Request& receive) {
-  if (arrival.chunk != lockfree::no_chunk) {
-    take_early_bytes(arrival.chunk, arrival.early_bytes, receive, receive.bytes);
-    return;
-  }
-  receive.position = std::min(arrival.early_bytes, receive.bytes);
-  datatype::unpack(*receive.datatype, receive.buffer, 0, arrival.payload(), receive.position);
-}
-
 }  // namespace
 
 void accept_offer(Arrival& arrival, Request& receive) {
@@ -219,22 +196,26 @@ void accept_offer(Arrival& arrival, Request& receive) {
     Peer& peer = *engine.peers[arrival.peer_rank];
     platform::Guard guard(peer.send_lock);
     count_sent(peer, Way::packed, 0);
-  } else if (arrival.early_bytes > 0 || !read_offer(arrival, receive)) {
+  } else if (arrival.early_bytes > 0 || !pull(arrival, receive)) {
     count_received(arrival.peer_rank, Way::staged, receive.bytes);
     bool more = receive.bytes > arrival.early_bytes;
-    // From a chunk the sender goes on while we copy the beginning: only who makes progress comes
-    // here then, and no other chunk arrives meanwhile.
-    bool at_once = arrival.chunk != lockfree::no_chunk;
-    if (more && at_once) ask_for_stream(arrival, receive);
+    // Asked for early, the sender goes on while we copy the beginning.
+    receive.window = arrival.window;
+    if (more) ask_for_stream(arrival, receive);
     if (arrival.early_bytes > 0) take_early(arrival, receive);
-    if (more && !at_once) ask_for_stream(arrival, receive);
+    if (more && !arrival.window.empty()) start_stream_in(receive);
     if (more) return;
+    if (!arrival.window.empty()) give_back(arrival.window);
   }
   end_offer(arrival);
   complete(receive, receive.error);
 }
 
-bool poll_offers() {
+namespace {
+
+// Frees the slots of sends that are done. Whether there were any; and a send whose receiver shares
+// the copying, if there is one.
+bool end_done_offers(Request** shared) {
   platform::Guard guard(slot_lock);
   bool any = false;
   std::uint32_t words =
@@ -244,8 +225,10 @@ bool poll_offers() {
     next_polled_word = word + 1;
     for (std::uint64_t bits = open_slots[word]; bits; bits &= bits - 1) {
       std::uint32_t slot = word * 64 + static_cast<std::uint32_t>(std::countr_zero(bits));
-      if (lockfree::offer_state(own_offer(slot)) != lockfree::OfferState::done) continue;
+      lockfree::OfferState state = lockfree::offer_state(own_offer(slot));
       Request* send = offered_sends[slot];
+      if (state == lockfree::OfferState::shared) *shared = send;
+      if (state != lockfree::OfferState::done) continue;
       close_slot(slot);
       if (send)
         complete(*send, MPI_SUCCESS);
@@ -254,6 +237,16 @@ bool poll_offers() {
       any = true;
     }
   }
+  return any;
+}
+
+}  // namespace
+
+bool poll_offers() {
+  Request* shared = nullptr;
+  bool any = end_done_offers(&shared);
+  // Its slot closes only here, when it is done.
+  if (shared) any |= push_pieces(own_offer(shared->slot), *shared);
   return any;
 }
 
@@ -271,9 +264,8 @@ void arrive_claim(Peer& peer) {
   }
   send->limit = line.limit;
   send->stream = line.stream;
-  send->stage = Stage::streaming;
-  engine.streams.push(send);
-  ++engine.stream_count;
+  if (!line.window_kept) send->window = {};
+  start_stream_out(*send);
 }
 
 bool withdraw(Request& send) {

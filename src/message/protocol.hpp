@@ -21,24 +21,35 @@ bool drain_queue(Peer& peer);
 
 // The receiver's side of an offer it has claimed: copies, or asks for a stream.
 void accept_offer(Arrival& arrival, Request& receive);
+// Copies the offered buffer at once where that is the way (pull.cpp); false when it is not, or was
+// refused.
+bool pull(const Arrival& arrival, Request& receive);
+// The sender's side of it: copies pieces while there are any.
+bool push_pieces(transport::Offer& offer, Request& send);
 // The sender's side: offers that are done, claims that came.
 bool poll_offers();
 void arrive_claim(Peer& peer);
 // Withdraws the offer of a send that nobody has matched. False when it was claimed.
 bool withdraw(Request& send);
 
-// --- streams through staging (stream.cpp).
-// Takes a chunk for the beginning of a send that nobody has matched; no_chunk when it should wait.
-int take_early_chunk(Peer& peer, const Request& send);
-// Fills it with the first `bytes` of the message. The line that names it is out.
-void fill_early_chunk(Peer& peer, const Request& send, int chunk, std::int64_t bytes);
-// Copies an early chunk behind its sender, and gives it back: `bytes` lie in it, the first `wanted`
-// go to the receive, or to memory.
-void take_early_bytes(int chunk, std::int64_t bytes, Request& receive, std::int64_t wanted);
-void take_early_bytes(int chunk, std::int64_t bytes, char* target);
+// --- streams through staging .
+// The sender (stream_out.cpp). Takes a window for the beginning of a send that nobody has matched,
+// and says how much of it may go at once; 0 when it should wait.
+std::int64_t open_early(Peer& peer, Request& send);
+// Writes it. The line that names the window is out.
+void fill_early(Peer& peer, Request& send, std::int64_t bytes);
+void start_stream_out(Request& send);
+bool advance_streams_out();
+// The receiver (stream_in.cpp). Copies early bytes behind their sender: to the receive, which may
+// want fewer, or to memory. The window is the caller's to give back.
+void take_early(const Arrival& arrival, Request& receive);
+void take_early(const Arrival& arrival, char* target);
+void give_back(lockfree::Window window);
+// Numbers the stream that the receive will be; it goes on by itself from the window's arrival.
 std::uint32_t open_stream(Request& receive);
-void arrive_chunk(Peer& peer);
-bool advance_streams();
+void start_stream_in(Request& receive);
+void arrive_window(Peer& peer);
+bool advance_streams_in();
 
 // --- messages to oneself (self.cpp).
 Error send_to_self(Request& send, bool synchronous);

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/handle_table.hpp"
 #include "datatype/datatype.hpp"
+#include "lockfree/staging.hpp"
 #include "platform/lock.hpp"
 
 namespace baton::message {
@@ -54,6 +55,7 @@ struct Request {
   bool synchronous = false;
   bool cancelled = false;
   bool inactive = false;  // a persistent request between its starts
+  bool filling = false;   // an offer's early bytes are being written; its stream must wait
   bool heap = false;      // from new_request; freed by release_request
   // Of `completed` and `freed`: whoever sets the second releases the request.
   std::uint8_t ending = 0;
@@ -70,6 +72,8 @@ struct Request {
   std::int64_t bytes = 0;     // to send; or capacity, then received
   std::int64_t position = 0;  // packed bytes already moved
   std::int64_t limit = 0;     // of a stream: how many bytes move
+  std::int64_t emptied = 0;   // of a stream out: how far its receiver was when we last looked
+  lockfree::Window window;    // of a stream
   std::uint32_t slot = 0;     // the offer: our own (sends), or the matched one (receives)
   std::uint32_t stream = 0;   // the receiver's number of it
 

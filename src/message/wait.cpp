@@ -68,7 +68,7 @@ void announce_completion() {
 }
 
 void set_wait_budget() {
-  bool crowded = engine.ranks > transport::arena.job->cpus_usable;
+  bool crowded = engine.crowded;
   // guess: with a CPU each, spinning costs nobody anything for a millisecond or so; crowded, the
   // one we wait for may be waiting for our CPU.
   bool may_be_crowded = platform::threads_multiple &&

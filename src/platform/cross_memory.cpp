@@ -10,4 +10,10 @@ std::int64_t read_process_memory(int pid, const void* remote, void* local, std::
   return process_vm_readv(pid, &here, 1, &there, 1, 0);
 }
 
+std::int64_t write_process_memory(int pid, const void* local, void* remote, std::size_t bytes) {
+  iovec here{const_cast<void*>(local), bytes};
+  iovec there{remote, bytes};
+  return process_vm_writev(pid, &here, 1, &there, 1, 0);
+}
+
 }  // namespace baton::platform

@@ -10,4 +10,7 @@ namespace baton::platform {
 // range is unmapped), or -1 with errno set (EPERM: not permitted here; ESRCH: it has ended).
 std::int64_t read_process_memory(int pid, const void* remote, void* local, std::size_t bytes);
 
+// The other way round.
+std::int64_t write_process_memory(int pid, const void* local, void* remote, std::size_t bytes);
+
 }  // namespace baton::platform

@@ -18,7 +18,7 @@ using Doorbell = lockfree::Doorbell<Hardware>;
 using Offer = lockfree::Offer<Hardware>;
 using Line = lockfree::Line<Hardware>;
 using ConsumerLine = lockfree::ConsumerLine<Hardware>;
-using ProgressLine = lockfree::ProgressLine<Hardware>;
+using Progress = lockfree::Progress<Hardware>;
 
 struct Arena {
   lockfree::JobHeader* job = nullptr;
@@ -42,8 +42,9 @@ struct Arena {
   Line* ring(std::uint32_t receiver, std::uint32_t sender) const {
     return reinterpret_cast<Line*>(part(receiver, layout.rings + sender * lockfree::ring_bytes));
   }
-  ProgressLine& chunk_progress(std::uint32_t owner, std::uint32_t chunk) const {
-    return reinterpret_cast<ProgressLine*>(part(owner, layout.progress))[chunk];
+  // Of the stream whose window begins with this chunk.
+  Progress& progress(std::uint32_t owner, std::uint32_t chunk) const {
+    return reinterpret_cast<Progress*>(part(owner, layout.progress))[chunk];
   }
   char* chunk(std::uint32_t owner, std::uint32_t chunk) const {
     return part(owner, layout.staging + chunk * lockfree::chunk_bytes);

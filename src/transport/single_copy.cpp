@@ -13,16 +13,18 @@ namespace baton::transport {
 namespace {
 
 std::uint64_t probe_word;
-// One byte a rank: 0 not probed, 1 permitted, else 2 + errno (errno below 250).
+// One byte a rank: unknown, permitted, or refused + errno (below 250).
 std::uint8_t* verdicts = nullptr;
 
+constexpr std::uint8_t unknown = 0, permitted = 1, refused = 2;
+
 std::uint8_t probe(std::uint32_t owner) {
-  constexpr std::uint8_t permitted = 1, refused = 2;
   if (!settings.cma) return refused + ECANCELED;
   auto& state = arena.row(owner).state;
   // ORDER probe.word: acquire here, release in offer_probe_word; pid and value belong to the
   // address.
   auto* address = reinterpret_cast<void*>(state.probe_address.load(std::memory_order_acquire));
+  if (!address) return unknown;  // it has not come so far yet
   std::uint64_t copy = 0;
   // relaxed: ordered by the address.
   int pid = state.pid.load(std::memory_order_relaxed);
@@ -36,15 +38,15 @@ std::uint8_t probe(std::uint32_t owner) {
 
 std::uint8_t verdict_on(std::uint32_t owner) {
   if (!verdicts) verdicts = static_cast<std::uint8_t*>(std::calloc(arena.ranks, 1));
-  if (!verdicts) return 2 + ENOMEM;
-  if (verdicts[owner] == 0) verdicts[owner] = probe(owner);
+  if (!verdicts) return refused + ENOMEM;
+  if (verdicts[owner] == unknown) verdicts[owner] = probe(owner);
   return verdicts[owner];
 }
 
 }  // namespace
 
 bool can_read_from(std::uint32_t owner) {
-  return verdict_on(owner) == 1;
+  return verdict_on(owner) == permitted;
 }
 
 void offer_probe_word() {
@@ -59,21 +61,39 @@ void offer_probe_word() {
                             std::memory_order_release);
 }
 
-bool read_from(std::uint32_t owner, const void* address, void* target, std::int64_t bytes) {
+namespace {
+
+// Calls copy(process id, offset, bytes) until all is copied; false when the kernel refuses.
+template <class Copy>
+bool copy_all(std::uint32_t owner, std::int64_t bytes, Copy copy) {
   constexpr std::int64_t piece_bytes = 1 << 20;  // guess: short enough to be interruptible
-  int pid =
-      arena.row(owner).state.pid.load(std::memory_order_relaxed);  // relaxed: set before contact
-  auto* from = static_cast<const char*>(address);
-  auto* to = static_cast<char*>(target);
-  while (bytes > 0) {
-    auto piece = static_cast<std::size_t>(std::min(bytes, piece_bytes));
-    std::int64_t got = platform::read_process_memory(pid, from, to, piece);
+  // relaxed: set before contact.
+  int pid = arena.row(owner).state.pid.load(std::memory_order_relaxed);
+  for (std::int64_t done = 0; done < bytes;) {
+    std::int64_t got =
+        copy(pid, done, static_cast<std::size_t>(std::min(bytes - done, piece_bytes)));
     if (got <= 0) return false;
-    from += got;
-    to += got;
-    bytes -= got;
+    done += got;
   }
   return true;
+}
+
+}  // namespace
+
+bool read_from(std::uint32_t owner, const void* address, void* target, std::int64_t bytes) {
+  auto* from = static_cast<const char*>(address);
+  auto* to = static_cast<char*>(target);
+  return copy_all(owner, bytes, [&](int pid, std::int64_t offset, std::size_t piece) {
+    return platform::read_process_memory(pid, from + offset, to + offset, piece);
+  });
+}
+
+bool write_to(std::uint32_t owner, const void* source, void* address, std::int64_t bytes) {
+  auto* from = static_cast<const char*>(source);
+  auto* to = static_cast<char*>(address);
+  return copy_all(owner, bytes, [&](int pid, std::int64_t offset, std::size_t piece) {
+    return platform::write_process_memory(pid, from + offset, to + offset, piece);
+  });
 }
 
 }  // namespace baton::transport

@@ -15,4 +15,7 @@ void offer_probe_word();
 // Copies `bytes` from `address` in the rank's memory. False when the kernel refused part of it.
 bool read_from(std::uint32_t owner, const void* address, void* target, std::int64_t bytes);
 
+// Copies `bytes` to `address` in the rank's memory. False as above.
+bool write_to(std::uint32_t owner, const void* source, void* address, std::int64_t bytes);
+
 }  // namespace baton::transport

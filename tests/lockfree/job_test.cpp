@@ -24,7 +24,7 @@ TEST_P(job_layout, every_part_starts_on_a_page_after_the_one_before_and_is_large
       {layout.heads, ranks * sizeof(ConsumerLine<Hardware>)},
       {layout.rings, ranks * ring_lines * sizeof(Line<Hardware>)},
       {layout.rooms, room_bytes_per_rank},
-      {layout.progress, chunks_per_rank * sizeof(ProgressLine<Hardware>)},
+      {layout.progress, chunks_per_rank * sizeof(Progress<Hardware>)},
       {layout.staging, std::uint64_t{chunks_per_rank} * chunk_bytes},
       {layout.bytes, 0},
   };

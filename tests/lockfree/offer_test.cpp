@@ -72,6 +72,78 @@ struct Receiver {
   lockfree::ReceiveRing<Model, small> ring;
 };
 
+// Both sides copy: share and push_pieces of message/pull.cpp. Each byte of the message is a piece.
+struct SharedCopy {
+  lockfree::Offer<Model> offer;
+  char source[4];
+  char target[4];
+};
+
+void copy_piece(SharedCopy& shared, lockfree::Piece piece) {
+  check(piece.bytes == 1 && piece.begin < 4, "a piece outside of the message");
+  char value;
+  Model::load_payload(&value, shared.source + piece.begin, 1);
+  Model::store_payload(shared.target + piece.begin, &value, 1);
+}
+
+// `refused_from`: the sender's kernel refuses its pieces from that one on.
+void share_copy(Stage& stage, std::uint64_t bytes, int refused_from) {
+  auto& shared = stage.shared<SharedCopy>();
+  set_initial(&shared.offer.state, static_cast<std::uint64_t>(OfferState::claimed));
+  stage.thread([&, refused_from] {
+    for (int pushed = 0;;) {
+      Mark round = mark();
+      OfferState state = offer_state(shared.offer);
+      if (state == OfferState::done) break;
+      lockfree::Piece piece{0, 0};
+      if (state == OfferState::shared && pushed >= 0)
+        piece = lockfree::take_piece(shared.offer, lockfree::Taker::sender);
+      if (piece.bytes == 0) {
+        pause(round);
+      } else if (pushed == refused_from) {
+        pushed = -1;
+        lockfree::push_refused(shared.offer);
+      } else {
+        copy_piece(shared, piece);
+        lockfree::push_done(shared.offer);
+        ++pushed;
+      }
+    }
+    char gone = 0;  // the buffer is the program's
+    Model::store_payload(shared.source, &gone, 1);
+  });
+  stage.thread([&, bytes] {
+    lockfree::share_offer(shared.offer, 0, bytes, 1);
+    std::uint64_t own = 0;
+    for (;; ++own) {
+      lockfree::Piece piece = lockfree::take_piece(shared.offer, lockfree::Taker::receiver);
+      if (piece.bytes == 0) break;
+      copy_piece(shared, piece);
+    }
+    std::uint64_t of_sender = lockfree::close_pieces(shared.offer) - own;
+    for (Mark round = mark();
+         lockfree::pushed_pieces(shared.offer) < of_sender && !was_refused(shared.offer);)
+      pause(round);
+    if (was_refused(shared.offer))
+      for (std::uint64_t i = 0; i < bytes; ++i) copy_piece(shared, {i, 1});
+    for (std::uint64_t i = 0; i < bytes; ++i) {
+      char value;
+      Model::load_payload(&value, shared.target + i, 1);
+    }
+    check(move_offer(shared.offer, OfferState::shared, OfferState::done), "somebody moved it");
+  });
+}
+
+MODEL_CASE(offer, of_a_shared_copy_each_piece_is_copied_once_and_all_are_there_at_the_end) {
+  share_copy(stage, 3, -2);
+}
+MODEL_CASE(offer, a_sender_that_may_not_push_leaves_all_to_the_receiver) {
+  share_copy(stage, 2, 0);
+}
+MODEL_CASE(offer, a_sender_that_may_not_push_any_more_touches_nothing_afterwards) {
+  share_copy(stage, 3, 1);
+}
+
 bool withdrawn[4], taken[4];
 
 MODEL_CASE(offer, done_is_seen_only_after_the_copy_and_a_slot_is_used_again) {

@@ -12,24 +12,33 @@ constexpr std::uint32_t small = 4;
 constexpr int senders_max = 2;
 constexpr int chunks_max = 2;
 constexpr int piece = 4;
+constexpr int none = -1;
 
 struct Shared {
   lockfree::Line<Model> lines[senders_max][small];
   lockfree::ConsumerLine<Model> consumer[senders_max];
   alignas(64) Model::Atomic<std::uint64_t> free;
-  lockfree::ProgressLine<Model> progress[chunks_max];
+  lockfree::Progress<Model> progress[chunks_max];
   alignas(64) char chunks[chunks_max][2 * piece];
 };
 
-// send_chunk and fill_chunk of message/stream.cpp.
+int take_one(Model::Atomic<std::uint64_t>& free) {
+  lockfree::Window window = lockfree::take_chunks(free, 1);
+  return window.empty() ? none : static_cast<int>(window.first());
+}
+void give_back_one(Model::Atomic<std::uint64_t>& free, int chunk) {
+  lockfree::give_back_chunks(free, {std::uint64_t{1} << chunk});
+}
+
+// put_window_line and fill of message/stream_out.cpp, with windows of one chunk that is filled
+// once.
 void send_chunks(Shared& shared, int sender, int count) {
   lockfree::SendRing<Model, small> ring;
   ring.attach(shared.lines[sender], &shared.consumer[sender]);
   for (int i = 0; i < count; ++i) {
     int chunk;
-    for (Mark round = mark(); (chunk = lockfree::take_chunk(shared.free)) == lockfree::no_chunk;)
-      pause(round);
-    lockfree::open_chunk(shared.progress[chunk]);
+    for (Mark round = mark(); (chunk = take_one(shared.free)) == none;) pause(round);
+    lockfree::open_window(shared.progress[chunk], 0);
     for (Mark round = mark(); !ring.has_room(1);) pause(round);
     ring.put(lockfree::make_header(4, 0, 0), {0, i}, &chunk, sizeof chunk);
     for (int half = 0; half < 2; ++half) {
@@ -43,7 +52,7 @@ void send_chunks(Shared& shared, int sender, int count) {
   }
 }
 
-// arrive_chunk.
+// arrive_window and follow of message/stream_in.cpp.
 void receive_chunk(Shared& shared, lockfree::ReceiveRing<Model, small>& ring, int sender, int i) {
   check(ring.envelope().tag == i, "chunks of one sender out of order");
   int chunk;
@@ -62,7 +71,7 @@ void receive_chunk(Shared& shared, lockfree::ReceiveRing<Model, small>& ring, in
   for (int b = 0; b < 2 * piece; ++b)
     check(bytes[b] == sender * 64 + i * 16 + b / piece * 8 + b % piece,
           "a chunk's bytes are not the sender's");
-  lockfree::give_back_chunk(shared.free, chunk);
+  give_back_one(shared.free, chunk);
 }
 
 void stream(Stage& stage, int senders, int chunks_each, std::uint64_t free) {
@@ -103,20 +112,67 @@ int got[4];
 MODEL_CASE(staging, no_chunk_is_handed_out_twice_and_none_is_refused_while_one_is_free) {
   auto& shared = stage.shared<Shared>();
   set_initial(&shared.free, 7);
-  for (int t = 0; t < 3; ++t) stage.thread([&, t] { got[t] = lockfree::take_chunk(shared.free); });
+  for (int t = 0; t < 3; ++t) stage.thread([&, t] { got[t] = take_one(shared.free); });
   stage.finally([] {
     check(got[0] != got[1] && got[1] != got[2] && got[0] != got[2], "a chunk was handed out twice");
     check(got[0] + got[1] + got[2] == 0 + 1 + 2, "a chunk was refused");
   });
 }
 
-TEST(staging, the_lowest_free_chunk_is_taken_and_none_when_all_are) {
-  std::atomic<std::uint64_t> free{0b1010};
-  EXPECT_EQ(lockfree::take_chunk(free), 1);
-  EXPECT_EQ(lockfree::take_chunk(free), 3);
-  EXPECT_EQ(lockfree::take_chunk(free), lockfree::no_chunk);
-  lockfree::give_back_chunk(free, 63);
-  EXPECT_EQ(lockfree::take_chunk(free), 63);
+// A message of three chunks through a window of two: fill of message/stream_out.cpp, follow of
+// message/stream_in.cpp.
+MODEL_CASE(staging, a_window_goes_round_and_nothing_is_overwritten_before_it_was_read) {
+  auto& shared = stage.shared<Shared>();
+  constexpr std::uint64_t all = 3, window = 2;  // in chunks
+  stage.thread([&] {
+    lockfree::open_window(shared.progress[0], 0);
+    lockfree::SendRing<Model, small> ring;
+    ring.attach(shared.lines[0], &shared.consumer[0]);
+    int first = 0;
+    ring.put(lockfree::make_header(4, 0, 0), {0, 0}, &first, sizeof first);
+    for (std::uint64_t filled = 0, emptied = 0; filled < all;) {
+      for (Mark round = mark(); filled == emptied + window;) {
+        emptied = lockfree::emptied_bytes(shared.progress[0]);
+        check(emptied <= filled, "more was emptied than filled");
+        if (filled == emptied + window) pause(round);
+      }
+      char value = static_cast<char>(filled + 1);
+      Model::store_payload(shared.chunks[filled % window], &value, 1);
+      lockfree::publish_filled(shared.progress[0], ++filled);
+    }
+  });
+  stage.thread([&] {
+    lockfree::ReceiveRing<Model, small> ring;
+    ring.attach(shared.lines[0], &shared.consumer[0]);
+    while (ring.peek().lap() == 0) pause();
+    int first;
+    ring.take(&first, sizeof first);
+    for (std::uint64_t emptied = 0; emptied < all;) {
+      std::uint64_t filled = lockfree::filled_bytes(shared.progress[first]);
+      if (filled == emptied) {
+        pause();
+        continue;
+      }
+      for (; emptied < filled; lockfree::publish_emptied(shared.progress[first], emptied)) {
+        char value;
+        Model::load_payload(&value, shared.chunks[emptied % window], 1);
+        check(value == static_cast<char>(++emptied), "a chunk was overwritten, or read too early");
+      }
+    }
+  });
+}
+
+TEST(staging, the_lowest_free_chunks_are_taken_and_none_when_all_are) {
+  std::atomic<std::uint64_t> free{0b101010};
+  EXPECT_EQ(lockfree::take_chunks(free, 1).chunks, 0b10u);
+  EXPECT_EQ(lockfree::free_chunks(free), 2);
+  lockfree::Window rest = lockfree::take_chunks(free, 5);
+  EXPECT_EQ(rest.chunks, 0b101000u);
+  EXPECT_EQ(rest.first(), 3u);
+  EXPECT_EQ(rest.count(), 2);
+  EXPECT_TRUE(lockfree::take_chunks(free, 1).empty());
+  lockfree::give_back_chunks(free, {std::uint64_t{1} << 63});
+  EXPECT_EQ(lockfree::take_chunks(free, 1).first(), 63u);
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ struct Shared {
   lockfree::Doorbell<Hardware> doorbells[4];
   lockfree::ConsumerLine<Hardware> consumers[senders_max];
   Line lines[senders_max][lockfree::ring_lines];
-  lockfree::ProgressLine<Hardware> progress[chunks];
+  lockfree::Progress<Hardware> progress[chunks];
   char staging[chunks][lockfree::chunk_bytes];
   alignas(64) char room[lockfree::room_bytes(4)];
 };
@@ -70,12 +70,13 @@ struct Sender {
   }
   void send_chunk(Random& random, std::int32_t message) {
     auto& free = shared.doorbells[0].chunks.free;
-    int chunk;
-    while ((chunk = lockfree::take_chunk(free)) == lockfree::no_chunk) platform::yield_cpu();
+    lockfree::Window window;
+    while ((window = lockfree::take_chunks(free, 1)).empty()) platform::yield_cpu();
+    std::uint32_t chunk = window.first();
     std::size_t bytes = 1 + random() % lockfree::chunk_bytes;
-    lockfree::open_chunk(shared.progress[chunk]);
+    lockfree::open_window(shared.progress[chunk], 0);
     wait_room(1);
-    std::uint32_t line[] = {static_cast<std::uint32_t>(chunk), static_cast<std::uint32_t>(bytes)};
+    std::uint32_t line[] = {chunk, static_cast<std::uint32_t>(bytes)};
     ring.put(lockfree::make_header(chunk_kind, 0, 0), {number, message}, line, sizeof line);
     notify(shared.doorbells[0], number, fences);
     for (std::size_t done = 0; done < bytes;) {
@@ -120,7 +121,7 @@ struct Receiver {
       if (there == done) platform::yield_cpu();
       done = there;
     }
-    lockfree::give_back_chunk(shared.doorbells[0].chunks.free, static_cast<int>(line[0]));
+    lockfree::give_back_chunks(shared.doorbells[0].chunks.free, {std::uint64_t{1} << line[0]});
     compare(bytes.data(), bytes.size(), sender, next[sender]);
   }
   bool take_one(Random& random, std::uint32_t sender) {

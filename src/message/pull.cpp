@@ -1,0 +1,78 @@
+// One copy from the sender's buffer to the receiver's. The receiver pulls; of longer messages both
+// sides take pieces, the sender as soon as it looks: if it computes or has lost its CPU, it takes
+// none.
+#include "base/settings.hpp"
+#include "message/protocol.hpp"
+#include "transport/choose.hpp"
+#include "transport/single_copy.hpp"
+
+namespace baton::message {
+
+namespace {
+
+// Both sides copy; false when our kernel refused.
+bool share(transport::Offer& offer, std::uint32_t owner, const char* source, Request& receive,
+           std::uint32_t piece_bytes) {
+  auto* target = static_cast<char*>(receive.buffer);
+  auto all = static_cast<std::uint64_t>(receive.bytes);
+  lockfree::share_offer(offer, reinterpret_cast<std::uint64_t>(target), all, piece_bytes);
+  std::uint64_t own = 0;
+  bool good = true;
+  while (good) {
+    lockfree::Piece piece = lockfree::take_piece(offer, lockfree::Taker::receiver);
+    if (piece.bytes == 0) break;
+    ++own;
+    good = transport::read_from(owner, source + piece.begin, target + piece.begin,
+                                static_cast<std::int64_t>(piece.bytes));
+  }
+  std::uint64_t of_sender = lockfree::close_pieces(offer) - own;
+  while (lockfree::pushed_pieces(offer) < of_sender && !lockfree::was_refused(offer))
+    pause_for_peer();
+  // A refused piece could be anywhere. It happens once a pair.
+  if (good && lockfree::was_refused(offer))
+    good = transport::read_from(owner, source, target, receive.bytes);
+  if (!good)
+    BATON_INVARIANT(
+        lockfree::move_offer(offer, lockfree::OfferState::shared, lockfree::OfferState::claimed));
+  return good;
+}
+
+}  // namespace
+
+bool pull(const Arrival& arrival, Request& receive) {
+  std::uint32_t owner = arrival.peer_rank;
+  transport::OfferFacts facts{receive.bytes, arrival.sender_contiguous,
+                              receive.datatype->contiguous, transport::can_read_from(owner),
+                              settings.cma_bytes_min};
+  if (transport::choose_receive(facts).way != Way::cma) return false;
+  auto* source = reinterpret_cast<const char*>(arrival.address);
+  std::uint32_t piece = engine.crowded ? 0 : transport::piece_bytes(receive.bytes);
+  bool good = piece > 0 ? share(transport::arena.offers(owner)[arrival.offer], owner, source,
+                                receive, piece)
+                        : transport::read_from(owner, source, receive.buffer, receive.bytes);
+  if (good) count_received(owner, Way::cma, receive.bytes);
+  return good;
+}
+
+bool push_pieces(transport::Offer& offer, Request& send) {
+  Peer& peer = *engine.peers[send.peer_rank];
+  if (peer.refuses_pushes) return false;
+  // relaxed: written before the offer was shared.
+  auto* target = reinterpret_cast<char*>(offer.target.load(std::memory_order_relaxed));
+  auto* source = static_cast<const char*>(send.buffer);
+  bool any = false;
+  for (;;) {
+    lockfree::Piece piece = lockfree::take_piece(offer, lockfree::Taker::sender);
+    if (piece.bytes == 0) return any;
+    if (!transport::write_to(send.peer_rank, source + piece.begin, target + piece.begin,
+                             static_cast<std::int64_t>(piece.bytes))) {
+      peer.refuses_pushes = true;
+      lockfree::push_refused(offer);
+      return true;
+    }
+    lockfree::push_done(offer);
+    any = true;
+  }
+}
+
+}  // namespace baton::message

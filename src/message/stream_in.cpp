@@ -1,0 +1,162 @@
+// Streams, the receiver's side: it copies out of the window behind the sender, and tells it how far
+// it is. What a sender has filled before the match comes the same way.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "datatype/pack.hpp"
+#include "message/protocol.hpp"
+#include "message/window.hpp"
+#include "platform/lock.hpp"
+
+namespace baton::message {
+
+namespace {
+
+Request** receives = nullptr;  // by stream number; null: free
+std::uint32_t receives_size = 0;
+platform::Lock receives_lock;
+
+Request& receive_of(std::uint32_t stream) {
+  platform::Guard guard(receives_lock);
+  return *receives[stream];
+}
+
+void close_stream(std::uint32_t stream) {
+  platform::Guard guard(receives_lock);
+  receives[stream] = nullptr;
+}
+
+// Calls take(source, bytes) for what has come between `position` and `end`, and as it comes, until
+// `wait` says that this was enough waiting. Returns the new position.
+template <class Take, class Wait>
+std::int64_t follow(lockfree::Window window, std::int64_t position, std::int64_t end, Take take,
+                    Wait wait) {
+  auto& progress = transport::arena.progress(engine.rank, window.first());
+  WindowPlace place(engine.rank, window, position);
+  while (position < end) {
+    auto filled = static_cast<std::int64_t>(lockfree::filled_bytes(progress));
+    if (filled == position) {
+      if (!wait()) break;
+      continue;
+    }
+    for (std::int64_t there = std::min(filled, end); position < there;) {
+      std::int64_t piece = std::min(there - position, place.together());
+      take(place.here(), piece);
+      position += piece;
+      place.advance(piece);
+      if (place.at_chunk_start())
+        lockfree::publish_emptied(progress, static_cast<std::uint64_t>(position));
+    }
+  }
+  return position;
+}
+
+bool wait_for_sender() {
+  pause_for_peer();
+  return true;
+}
+
+}  // namespace
+
+void give_back(lockfree::Window window) {
+  lockfree::give_back_chunks(transport::arena.doorbell(engine.rank).chunks.free, window);
+}
+
+void take_early(const Arrival& arrival, Request& receive) {
+  receive.position = 0;
+  auto take = [&](const char* source, std::int64_t there) {
+    std::int64_t here = std::min(there, receive.bytes - receive.position);
+    datatype::unpack(*receive.datatype, receive.buffer, receive.position, source, here);
+    receive.position += here;
+  };
+  if (arrival.window.empty())
+    take(const_cast<Arrival&>(arrival).payload(), arrival.early_bytes);
+  else
+    follow(arrival.window, 0, arrival.early_bytes, take, wait_for_sender);
+}
+
+void take_early(const Arrival& arrival, char* target) {
+  auto take = [&](const char* source, std::int64_t there) {
+    std::memcpy(target, source, static_cast<std::size_t>(there));
+    target += there;
+  };
+  follow(arrival.window, 0, arrival.early_bytes, take, wait_for_sender);
+}
+
+std::uint32_t open_stream(Request& receive) {
+  platform::Guard guard(receives_lock);
+  for (std::uint32_t i = 0; i < receives_size; ++i)
+    if (!receives[i]) {
+      receives[i] = &receive;
+      return i;
+    }
+  std::uint32_t size = std::max(16u, receives_size * 2);
+  auto** grown = static_cast<Request**>(std::realloc(receives, size * sizeof(Request*)));
+  BATON_INVARIANT(grown != nullptr);
+  receives = grown;
+  std::fill(receives + receives_size, receives + size, nullptr);
+  std::uint32_t stream = receives_size;
+  receives_size = size;
+  receives[stream] = &receive;
+  return stream;
+}
+
+void start_stream_in(Request& receive) {
+  engine.streams_in.push(&receive);
+  ++engine.stream_count;
+}
+
+void arrive_window(Peer& peer) {
+  WindowLine line;
+  peer.in.take(&line, sizeof line);
+  Request& receive = receive_of(line.stream);
+  receive.window = line.window;
+  start_stream_in(receive);
+}
+
+namespace {
+
+// Whether anything has come.
+bool advance(Request& receive) {
+  constexpr int looks = 32;  // guess: the sender needs less for its next piece
+  int left = looks;
+  auto take = [&](const char* source, std::int64_t bytes) {
+    datatype::unpack(*receive.datatype, receive.buffer, receive.position, source, bytes);
+    receive.position += bytes;
+    left = looks;
+  };
+  auto wait = [&] {
+    platform::pause_cpu();
+    return --left > 0;
+  };
+  std::int64_t before = receive.position;
+  follow(receive.window, before, receive.limit, take, wait);
+  if (receive.position == before) return false;
+  wake_rank(receive.peer_rank);  // it may wait for room
+  return true;
+}
+
+}  // namespace
+
+bool advance_streams_in() {
+  bool any = false;
+  Request* before = nullptr;
+  for (Request* receive = engine.streams_in.first; receive;) {
+    Request* next = receive->next;
+    any |= advance(*receive);
+    if (receive->position == receive->limit) {
+      engine.streams_in.take_after(before);
+      --engine.stream_count;
+      give_back(receive->window);
+      close_stream(receive->stream);
+      complete(*receive, receive->error);
+    } else {
+      before = receive;
+    }
+    receive = next;
+  }
+  return any;
+}
+
+}  // namespace baton::message

@@ -1,0 +1,39 @@
+// A place in the window of a stream, which goes through its chunks in turns. Used by both sides of
+// a stream.
+#pragma once
+
+#include "message/engine.hpp"
+
+namespace baton::message {
+
+class WindowPlace {
+ public:
+  // `owner`: whose staging it is. `position`: bytes of the message before this place.
+  WindowPlace(std::uint32_t owner, lockfree::Window window, std::int64_t position) {
+    for (std::uint64_t bits = window.chunks; bits; bits &= bits - 1)
+      chunks_[count_++] =
+          transport::arena.chunk(owner, static_cast<std::uint32_t>(std::countr_zero(bits)));
+    index_ = static_cast<int>(position / chunk_bytes % count_);
+    offset_ = position % chunk_bytes;
+  }
+  char* here() const { return chunks_[index_] + offset_; }
+  // How many bytes lie together from here.
+  std::int64_t together() const { return chunk_bytes - offset_; }
+  // Goes on by at most that many.
+  void advance(std::int64_t bytes) {
+    offset_ += bytes;
+    if (offset_ < chunk_bytes) return;
+    offset_ = 0;
+    if (++index_ == count_) index_ = 0;
+  }
+  bool at_chunk_start() const { return offset_ == 0; }
+
+ private:
+  static constexpr std::int64_t chunk_bytes = lockfree::chunk_bytes;
+  char* chunks_[lockfree::Window::chunks_max];
+  int count_ = 0;
+  int index_;
+  std::int64_t offset_;
+};
+
+}  // namespace baton::message
