@@ -20,8 +20,9 @@ import ratios
 
 METRICS = {
     "lat": "one-way time of a message between two ranks",
-    "rate": "time per message, 64 under way between two ranks",
-    "bw": "time per long message, 64 under way between two ranks",
+    "rate": "time per short message, 64 under way between two ranks",
+    "bw": "time per message of any length, 64 under way between two ranks (fewer beyond 1 MiB: 64 MiB in all)",
+    "bibw": "the same with as many in the other direction at once",
     "types": "one-way time of a message of typed data between two ranks: vectors, faces of a cube, lists, structs",
     "threads": "time per message of 8 bytes, two threads a rank, 64 under way between each two",
     "barrier": "time of a barrier",
@@ -32,11 +33,12 @@ METRICS = {
     "instructions": "instructions of a send and its receive, 8 bytes (needs valgrind)",
 }
 UNITS = {"memory": "KiB", "instructions": "instructions"}
-BETWEEN_TWO = ("lat", "rate", "bw", "types", "threads", "instructions")
+BETWEEN_TWO = ("lat", "rate", "bw", "bibw", "types", "threads", "instructions")
 FIXED_RANKS = (*BETWEEN_TWO, "reduce_local")
-SIZES = {"lat": [8, 64, 512, 1024, 4096], "rate": [8, 64], "bw": [65536, 1 << 20],
+BY_EIGHT = [8, 64, 512, 4096, 32768, 256 << 10, 2 << 20, 4 << 20]
+SIZES = {"lat": BY_EIGHT, "rate": [8, 64, 512], "bw": BY_EIGHT, "bibw": BY_EIGHT,
          "types": [2048, 32768, 131072, 1 << 20], "allreduce": [8, 1024], "reduce_local": [1024, 65536, 4 << 20]}
-RANKS = {"lat": [2], "rate": [2], "bw": [2], "types": [2], "threads": [2], "barrier": [8, 32], "allreduce": [8, 32], "hello": [64],
+RANKS = {"lat": [2], "rate": [2], "bw": [2], "bibw": [2], "types": [2], "threads": [2], "barrier": [8, 32], "allreduce": [8, 32], "hello": [64],
          "memory": [16], "instructions": [2], "reduce_local": [1]}
 
 

@@ -35,7 +35,8 @@ double measure(Step* step, Exchange* x) {
     if (enough) break;
     repeats *= 4;
   }
-  long plan[2] = {9, 1}; /* batches, repeats in each */
+  long plan[2] = {9, 1}; /* batches, repeats in each; three of one when steps are long */
+  if (once * 9 > budget_us) plan[0] = once * 3 > budget_us ? 3 : (long)(budget_us / once);
   plan[1] = (long)(budget_us / (double)plan[0] / once);
   if (plan[1] < 1) plan[1] = 1;
   MPI_Bcast(plan, 2, MPI_LONG, 0, MPI_COMM_WORLD);

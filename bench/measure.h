@@ -27,6 +27,8 @@ void* buffer_of(size_t bytes);
 double measure(Step* step, Exchange* x);
 void print_cell(const char* metric, const char* variant, size_t bytes, double value);
 
+/* windows.c: many messages under way between two ranks, in one direction or two. */
+void windows_of_messages(const char* metric, int directions, int count, char** sizes);
 /* types.c: typed data back and forth between two ranks. */
 void typed_messages(int count, char** sizes);
 /* threads.c: short messages between threads. MPI_THREAD_MULTIPLE was granted. */

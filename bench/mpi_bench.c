@@ -35,26 +35,6 @@ static void ping_pong(Exchange* x) {
   }
 }
 
-enum { window = 64 };
-
-/* A window of messages one way, then one short answer. */
-static void burst(Exchange* x) {
-  MPI_Request requests[window];
-  char answer[4] = {0};
-  if (rank > 1) return;
-  for (int i = 0; i < window; ++i) {
-    if (rank == 0)
-      MPI_Isend(x->out, (int)x->bytes, MPI_BYTE, 1, 2, MPI_COMM_WORLD, &requests[i]);
-    else
-      MPI_Irecv(x->in, (int)x->bytes, MPI_BYTE, 0, 2, MPI_COMM_WORLD, &requests[i]);
-  }
-  MPI_Waitall(window, requests, MPI_STATUSES_IGNORE);
-  if (rank == 0)
-    MPI_Recv(answer, 4, MPI_BYTE, 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  else
-    MPI_Send(answer, 4, MPI_BYTE, 0, 3, MPI_COMM_WORLD);
-}
-
 static void meet(Exchange* x) {
   (void)x;
   MPI_Barrier(MPI_COMM_WORLD);
@@ -139,10 +119,10 @@ static void take_turns(long messages, const char* name) {
 static int run(const char* metric, int sizes, char** size, int level) {
   if (!strcmp(metric, "lat"))
     sized("lat", ping_pong, 2, 2, sizes, size);
-  else if (!strcmp(metric, "rate"))
-    sized("rate", burst, window, 1, sizes, size);
-  else if (!strcmp(metric, "bw"))
-    sized("bw", burst, window, 1, sizes, size);
+  else if (!strcmp(metric, "rate") || !strcmp(metric, "bw"))
+    windows_of_messages(metric, 1, sizes, size);
+  else if (!strcmp(metric, "bibw"))
+    windows_of_messages(metric, 2, sizes, size);
   else if (!strcmp(metric, "types"))
     typed_messages(sizes, size);
   else if (!strcmp(metric, "threads") && level == MPI_THREAD_MULTIPLE)
@@ -181,9 +161,10 @@ int main(int count, char** words) {
     code = run(words[1], count - 3, words + 3, level);
   }
   if (code == 2 && rank == 0)
-    fprintf(stderr,
-            "usage: mpi_bench lat|rate|bw|types|threads|barrier|allreduce|memory|hello|version "
-            "MILLISECONDS [SIZE...]\n");
+    fprintf(
+        stderr,
+        "usage: mpi_bench lat|rate|bw|bibw|types|threads|barrier|allreduce|memory|hello|version "
+        "MILLISECONDS [SIZE...]\n");
   MPI_Finalize();
   return code;
 }
