@@ -5,18 +5,16 @@ Everything printed is a ratio (lower is better); absolute values stand beside a 
 """
 import argparse
 import contextlib
-import ctypes
-import json
 import os
-import platform
 import signal
 import subprocess
 import sys
 import time
 
 import instructions
+import machine
 import peers
-import ratios
+import report
 
 METRICS = {
     "lat": "one-way time of a message between two ranks",
@@ -32,7 +30,6 @@ METRICS = {
     "memory": "proportional set size of a rank that has talked to all",
     "instructions": "instructions of a send and its receive, 8 bytes (needs valgrind)",
 }
-UNITS = {"memory": "KiB", "instructions": "instructions"}
 BETWEEN_TWO = ("lat", "rate", "bw", "bibw", "types", "threads", "instructions")
 FIXED_RANKS = (*BETWEEN_TWO, "reduce_local")
 BY_EIGHT = [8, 64, 512, 4096, 32768, 256 << 10, 2 << 20, 4 << 20]
@@ -168,12 +165,21 @@ class Comparison:
             column.append(value)
 
     def run_limits(self):
-        measured = [metric for metric in ("lat", "types") if metric in self.options.metrics]
-        sizes = sorted({8}.union(*(self.options.sizes or SIZES[metric] for metric in measured)))
-        with contextlib.suppress(peers.Unusable):
-            cells, _ = cells_of([self.limits, str(self.options.milliseconds), *map(str, sizes)], None, 60)
-            for cell, value in cells.items():
-                self.limit_values.setdefault(cell, []).append(value)
+        plan = report.limit_plan(self.options.metrics, lambda metric: self.options.sizes or SIZES.get(metric, []))
+        for loop, sizes in plan.items():
+            with contextlib.suppress(peers.Unusable):
+                words = [self.limits, str(self.options.milliseconds), loop, *map(str, sizes)]
+                for cell, value in cells_of(words, None, self.options.timeout)[0].items():
+                    self.limit_values.setdefault(cell, []).append(value)
+
+    def look_at_single_copy(self):
+        def run(command, environment):
+            return cells_of(command, environment, self.options.timeout)
+        for library in self.libraries if set(self.options.metrics) & set(BETWEEN_TWO) else ():
+            try:
+                library.single_copy_seen = machine.single_copy_seen(library, run)
+            except peers.Unusable as reason:
+                library.single_copy_seen = f"not to be looked at ({reason})"
 
     def run(self, progress):
         plan = list(self.plan())
@@ -205,130 +211,6 @@ class Progress:
         self.last = round_number
 
 
-def limit_of(comparison, cell):
-    """The machine's own limit for a cell: its name and values by round."""
-    if cell.startswith("reduce_local/"):
-        return "plain loop", comparison.limit_values.get(f"{cell} plain")
-    metric, _, rest = cell.partition("/")
-    name = None
-    if metric == "lat":
-        name = "line" if int(rest.rsplit("/", 1)[1]) <= 48 else "copy/" + rest  # the payload fits into the line
-    elif cell.startswith("types/vector512/"):
-        name = cell.replace("types/vector512/", "copy512/")
-    return name, comparison.limit_values.get(name)
-
-
-def bar(ratio):
-    """A ratio as a length: the mark stands at 1."""
-    length = max(0, min(30, round(ratio * 15)))
-    return ("#" * min(length, 15)).ljust(15) + "|" + "#" * (length - 15)
-
-
-def cell_line(comparison, cell, subject, rivals, titles):
-    """One cell of one library against the best of the others. Returns (line, ratio or None, behind)."""
-    columns = comparison.values[cell]
-    rival = ratios.best(columns, rivals)
-    unit = UNITS.get(cell.split()[0], "µs")
-    if not ratios.present(columns.get(subject, [])):
-        return f"{cell:<26} {titles[subject]} gave no value", None, False
-    limit_name, limit = limit_of(comparison, cell)
-    against_limit = ""
-    if limit:
-        against = ratios.paired(columns[subject], limit)
-        against_limit = f"; {ratios.median(against):.2f} x this machine's {limit_name}" if against else ""
-    pairs = ratios.paired(columns[subject], columns[rival]) if rival else []
-    if not pairs:
-        return f"{cell:<26} no peer to compare with{against_limit}", None, False
-    ratio, (low, high) = ratios.median(pairs), ratios.interval(pairs)
-    behind = low > 1.0
-    drawn = f" {bar(ratio)}" if sys.stdout.isatty() else ""
-    rival_value = ratios.median(ratios.present(columns[rival]))
-    line = (f"{cell:<26}{drawn} {ratio:7.3f} [{low:.3f}, {high:.3f}] of {titles[rival]} ({rival_value:.4g} {unit})"
-            f"{against_limit}{'  behind' if behind else ''}")
-    return line, ratio, behind
-
-
-def print_against_peers(comparison, subject, rivals, titles):
-    print(f"\n{titles[subject]} / the best of {', '.join(titles[r] for r in rivals) or 'nobody'}: "
-          f"median [95 % interval] of the paired ratio over {comparison.rounds} rounds, lower is better")
-    all_ratios, behind = [], []
-    for cell in comparison.values:
-        line, ratio, is_behind = cell_line(comparison, cell, subject, rivals, titles)
-        print(line)
-        if ratio is not None:
-            all_ratios.append(ratio)
-        if is_behind:
-            behind.append(cell)
-    if all_ratios:
-        print(f"geometric mean of {len(all_ratios)} ratios: {ratios.geometric_mean(all_ratios):.3f}")
-    print(f"behind: {', '.join(behind) if behind else 'nowhere'}")
-
-
-def cma_probe():
-    """Whether one process may copy from another of the same user: what single copy needs."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    word = ctypes.create_string_buffer(8)
-    target = os.fork()
-    if target == 0:
-        signal.pause()
-        os._exit(0)
-
-    class Vector(ctypes.Structure):
-        _fields_ = [("base", ctypes.c_void_p), ("length", ctypes.c_size_t)]
-    reader = os.fork()
-    if reader == 0:
-        own = ctypes.create_string_buffer(8)
-        local, remote = Vector(ctypes.addressof(own), 8), Vector(ctypes.addressof(word), 8)
-        got = libc.process_vm_readv(target, ctypes.byref(local), 1, ctypes.byref(remote), 1, 0)
-        os._exit(0 if got == 8 else ctypes.get_errno() or 255)
-    code = os.waitstatus_to_exitcode(os.waitpid(reader, 0)[1])
-    os.kill(target, signal.SIGKILL)
-    os.waitpid(target, 0)
-    return "permitted" if code == 0 else f"refused ({os.strerror(code)})"
-
-
-def report(comparison, absent, cma):
-    titles = {library.name: library.title for library in comparison.libraries}
-    rivals = [name for name in titles if name != "baton"]
-    print(f"\nmachine: {cpu_name()}, {len(os.sched_getaffinity(0))} usable CPUs, Linux {platform.release()}")
-    print(f"CMA between processes: {cma}")
-    for library in comparison.libraries:
-        print(f"{library.title}: {library.how}; single copy: {library.single_copy}")
-    for name, reason in absent.items():
-        print(f"{name} takes no part: {reason}")
-    if "baton" in titles:
-        print_against_peers(comparison, "baton", rivals, titles)
-    else:
-        for name in rivals:
-            print_against_peers(comparison, name, [other for other in rivals if other != name], titles)
-    for (name, metric, ranks), (count, reason) in comparison.failures.items():
-        print(f"{titles[name]} failed {count} times at {metric} np={ranks}: {reason}")
-
-
-def cpu_name():
-    with contextlib.suppress(OSError), open("/proc/cpuinfo") as file:
-        for line in file:
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    return platform.machine()
-
-
-def write_json(path, comparison, absent, cma):
-    data = {
-        "machine": {"cpu": cpu_name(), "cpus": len(os.sched_getaffinity(0)), "kernel": platform.release(), "cma": cma},
-        "method": {"rounds": comparison.rounds, "milliseconds": comparison.options.milliseconds,
-                   "libraries": {lib.name: {"how": lib.how, "single_copy": lib.single_copy}
-                                 for lib in comparison.libraries}, "absent": absent},
-        "units": {**UNITS, "others": "µs"},
-        "cells": comparison.values,
-        "limits": comparison.limit_values,
-        "failures": [{"library": name, "metric": metric, "ranks": ranks, "times": count, "reason": reason}
-                     for (name, metric, ranks), (count, reason) in comparison.failures.items()],
-    }
-    with open(path, "w") as file:
-        json.dump(data, file, indent=1)
-
-
 def interrupted(*_):
     raise KeyboardInterrupt
 
@@ -348,17 +230,18 @@ def main():
     load = os.getloadavg()[0]
     if load > 0.5:
         print(f"bench: the machine is busy (load {load:.1f}); the intervals will be wide", file=sys.stderr)
-    cma = cma_probe()
+    properties = machine.describe()
     comparison = Comparison(options, libraries, peers.build_limits(work))
     code = 0
     try:
+        comparison.look_at_single_copy()
         comparison.run(Progress(options.rounds))
     except KeyboardInterrupt:
         print("\nbench: interrupted; what follows is from the rounds so far", file=sys.stderr)
         code = 130
-    report(comparison, absent, cma)
+    report.show(comparison, absent, properties)
     if options.json:
-        write_json(options.json, comparison, absent, cma)
+        report.write_json(options.json, comparison, absent, properties)
     failed = any(name == "baton" for name, _, _ in comparison.failures)
     return code or (1 if failed else 0)
 

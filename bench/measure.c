@@ -30,22 +30,20 @@ double measure(Step* step, Exchange* x) {
   while (1) { /* find out how long one step takes */
     MPI_Barrier(MPI_COMM_WORLD);
     once = timed(step, x, repeats);
+    once = shorter(once, timed(step, x, repeats));
     int enough = once * (double)repeats > budget_us / 20 || repeats > 1000000;
     MPI_Bcast(&enough, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (enough) break;
     repeats *= 4;
   }
-  long plan[2] = {9, 1}; /* batches, repeats in each; three of one when steps are long */
-  if (once * 9 > budget_us) plan[0] = once * 3 > budget_us ? 3 : (long)(budget_us / once);
-  plan[1] = (long)(budget_us / (double)plan[0] / once);
-  if (plan[1] < 1) plan[1] = 1;
-  MPI_Bcast(plan, 2, MPI_LONG, 0, MPI_COMM_WORLD);
+  Plan plan = plan_of(budget_us, once);
+  MPI_Bcast(&plan, sizeof plan, MPI_BYTE, 0, MPI_COMM_WORLD);
   double times[batches_max];
-  for (long b = 0; b < plan[0]; ++b) {
+  for (int b = 0; b < plan.batches; ++b) {
     MPI_Barrier(MPI_COMM_WORLD);
-    times[b] = timed(step, x, plan[1]);
+    times[b] = timed(step, x, plan.repeats);
   }
-  return median(times, (int)plan[0]);
+  return median(times, plan.batches);
 }
 
 void print_cell(const char* metric, const char* variant, size_t bytes, double value) {
