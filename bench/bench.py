@@ -21,6 +21,8 @@ METRICS = {
     "rate": "time per short message, 64 under way between two ranks",
     "bw": "time per message of any length, 64 under way between two ranks (fewer beyond 1 MiB: 64 MiB in all)",
     "bibw": "the same with as many in the other direction at once",
+    "exported": "one-way time of a message between buffers of MPI_Alloc_mem, and between ordinary ones",
+    "overlap": "an exchange while the program computes, by the longer of both alone",
     "types": "one-way time of a message of typed data between two ranks: vectors, faces of a cube, lists, structs",
     "threads": "time per message of 8 bytes, two threads a rank, 64 under way between each two",
     "barrier": "time of a barrier",
@@ -28,23 +30,25 @@ METRICS = {
     "hello": "start and end of a job that does nothing, from outside",
     "reduce_local": "time of MPI_Reduce_local, beside a plain loop compiled for this CPU",
     "memory": "proportional set size of a rank that has talked to all",
+    "finding": "one-way time of 8 bytes between two ranks, and memory of a rank, when all others sleep",
     "instructions": "instructions of a send and its receive, 8 bytes (needs valgrind)",
 }
-BETWEEN_TWO = ("lat", "rate", "bw", "bibw", "types", "threads", "instructions")
+BETWEEN_TWO = ("lat", "rate", "bw", "bibw", "exported", "overlap", "types", "threads", "instructions")
 FIXED_RANKS = (*BETWEEN_TWO, "reduce_local")
 BY_EIGHT = [8, 64, 512, 4096, 32768, 256 << 10, 2 << 20, 4 << 20]
 SIZES = {"lat": BY_EIGHT, "rate": [8, 64, 512], "bw": BY_EIGHT, "bibw": BY_EIGHT,
+         "exported": [16 << 10, 64 << 10, 256 << 10], "overlap": [64 << 10, 1 << 20, 4 << 20],
          "types": [2048, 32768, 131072, 1 << 20], "allreduce": [8, 1024], "reduce_local": [1024, 65536, 4 << 20]}
-RANKS = {"lat": [2], "rate": [2], "bw": [2], "bibw": [2], "types": [2], "threads": [2], "barrier": [8, 32], "allreduce": [8, 32], "hello": [64],
-         "memory": [16], "instructions": [2], "reduce_local": [1]}
+RANKS = {**dict.fromkeys(BETWEEN_TWO, [2]), "barrier": [8, 32], "allreduce": [8, 32], "hello": [64], "memory": [16],
+         "finding": [2, 16, 64, 256], "reduce_local": [1]}
 
 
 def arguments():
     parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__.splitlines()[0])
     parser.add_argument("--metrics", default="lat,rate,barrier,allreduce,hello,memory",
                         help="; ".join(f"{name}: {what}" for name, what in METRICS.items()))
-    parser.add_argument("--np", default="", help="ranks for barrier, allreduce, hello and memory, e.g. 8,32")
-    parser.add_argument("--sizes", default="", help="bytes, e.g. 8,4k,1m (for lat, rate, bw, allreduce, reduce_local)")
+    parser.add_argument("--np", default="", help="ranks for barrier, allreduce, hello, memory and finding, e.g. 8,32")
+    parser.add_argument("--sizes", default="", help="bytes, e.g. 8,4k,1m (for metrics that have sizes)")
     parser.add_argument("--rounds", type=int, default=9, help="how often all libraries take their turn (9)")
     parser.add_argument("--milliseconds", type=float, default=30, help="measured time per cell and run (30)")
     parser.add_argument("--peers", default="mpich,openmpi,intel", help="which to compare with; none: Baton alone")

@@ -51,7 +51,7 @@ typedef struct {
 static inline Plan plan_of(double budget_us, double once) {
   double steps = budget_us / once;
   Plan plan = {steps < 3 ? 3 : steps < 9 ? (int)steps : 9, 1};
-  if (steps > 2.0 * plan.batches) plan.repeats = (long)(steps / plan.batches);
+  if (steps > plan.batches) plan.repeats = (long)(steps / plan.batches);
   return plan;
 }
 

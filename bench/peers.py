@@ -88,7 +88,8 @@ def newer(target, *sources):
     return os.path.exists(target) and all(os.path.getmtime(target) >= os.path.getmtime(s) for s in sources)
 
 
-PROGRAM = [os.path.join(HERE, name) for name in ("mpi_bench.c", "measure.c", "windows.c", "types.c", "threads.c")]
+PROGRAM = [os.path.join(HERE, name) for name in ("mpi_bench.c", "measure.c", "windows.c", "overlap.c", "finding.c",
+                                                 "types.c", "threads.c")]
 HEADERS = [os.path.join(HERE, name) for name in ("clock.h", "measure.h")]
 
 

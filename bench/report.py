@@ -4,7 +4,7 @@ import sys
 
 import ratios
 
-UNITS = {"memory": "KiB", "instructions": "instructions"}
+UNITS = {"memory": "KiB", "finding/memory": "KiB", "overlap": "x", "instructions": "instructions"}
 IN_ONE_LINE = 48         # bytes of a message that fit into a cache line beside its envelope
 BOTH_COPY = 64 << 10     # from here on a message may be worth the work of both sides
 
@@ -42,8 +42,9 @@ def limit_plan(metrics, sizes_of):
 
 def compared(comparison, cell, subject, rivals):
     """One cell of one library against the best of the others and against the limits."""
-    columns, found = comparison.values[cell], {"limits": {}}
+    columns = comparison.values[cell]
     values = columns.get(subject, [])
+    found = {"value": ratios.median(ratios.present(values)) if ratios.present(values) else None, "limits": {}}
     for name in limit_names(cell):
         against = ratios.paired(values, comparison.limit_values.get(name, []))
         if against:
@@ -54,7 +55,6 @@ def compared(comparison, cell, subject, rivals):
         low, high = ratios.interval(pairs)
         found.update(peer=rival, peer_value=ratios.median(ratios.present(columns[rival])),
                      ratio=ratios.median(pairs), low=low, high=high, behind=low > 1.0)
-    found["measured"] = bool(ratios.present(values))
     return found
 
 
@@ -76,15 +76,15 @@ def bar(ratio):
 
 
 def cell_line(cell, found, title, titles):
-    if not found["measured"]:
-        return f"{cell:<26} {title} gave no value"
+    if found["value"] is None:
+        return f"{cell:<32} {title} gave no value"
     limits = ", ".join(f"{ratio:.2f} x {name} ({1 / ratio:.0%})" for name, ratio in found["limits"].items())
     limits = f"; {limits}" if limits else ""
+    unit = UNITS.get(ratios.group_of(cell), "µs")
     if "ratio" not in found:
-        return f"{cell:<26} no peer to compare with{limits}"
+        return f"{cell:<32} {found['value']:.4g} {unit}, no peer to compare with{limits}"
     drawn = f" {bar(found['ratio'])}" if sys.stdout.isatty() else ""
-    unit = UNITS.get(cell.split()[0], "µs")
-    return (f"{cell:<26}{drawn} {found['ratio']:7.3f} [{found['low']:.3f}, {found['high']:.3f}] of "
+    return (f"{cell:<32}{drawn} {found['ratio']:7.3f} [{found['low']:.3f}, {found['high']:.3f}] of "
             f"{titles[found['peer']]} ({found['peer_value']:.4g} {unit}){limits}{'  behind' if found['behind'] else ''}")
 
 
@@ -100,12 +100,12 @@ def print_summary(comparison, subject, titles):
     if found["means"]:
         print("\ngeometric means of ratios")
         for group, its in found["means"].items():
-            print(f"{group:<26} {its['mean']:7.3f} of {its['cells']}")
-        print(f"{'all':<26} {found['mean']:7.3f} of {sum(its['cells'] for its in found['means'].values())}")
+            print(f"{group:<32} {its['mean']:7.3f} of {its['cells']}")
+        print(f"{'all':<32} {found['mean']:7.3f} of {sum(its['cells'] for its in found['means'].values())}")
     print(f"\nbehind (the whole interval above 1): {'nowhere' if not found['behind'] else ''}")
     for cell in found["behind"]:
         its = found["cells"][cell]
-        print(f"{cell:<26} {its['ratio']:7.3f} [{its['low']:.3f}, {its['high']:.3f}] of {titles[its['peer']]}")
+        print(f"{cell:<32} {its['ratio']:7.3f} [{its['low']:.3f}, {its['high']:.3f}] of {titles[its['peer']]}")
 
 
 def subjects(comparison):
