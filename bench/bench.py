@@ -33,6 +33,7 @@ METRICS = {
     "finding": "one-way time of 8 bytes between two ranks, and memory of a rank, when all others sleep",
     "instructions": "instructions of a send and its receive, 8 bytes (needs valgrind)",
 }
+GROUPS = {"messages": ("lat", "bw", "bibw", "rate")}
 BETWEEN_TWO = ("lat", "rate", "bw", "bibw", "exported", "overlap", "types", "threads", "instructions")
 FIXED_RANKS = (*BETWEEN_TWO, "reduce_local")
 BY_EIGHT = [8, 64, 512, 4096, 32768, 256 << 10, 2 << 20, 4 << 20]
@@ -46,7 +47,8 @@ RANKS = {**dict.fromkeys(BETWEEN_TWO, [2]), "barrier": [8, 32], "allreduce": [8,
 def arguments():
     parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__.splitlines()[0])
     parser.add_argument("--metrics", default="lat,rate,barrier,allreduce,hello,memory",
-                        help="; ".join(f"{name}: {what}" for name, what in METRICS.items()))
+                        help="; ".join([*(f"{name}: {what}" for name, what in METRICS.items()),
+                                        *(f"{name}: {', '.join(members)}" for name, members in GROUPS.items())]))
     parser.add_argument("--np", default="", help="ranks for barrier, allreduce, hello, memory and finding, e.g. 8,32")
     parser.add_argument("--sizes", default="", help="bytes, e.g. 8,4k,1m (for metrics that have sizes)")
     parser.add_argument("--rounds", type=int, default=9, help="how often all libraries take their turn (9)")
@@ -58,7 +60,7 @@ def arguments():
     parser.add_argument("--timeout", type=float, default=60, help="seconds after which a run has failed (60)")
     parser.add_argument("--json", metavar="FILE", help="write every value of every round")
     options = parser.parse_args()
-    options.metrics = [name for name in options.metrics.split(",") if name]
+    options.metrics = [metric for name in options.metrics.split(",") if name for metric in GROUPS.get(name, [name])]
     unknown = [name for name in options.metrics if name not in METRICS]
     if unknown:
         parser.error(f"no metric {', '.join(unknown)}; there are {', '.join(METRICS)}")
