@@ -41,4 +41,24 @@ static inline double median(double* values, int count) {
   return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
+/* How a budget of time is spent on steps that last `once`: nine batches, three when steps are long.
+ */
+typedef struct {
+  int batches;
+  long repeats; /* in each */
+} Plan;
+
+static inline Plan plan_of(double budget_us, double once) {
+  double steps = budget_us / once;
+  Plan plan = {steps < 3 ? 3 : steps < 9 ? (int)steps : 9, 1};
+  if (steps > plan.batches) plan.repeats = (long)(steps / plan.batches);
+  return plan;
+}
+
+/* Of two trials, so that one during which the machine did something else does not spoil the plan.
+ */
+static inline double shorter(double a, double b) {
+  return a < b ? a : b;
+}
+
 #endif

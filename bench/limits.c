@@ -1,20 +1,24 @@
-/* What this machine allows at best between two cores, without MPI: one cache line back and forth,
- * and one plain copy by the receiver of what the other has (fresh: just written; every line is then
- * read), in one piece and in blocks of 512 bytes with as much between them. usage: limits
- * MILLISECONDS [SIZE...]; prints "cell line", "cell copy/reused|fresh/SIZE" and "cell copy512/..."
- * in µs. */
+/* What this machine allows at best between two cores, without MPI.
+ * usage: limits MILLISECONDS LOOP [SIZE...]
+ * LOOP is one of
+ *   line      one cache line back and forth
+ *   copy      one plain copy by the receiver of what the other has (fresh: just written; every line
+ *             is then read)
+ *   copy512   the same in blocks of 512 bytes with as much between them
+ *   both      sender and receiver copy together, from buffers both have mapped (both.c)
+ *   both-cma  the same by cross-memory attach
+ * Prints "cell LOOP/reused|fresh/SIZE MICROSECONDS" for every cell ("cell line" for the first). */
 #define _GNU_SOURCE
+#include "limits.h"
+
 #include <sched.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "clock.h"
 
 typedef struct {
   _Alignas(64) _Atomic uint64_t ping;
@@ -27,12 +31,66 @@ typedef struct {
   char *out, *from, *in; /* what I show, what the other shows, where I copy it */
   size_t bytes, block;   /* in all, and in one piece */
   int fresh;
+  uint64_t turn;
 } Side;
 
-static uint64_t sink;
+uint64_t sink;
+static cpu_set_t allowed; /* before any binding */
 
-static inline void wait_for(_Atomic uint64_t* flag, uint64_t value) {
-  while (atomic_load_explicit(flag, memory_order_acquire) < value) __builtin_ia32_pause();
+void bind_to(int which) {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &allowed) && which-- == 0) {
+      CPU_SET(cpu, &one);
+      sched_setaffinity(0, sizeof one, &one);
+      return;
+    }
+}
+
+static size_t in_pages(size_t bytes) {
+  return (bytes + 4095) / 4096 * 4096 + (bytes == 0) * 4096;
+}
+
+static char* memory_of(size_t bytes, int flags) {
+  void* memory = mmap(NULL, in_pages(bytes), PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    perror("limits: mmap");
+    exit(3);
+  }
+  memset(memory, 1, in_pages(bytes));
+  return memory;
+}
+
+char* shared_memory(size_t bytes) {
+  return memory_of(bytes, MAP_SHARED);
+}
+char* own_memory(size_t bytes) {
+  return memory_of(bytes, MAP_PRIVATE);
+}
+void give_back(void* memory, size_t bytes) {
+  munmap(memory, in_pages(bytes));
+}
+
+static double took(Step* step, void* side, long repeats) {
+  double start = now_us();
+  for (long i = 0; i < repeats; ++i) step(side);
+  return now_us() - start;
+}
+
+double median_time(Step* step, void* side, double budget_us) {
+  double times[batches_max], once = 0;
+  step(side);
+  for (long repeats = 1;; repeats *= 4) {
+    once = shorter(took(step, side, repeats), took(step, side, repeats));
+    int enough = once > budget_us / 20;
+    once /= (double)repeats;
+    if (enough) break;
+  }
+  Plan plan = plan_of(budget_us, once);
+  for (int b = 0; b < plan.batches; ++b)
+    times[b] = took(step, side, plan.repeats) / (double)plan.repeats;
+  return median(times, plan.batches);
 }
 
 /* Where the byte of a number lies: between blocks there is as much as in them. */
@@ -56,14 +114,11 @@ static void take(Side* s, uint64_t turn) {
       sink += read_lines(s->in + place(s, i), s->block);
 }
 
-static double timed(Side* s, uint64_t* turn, long repeats) {
-  double start = now_us();
-  for (long i = 0; i < repeats; ++i) {
-    ++*turn;
-    give(s, *turn);
-    take(s, *turn);
-  }
-  return (now_us() - start) / (double)repeats / 2;
+static void there_and_back(void* side) {
+  Side* s = side;
+  ++s->turn;
+  give(s, s->turn);
+  take(s, s->turn);
 }
 
 /* The other side: answers until told to quit. */
@@ -78,59 +133,43 @@ static void answer(Side* s, Flags* flags) {
   }
 }
 
-static cpu_set_t allowed; /* before any binding */
-
-static void bind_to(int which) {
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-    if (CPU_ISSET(cpu, &allowed) && which-- == 0) {
-      CPU_SET(cpu, &one);
-      sched_setaffinity(0, sizeof one, &one);
-      return;
-    }
-}
-
-static char* shared(size_t bytes) {
-  void* memory = mmap(NULL, bytes < 4096 ? 4096 : bytes, PROT_READ | PROT_WRITE,
-                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) {
-    perror("limits: mmap");
-    exit(3);
-  }
-  memset(memory, 1, bytes < 4096 ? 4096 : bytes);
-  return memory;
-}
-
-static double measure(size_t bytes, size_t block, int fresh, double budget_us) {
+static double measure_copy(size_t bytes, size_t block, int fresh, double budget_us) {
   size_t span = block == bytes ? bytes : 2 * bytes;
-  Flags* flags = (Flags*)shared(sizeof(Flags));
+  Flags* flags = (Flags*)shared_memory(sizeof(Flags));
   memset(flags, 0, sizeof *flags);
-  char *a = shared(span), *b = shared(span);
+  char *a = shared_memory(span), *b = shared_memory(span), *in = shared_memory(span);
   pid_t other = fork();
   if (other == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     bind_to(1);
-    Side side = {&flags->pong, &flags->ping, b, a, shared(span), bytes, block, fresh};
+    Side side = {&flags->pong, &flags->ping, b, a, shared_memory(span), bytes, block, fresh, 0};
     answer(&side, flags);
   }
-  Side side = {&flags->ping, &flags->pong, a, b, shared(span), bytes, block, fresh};
-  uint64_t turn = 0;
-  double times[batches_max], once = timed(&side, &turn, 16) * 2;
-  long repeats = (long)(budget_us / 9 / once);
-  for (int i = 0; i < 9; ++i) times[i] = timed(&side, &turn, repeats < 1 ? 1 : repeats);
+  Side side = {&flags->ping, &flags->pong, a, b, in, bytes, block, fresh, 0};
+  double value = median_time(there_and_back, &side, budget_us) / 2;
   atomic_store_explicit(&flags->quit, 1, memory_order_relaxed);
   waitpid(other, NULL, 0);
-  munmap(a, span < 4096 ? 4096 : span);
-  munmap(b, span < 4096 ? 4096 : span);
-  munmap(side.in, span < 4096 ? 4096 : span);
-  munmap(flags, 4096);
-  return median(times, 9);
+  give_back(a, span);
+  give_back(b, span);
+  give_back(in, span);
+  give_back(flags, sizeof *flags);
+  return value;
+}
+
+static double measure(const char* loop, size_t bytes, int fresh, double budget_us) {
+  if (!strcmp(loop, "copy")) return measure_copy(bytes, bytes, fresh, budget_us);
+  if (!strcmp(loop, "copy512"))
+    return bytes % 512 ? -1 : measure_copy(bytes, 512, fresh, budget_us);
+  return measure_both(bytes, fresh, !strcmp(loop, "both-cma"), budget_us);
 }
 
 int main(int count, char** words) {
-  if (count < 2) {
-    fprintf(stderr, "usage: limits MILLISECONDS [SIZE...]\n");
+  static const char* const loops[] = {"line", "copy", "copy512", "both", "both-cma"};
+  int known = 0;
+  for (size_t i = 0; count >= 3 && i < sizeof loops / sizeof *loops; ++i)
+    known += !strcmp(words[2], loops[i]);
+  if (!known) {
+    fprintf(stderr, "usage: limits MILLISECONDS line|copy|copy512|both|both-cma [SIZE...]\n");
     return 2;
   }
   double budget_us = atof(words[1]) * 1000;
@@ -139,14 +178,13 @@ int main(int count, char** words) {
     return 3;
   }
   bind_to(0);
-  printf("cell line %.4f\n", measure(0, 0, 0, budget_us));
-  for (int i = 2; i < count; ++i)
+  if (!strcmp(words[2], "line")) printf("cell line %.4f\n", measure_copy(0, 0, 0, budget_us));
+  for (int i = 3; i < count; ++i)
     for (int fresh = 0; fresh < 2; ++fresh) {
       size_t bytes = strtoul(words[i], NULL, 10);
-      const char* how = fresh ? "fresh" : "reused";
-      printf("cell copy/%s/%zu %.4f\n", how, bytes, measure(bytes, bytes, fresh, budget_us));
-      if (bytes % 512 == 0)
-        printf("cell copy512/%s/%zu %.4f\n", how, bytes, measure(bytes, 512, fresh, budget_us));
+      double value = measure(words[2], bytes, fresh, budget_us);
+      if (value > 0)
+        printf("cell %s/%s/%zu %.4f\n", words[2], fresh ? "fresh" : "reused", bytes, value);
     }
   return 0;
 }

@@ -6,6 +6,7 @@
 int rank, ranks;
 double budget_us;
 uint64_t sink;
+MPI_Comm among = MPI_COMM_WORLD;
 
 void* buffer_of(size_t bytes) {
   void* memory = NULL;
@@ -28,23 +29,32 @@ double measure(Step* step, Exchange* x) {
   double once = 0;
   timed(step, x, 2);
   while (1) { /* find out how long one step takes */
-    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Barrier(among);
     once = timed(step, x, repeats);
+    once = shorter(once, timed(step, x, repeats));
     int enough = once * (double)repeats > budget_us / 20 || repeats > 1000000;
-    MPI_Bcast(&enough, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Bcast(&enough, 1, MPI_INT, 0, among);
     if (enough) break;
     repeats *= 4;
   }
-  long plan[2] = {9, 1}; /* batches, repeats in each */
-  plan[1] = (long)(budget_us / (double)plan[0] / once);
-  if (plan[1] < 1) plan[1] = 1;
-  MPI_Bcast(plan, 2, MPI_LONG, 0, MPI_COMM_WORLD);
+  Plan plan = plan_of(budget_us, once);
+  MPI_Bcast(&plan, sizeof plan, MPI_BYTE, 0, among);
   double times[batches_max];
-  for (long b = 0; b < plan[0]; ++b) {
-    MPI_Barrier(MPI_COMM_WORLD);
-    times[b] = timed(step, x, plan[1]);
+  for (int b = 0; b < plan.batches; ++b) {
+    MPI_Barrier(among);
+    times[b] = timed(step, x, plan.repeats);
   }
-  return median(times, (int)plan[0]);
+  return median(times, plan.batches);
+}
+
+double own_kib(void) {
+  FILE* file = fopen("/proc/self/smaps_rollup", "r");
+  char line[256];
+  double kib = 0;
+  while (file && fgets(line, sizeof line, file))
+    if (sscanf(line, "Pss: %lf", &kib) == 1) break;
+  if (file) fclose(file);
+  return kib;
 }
 
 void print_cell(const char* metric, const char* variant, size_t bytes, double value) {

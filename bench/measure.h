@@ -12,7 +12,10 @@ extern int rank, ranks;
 extern double budget_us; /* measured time of a cell */
 extern uint64_t sink;    /* what is read goes here, so that it is read */
 
-/* One exchange of a metric; all ranks call it equally often. */
+/* The ranks that measure: all, unless a metric says otherwise. */
+extern MPI_Comm among;
+
+/* One exchange of a metric; all ranks that measure call it equally often. */
 typedef struct {
   char *out, *in;
   size_t bytes;
@@ -27,6 +30,15 @@ void* buffer_of(size_t bytes);
 double measure(Step* step, Exchange* x);
 void print_cell(const char* metric, const char* variant, size_t bytes, double value);
 
+/* Proportional set size of this process in KiB. */
+double own_kib(void);
+
+/* windows.c: many messages under way between two ranks, in one direction or two. */
+void windows_of_messages(const char* metric, int directions, int count, char** sizes);
+/* overlap.c: exchanges while the program computes. */
+void overlap_of_exchanges(int count, char** sizes);
+/* finding.c: two ranks talk, all others of the job sleep. */
+void finding_each_other(void);
 /* types.c: typed data back and forth between two ranks. */
 void typed_messages(int count, char** sizes);
 /* threads.c: short messages between threads. MPI_THREAD_MULTIPLE was granted. */

@@ -1,8 +1,8 @@
 /* One metric on one MPI: the same binary runs on every library that has the standard ABI.
  * usage: mpi_bench METRIC MILLISECONDS [SIZE...]
  *        mpi_bench instructions MILLISECONDS MESSAGES FILE   (run by callgrind; see
- * instructions.py) Rank 0 prints a line "cell NAME MICROSECONDS" for every cell (memory: KiB).
- * bench.py reads them.
+ * instructions.py) Rank 0 prints a line "cell NAME MICROSECONDS" for every cell (memory: KiB;
+ * overlap: a ratio). bench.py reads them.
  */
 #include <fcntl.h>
 #include <mpi.h>
@@ -35,26 +35,6 @@ static void ping_pong(Exchange* x) {
   }
 }
 
-enum { window = 64 };
-
-/* A window of messages one way, then one short answer. */
-static void burst(Exchange* x) {
-  MPI_Request requests[window];
-  char answer[4] = {0};
-  if (rank > 1) return;
-  for (int i = 0; i < window; ++i) {
-    if (rank == 0)
-      MPI_Isend(x->out, (int)x->bytes, MPI_BYTE, 1, 2, MPI_COMM_WORLD, &requests[i]);
-    else
-      MPI_Irecv(x->in, (int)x->bytes, MPI_BYTE, 0, 2, MPI_COMM_WORLD, &requests[i]);
-  }
-  MPI_Waitall(window, requests, MPI_STATUSES_IGNORE);
-  if (rank == 0)
-    MPI_Recv(answer, 4, MPI_BYTE, 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  else
-    MPI_Send(answer, 4, MPI_BYTE, 0, 3, MPI_COMM_WORLD);
-}
-
 static void meet(Exchange* x) {
   (void)x;
   MPI_Barrier(MPI_COMM_WORLD);
@@ -79,15 +59,29 @@ static void sized(const char* metric, Step* step, double per_step, int variants,
     }
 }
 
-/* Proportional set size of this process in KiB. */
-static double own_kib(void) {
-  FILE* file = fopen("/proc/self/smaps_rollup", "r");
-  char line[256];
-  double kib = 0;
-  while (file && fgets(line, sizeof line, file))
-    if (sscanf(line, "Pss: %lf", &kib) == 1) break;
-  if (file) fclose(file);
-  return kib;
+/* Back and forth between buffers of MPI_Alloc_mem, and between ordinary ones. */
+static void exported_buffers(int count, char** sizes) {
+  for (int i = 0; i < count; ++i)
+    for (int variant = 0; variant < 4; ++variant) {
+      int fresh = variant / 2, by_mpi = variant % 2;
+      Exchange x = {NULL, NULL, strtoul(sizes[i], NULL, 10), fresh, 0, NULL};
+      char** const buffers[] = {&x.out, &x.in};
+      for (int b = 0; b < 2; ++b)
+        if (!by_mpi)
+          *buffers[b] = buffer_of(x.bytes);
+        else {
+          MPI_Alloc_mem((MPI_Aint)x.bytes, MPI_INFO_NULL, buffers[b]);
+          memset(*buffers[b], 1, x.bytes);
+        }
+      double value = measure(ping_pong, &x) / 2;
+      print_cell(by_mpi ? "exported/alloc_mem" : "exported/ordinary", fresh ? "/fresh" : "/reused",
+                 x.bytes, value);
+      for (int b = 0; b < 2; ++b)
+        if (by_mpi)
+          MPI_Free_mem(*buffers[b]);
+        else
+          free(*buffers[b]);
+    }
 }
 
 /* Every rank has sent to and received from every other; then all look at the same time. */
@@ -139,10 +133,16 @@ static void take_turns(long messages, const char* name) {
 static int run(const char* metric, int sizes, char** size, int level) {
   if (!strcmp(metric, "lat"))
     sized("lat", ping_pong, 2, 2, sizes, size);
-  else if (!strcmp(metric, "rate"))
-    sized("rate", burst, window, 1, sizes, size);
-  else if (!strcmp(metric, "bw"))
-    sized("bw", burst, window, 1, sizes, size);
+  else if (!strcmp(metric, "rate") || !strcmp(metric, "bw"))
+    windows_of_messages(metric, 1, sizes, size);
+  else if (!strcmp(metric, "bibw"))
+    windows_of_messages(metric, 2, sizes, size);
+  else if (!strcmp(metric, "exported"))
+    exported_buffers(sizes, size);
+  else if (!strcmp(metric, "overlap"))
+    overlap_of_exchanges(sizes, size);
+  else if (!strcmp(metric, "finding") && ranks > 1)
+    finding_each_other();
   else if (!strcmp(metric, "types"))
     typed_messages(sizes, size);
   else if (!strcmp(metric, "threads") && level == MPI_THREAD_MULTIPLE)
@@ -181,9 +181,10 @@ int main(int count, char** words) {
     code = run(words[1], count - 3, words + 3, level);
   }
   if (code == 2 && rank == 0)
-    fprintf(stderr,
-            "usage: mpi_bench lat|rate|bw|types|threads|barrier|allreduce|memory|hello|version "
-            "MILLISECONDS [SIZE...]\n");
+    fprintf(
+        stderr,
+        "usage: mpi_bench lat|rate|bw|bibw|types|threads|barrier|allreduce|memory|hello|version "
+        "MILLISECONDS [SIZE...]\n");
   MPI_Finalize();
   return code;
 }

@@ -26,7 +26,8 @@ class Library:
     programs: dict = field(default_factory=dict)  # of metrics that have one of their own
     apart: list = field(default_factory=list)     # options when every rank has a core
     crowded: list = field(default_factory=list)   # options when ranks outnumber cores
-    single_copy: str = ""
+    single_copy: str = ""          # what its documents say
+    single_copy_seen: str = ""     # what it did here
     how: str = ""
     folder: str = ""
 
@@ -87,15 +88,18 @@ def newer(target, *sources):
     return os.path.exists(target) and all(os.path.getmtime(target) >= os.path.getmtime(s) for s in sources)
 
 
-PROGRAM = [os.path.join(HERE, name) for name in ("mpi_bench.c", "measure.c", "types.c", "threads.c")]
+PROGRAM = [os.path.join(HERE, name) for name in ("mpi_bench.c", "measure.c", "windows.c", "overlap.c", "finding.c",
+                                                 "types.c", "threads.c")]
 HEADERS = [os.path.join(HERE, name) for name in ("clock.h", "measure.h")]
+
+
+LIMITS = [os.path.join(HERE, name) for name in ("limits.c", "both.c")]
 
 
 def build_limits(work):
     target = os.path.join(work, "limits")
-    source = os.path.join(HERE, "limits.c")
-    if not newer(target, source, HEADERS[0]):
-        run([compiler(), "-O2", source, "-o", target], "compiling bench/limits.c")
+    if not newer(target, *LIMITS, os.path.join(HERE, "limits.h"), HEADERS[0]):
+        run([compiler(), "-O2", *LIMITS, "-o", target], "compiling bench/limits.c")
     return target
 
 

@@ -27,6 +27,19 @@ def geometric_mean(values):
     return math.exp(sum(math.log(value) for value in values) / len(values))
 
 
+def group_of(cell):
+    """A cell's metric and variant: its name without sizes and ranks. "lat/fresh/4096" is of "lat/fresh"."""
+    return "/".join(part for part in cell.split()[0].split("/") if not part.isdigit())
+
+
+def grouped_means(ratio_by_cell):
+    """{group: (geometric mean, how many cells)}"""
+    groups = {}
+    for cell, ratio in ratio_by_cell.items():
+        groups.setdefault(group_of(cell), []).append(ratio)
+    return {group: (geometric_mean(values), len(values)) for group, values in groups.items()}
+
+
 def present(values):
     return [value for value in values if value is not None]
 

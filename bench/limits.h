@@ -1,0 +1,34 @@
+/* What the bare loops share: processes bound to CPUs, memory of both, and the time of a loop. */
+#ifndef BENCH_LIMITS_H
+#define BENCH_LIMITS_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "clock.h"
+
+extern uint64_t sink; /* what is read goes here, so that it is read */
+
+/* To the first or second of the CPUs this program was started on. */
+void bind_to(int which);
+
+/* Memory of whole pages, touched: one that forked processes share, or one that each has of its own.
+ */
+char* shared_memory(size_t bytes);
+char* own_memory(size_t bytes);
+void give_back(void* memory, size_t bytes);
+
+static inline void wait_for(_Atomic uint64_t* flag, uint64_t value) {
+  while (atomic_load_explicit(flag, memory_order_acquire) < value) __builtin_ia32_pause();
+}
+
+/* The median over batches of the time of one step, in µs. */
+typedef void Step(void* side);
+double median_time(Step* step, void* side, double budget_us);
+
+/* both.c: one way of a message that sender and receiver copy together, in µs, by the shared mapping
+ * of their buffers or by cross-memory attach; negative where the kernel refuses that. */
+double measure_both(size_t bytes, int fresh, int by_attach, double budget_us);
+
+#endif

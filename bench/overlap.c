@@ -1,0 +1,48 @@
+/* How much of an exchange goes on while the program computes: two ranks start a message each way,
+ * compute for about as long as the exchange takes alone, then wait. Printed is that time by the
+ * longer of both alone: 1 is an exchange for nothing, 2 one that begins with the waiting. */
+#include "measure.h"
+
+typedef struct {
+  long turns; /* of the computation */
+} Work;
+
+static double result = 1;
+
+/* A chain in registers: it takes nothing from the caches. */
+static void compute(const Work* work) {
+  double x = result;
+  for (long i = 0; i < work->turns; ++i) x = x * 0.999999 + 1e-6;
+  result = x;
+}
+
+static void compute_alone(Exchange* x) {
+  compute(x->more);
+}
+
+static void exchange(Exchange* x) {
+  MPI_Request requests[2];
+  if (rank > 1) return;
+  MPI_Irecv(x->in, (int)x->bytes, MPI_BYTE, 1 - rank, 1, MPI_COMM_WORLD, &requests[0]);
+  MPI_Isend(x->out, (int)x->bytes, MPI_BYTE, 1 - rank, 1, MPI_COMM_WORLD, &requests[1]);
+  compute(x->more);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+
+void overlap_of_exchanges(int count, char** sizes) {
+  for (int i = 0; i < count; ++i) {
+    Work work = {1000000};
+    size_t bytes = strtoul(sizes[i], NULL, 10);
+    Exchange x = {buffer_of(bytes), buffer_of(bytes), bytes, 0, 0, &work};
+    double per_turn = measure(compute_alone, &x) / (double)work.turns;
+    work.turns = 0;
+    double transfer = measure(exchange, &x);
+    work.turns = (long)(transfer / per_turn);
+    MPI_Bcast(&work.turns, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+    double computing = measure(compute_alone, &x);
+    double total = measure(exchange, &x);
+    print_cell("overlap", "", bytes, total / (computing > transfer ? computing : transfer));
+    free(x.out);
+    free(x.in);
+  }
+}

@@ -1,0 +1,147 @@
+"""What a comparison found: cell by cell beside the best peer and the machine's own limits, then in sum."""
+import json
+import sys
+
+import ratios
+
+UNITS = {"memory": "KiB", "finding/memory": "KiB", "overlap": "x", "instructions": "instructions"}
+IN_ONE_LINE = 48         # bytes of a message that fit into a cache line beside its envelope
+BOTH_COPY = 64 << 10     # from here on a message may be worth the work of both sides
+
+
+def size_of(cell):
+    return int(cell.split()[0].rsplit("/", 1)[1])
+
+
+def limit_names(cell):
+    """The bare loops (see limits.c) that do the work of a cell and nothing else."""
+    metric, _, rest = cell.partition("/")
+    if metric == "reduce_local":
+        return [f"{cell} plain"]
+    if cell.startswith("types/vector512/"):
+        return [cell.replace("types/vector512/", "copy512/")]
+    if metric == "lat" and size_of(cell) <= IN_ONE_LINE:
+        return ["line"]
+    names = ["copy/" + rest] if metric == "lat" else []
+    # A window's messages are written and read while others are copied: a fresh one has no such limit.
+    if metric == "lat" or cell.startswith("bw/reused/"):
+        names += [f"{loop}/{rest}" for loop in ("both", "both-cma") if size_of(cell) >= BOTH_COPY]
+    return names
+
+
+def limit_plan(metrics, sizes_of):
+    """{bare loop: sizes} for the cells of some metrics."""
+    plan = {}
+    for metric in metrics:
+        for size in sizes_of(metric):
+            cell = f"types/vector512/reused/{size}" if metric == "types" else f"{metric}/reused/{size}"
+            for name in limit_names(cell) if metric in ("lat", "bw", "types") else ():
+                plan.setdefault(name.split("/")[0], set()).add(size)
+    return {loop: sorted(sizes) for loop, sizes in plan.items()}
+
+
+def compared(comparison, cell, subject, rivals):
+    """One cell of one library against the best of the others and against the limits."""
+    columns = comparison.values[cell]
+    values = columns.get(subject, [])
+    found = {"value": ratios.median(ratios.present(values)) if ratios.present(values) else None, "limits": {}}
+    for name in limit_names(cell):
+        against = ratios.paired(values, comparison.limit_values.get(name, []))
+        if against:
+            found["limits"]["plain loop" if name.endswith(" plain") else name.split("/")[0]] = ratios.median(against)
+    rival = ratios.best(columns, rivals)
+    pairs = ratios.paired(values, columns[rival]) if rival else []
+    if pairs:
+        low, high = ratios.interval(pairs)
+        found.update(peer=rival, peer_value=ratios.median(ratios.present(columns[rival])),
+                     ratio=ratios.median(pairs), low=low, high=high, behind=low > 1.0)
+    return found
+
+
+def summary(comparison, subject):
+    """All that is said of one library: its cells, the mean of each group of cells, where it is behind."""
+    rivals = [library.name for library in comparison.libraries if library.name not in (subject, "baton")]
+    cells = {cell: compared(comparison, cell, subject, rivals) for cell in comparison.values}
+    with_ratio = {cell: found["ratio"] for cell, found in cells.items() if "ratio" in found}
+    behind = sorted((cell for cell in with_ratio if cells[cell]["behind"]), key=with_ratio.get, reverse=True)
+    means = {group: {"mean": mean, "cells": count} for group, (mean, count) in ratios.grouped_means(with_ratio).items()}
+    return {"rivals": rivals, "cells": cells, "means": means, "behind": behind,
+            "mean": ratios.geometric_mean(with_ratio.values()) if with_ratio else None}
+
+
+def bar(ratio):
+    """A ratio as a length: the mark stands at 1."""
+    length = max(0, min(30, round(ratio * 15)))
+    return ("#" * min(length, 15)).ljust(15) + "|" + "#" * (length - 15)
+
+
+def cell_line(cell, found, title, titles):
+    if found["value"] is None:
+        return f"{cell:<32} {title} gave no value"
+    limits = ", ".join(f"{ratio:.2f} x {name} ({1 / ratio:.0%})" for name, ratio in found["limits"].items())
+    limits = f"; {limits}" if limits else ""
+    unit = UNITS.get(ratios.group_of(cell), "µs")
+    if "ratio" not in found:
+        return f"{cell:<32} {found['value']:.4g} {unit}, no peer to compare with{limits}"
+    drawn = f" {bar(found['ratio'])}" if sys.stdout.isatty() else ""
+    return (f"{cell:<32}{drawn} {found['ratio']:7.3f} [{found['low']:.3f}, {found['high']:.3f}] of "
+            f"{titles[found['peer']]} ({found['peer_value']:.4g} {unit}){limits}{'  behind' if found['behind'] else ''}")
+
+
+def print_summary(comparison, subject, titles):
+    found = summary(comparison, subject)
+    print(f"\n{titles[subject]} / the best of {', '.join(titles[r] for r in found['rivals']) or 'nobody'}: "
+          f"median [95 % interval] of the paired ratio over {comparison.rounds} rounds, lower is better")
+    if any(its["limits"] for its in found["cells"].values()):
+        print(f"after it, e.g. 2.00 x copy (50%): {titles[subject]} in units of this machine's bare loop of that name (see "
+              "bench/limits.c), and the loop's time as a share of it")
+    for cell, its in found["cells"].items():
+        print(cell_line(cell, its, titles[subject], titles))
+    if found["means"]:
+        print("\ngeometric means of ratios")
+        for group, its in found["means"].items():
+            print(f"{group:<32} {its['mean']:7.3f} of {its['cells']}")
+        print(f"{'all':<32} {found['mean']:7.3f} of {sum(its['cells'] for its in found['means'].values())}")
+    print(f"\nbehind (the whole interval above 1): {'nowhere' if not found['behind'] else ''}")
+    for cell in found["behind"]:
+        its = found["cells"][cell]
+        print(f"{cell:<32} {its['ratio']:7.3f} [{its['low']:.3f}, {its['high']:.3f}] of {titles[its['peer']]}")
+
+
+def subjects(comparison):
+    """Baton, or without it each peer against the others."""
+    names = [library.name for library in comparison.libraries]
+    return ["baton"] if "baton" in names else names
+
+
+def show(comparison, absent, machine):
+    titles = {library.name: library.title for library in comparison.libraries}
+    print(f"\nmachine: {machine['cpu']}, {machine['cpus']} usable CPUs, Linux {machine['kernel']}")
+    print(f"for single copy: CMA {machine['cma']}, XPMEM {machine['xpmem']}, KNEM {machine['knem']}")
+    for library in comparison.libraries:
+        seen = f"; seen at 1 MiB: {library.single_copy_seen}" if library.single_copy_seen else ""
+        print(f"{library.title}: {library.how}; single copy: {library.single_copy}{seen}")
+    for name, reason in absent.items():
+        print(f"{name} takes no part: {reason}")
+    for subject in subjects(comparison):
+        print_summary(comparison, subject, titles)
+    for (name, metric, ranks), (count, reason) in comparison.failures.items():
+        print(f"{titles[name]} failed {count} times at {metric} np={ranks}: {reason}")
+
+
+def write_json(path, comparison, absent, machine):
+    data = {
+        "machine": machine,
+        "method": {"rounds": comparison.rounds, "milliseconds": comparison.options.milliseconds,
+                   "libraries": {lib.name: {"how": lib.how, "single_copy": lib.single_copy,
+                                            "single_copy_seen": lib.single_copy_seen}
+                                 for lib in comparison.libraries}, "absent": absent},
+        "units": {**UNITS, "others": "µs"},
+        "cells": comparison.values,
+        "limits": comparison.limit_values,
+        "summary": {subject: summary(comparison, subject) for subject in subjects(comparison)},
+        "failures": [{"library": name, "metric": metric, "ranks": ranks, "times": count, "reason": reason}
+                     for (name, metric, ranks), (count, reason) in comparison.failures.items()],
+    }
+    with open(path, "w") as file:
+        json.dump(data, file, indent=1)

@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""Every metric between a few ranks gives its cells, Baton alone and in very little time.
+
+usage: metrics_test.py BUILD_FOLDER
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BENCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench", "bench.py")
+WATCHDOG_SECONDS = 120
+
+
+class Metrics(unittest.TestCase):
+    def run_bench(self, *words):
+        """What --json says, after one round."""
+        with tempfile.TemporaryDirectory() as folder:
+            out = os.path.join(folder, "out.json")
+            done = subprocess.run(
+                [sys.executable, BENCH, "--peers", "none", "--build", BUILD, "--cache", os.path.join(BUILD, "bench", "peers"),
+                 "--rounds", "1", "--milliseconds", "1", "--json", out, *words],
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=WATCHDOG_SECONDS)
+            self.assertEqual(done.returncode, 0, done.stdout)
+            with open(out) as file:
+                found = json.load(file)
+        self.assertEqual(found["failures"], [], done.stdout)
+        return found
+
+    def check(self, words, names):
+        found = self.run_bench(*words)
+        self.assertEqual(sorted(found["cells"]), sorted(names))
+        for cell, values in found["cells"].items():
+            self.assertGreater(values["baton"][0], 0, cell)
+        return found
+
+    def test_latency_and_windows_reused_and_fresh(self):
+        metrics, sizes = ("lat", "bw", "bibw", "rate"), (1, 8, 100, 65536)
+        names = [f"{metric}/{how}/{size}" for metric in metrics for how in ("reused", "fresh") for size in sizes]
+        found = self.check(["--metrics", "messages", "--sizes", ",".join(map(str, sizes))], names)
+        if found["machine"]["cpus"] > 1:
+            for loop in ("line", "copy/fresh/100", "both/fresh/65536", "both/reused/65536"):
+                self.assertGreater(found["limits"][loop][0], 0, loop)
+            if found["machine"]["cma"] == "permitted":
+                self.assertGreater(found["limits"]["both-cma/fresh/65536"][0], 0)
+
+    def test_a_window_of_messages_too_long_for_one(self):
+        self.check(["--metrics", "bw,bibw", "--sizes", "2m"], [f"{metric}/{how}/{2 << 20}" for metric in ("bw", "bibw")
+                                                               for how in ("reused", "fresh")])
+
+    def test_buffers_of_alloc_mem_beside_ordinary_ones(self):
+        self.check(["--metrics", "exported", "--sizes", "16k"],
+                   [f"exported/{kind}/{how}/16384" for kind in ("ordinary", "alloc_mem") for how in ("reused", "fresh")])
+
+    def test_an_exchange_beside_a_computation(self):
+        self.check(["--metrics", "overlap", "--sizes", "64k"], ["overlap/65536"])
+
+    def test_finding_among_ranks_that_sleep(self):
+        self.check(["--metrics", "finding", "--np", "2,5"],
+                   [f"finding/{what} np={ranks}" for what in ("time", "memory") for ranks in (2, 5)])
+
+
+if __name__ == "__main__":
+    BUILD = sys.argv.pop(1)
+    unittest.main()

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""What bench reads and what it concludes, without running anything of MPI."""
+import os
+import sys
+import types
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench"))
+import bench    # noqa: E402
+import machine  # noqa: E402
+import peers    # noqa: E402
+import report   # noqa: E402
+
+STRACE = """% time     seconds  usecs/call     calls    errors syscall
+------ ----------- ----------- --------- --------- -----------------
+ 97.01    0.000107          53        34           process_vm_readv
+  2.99    0.000003           1         4         2 process_vm_writev
+------ ----------- ----------- --------- --------- -----------------
+100.00    0.000110          53        38         2 total
+"""
+
+
+def comparison(cells, limits=None):
+    libraries = [types.SimpleNamespace(name=name) for name in ("baton", "mpich", "intel")]
+    return types.SimpleNamespace(values=cells, limit_values=limits or {}, libraries=libraries)
+
+
+class Reading(unittest.TestCase):
+    def test_sizes_may_end_in_k_and_m(self):
+        self.assertEqual([bench.byte_count(text) for text in ("8", "4k", "1M")], [8, 4096, 1 << 20])
+
+    def test_what_is_no_size_is_refused(self):
+        for text in ("0", "-1", "x", "k", ""):
+            with self.assertRaises(ValueError):
+                bench.byte_count(text)
+
+    def test_cells_are_found_among_other_output(self):
+        program = "print('hello'); print('cell lat/fresh/8 0.25'); print('cell a b plain 3')"
+        cells, took = bench.cells_of([sys.executable, "-c", program], None, 30)
+        self.assertEqual(cells, {"lat/fresh/8": 0.25, "a b plain": 3.0})
+        self.assertGreater(took, 0)
+
+    def test_a_failed_run_says_why(self):
+        with self.assertRaisesRegex(peers.Unusable, "code 3: so it is"):
+            bench.cells_of([sys.executable, "-c", "import sys; print('so it is', file=sys.stderr); sys.exit(3)"], None, 30)
+
+    def test_calls_are_read_from_the_table_of_strace(self):
+        self.assertEqual(machine.calls_in(STRACE), {"process_vm_readv": 34, "process_vm_writev": 4})
+        self.assertEqual(machine.calls_in(""), {})
+
+    def test_a_few_calls_are_a_trial(self):
+        words = machine.calls_in_words({"process_vm_readv": 34, "process_vm_writev": 4})
+        self.assertEqual(words, "process_vm_readv (34 calls) and process_vm_writev only tried (4 calls)")
+        self.assertEqual(machine.calls_in_words({}), "no call of cross-memory attach")
+
+
+class Limits(unittest.TestCase):
+    def test_a_cell_stands_beside_the_loop_that_does_its_work(self):
+        for cell, names in (("lat/fresh/8", ["line"]), ("lat/fresh/4096", ["copy/fresh/4096"]),
+                            ("lat/reused/65536", ["copy/reused/65536", "both/reused/65536", "both-cma/reused/65536"]),
+                            ("bw/reused/65536", ["both/reused/65536", "both-cma/reused/65536"]), ("bw/fresh/65536", []),
+                            ("bibw/reused/65536", []), ("rate/reused/8", []), ("barrier np=8", []), ("hello np=64", []),
+                            ("types/vector512/fresh/2048", ["copy512/fresh/2048"]), ("types/struct/fresh/2048", []),
+                            ("reduce_local/float_sum/64", ["reduce_local/float_sum/64 plain"])):
+            self.assertEqual(report.limit_names(cell), names)
+
+    def test_the_loops_to_run_are_those_the_cells_need(self):
+        sizes = {"lat": [8, 4096, 65536], "types": [2048], "bw": [1 << 20]}
+        self.assertEqual(report.limit_plan(["lat", "barrier", "types", "bw"], lambda metric: sizes.get(metric, [])),
+                         {"line": [8], "copy": [4096, 65536], "both": [65536, 1 << 20], "both-cma": [65536, 1 << 20],
+                          "copy512": [2048]})
+
+
+class Conclusions(unittest.TestCase):
+    def test_behind_is_where_the_whole_interval_is_above_one(self):
+        found = report.summary(comparison({
+            "lat/fresh/8": {"baton": [2.0, 2.1, 2.2], "mpich": [1.0, 1.0, 1.0], "intel": [5.0, 5.0, 5.0]},
+            "lat/fresh/64": {"baton": [0.9, 1.0, 1.3], "mpich": [1.0, 1.0, 1.0], "intel": [5.0, 5.0, 5.0]},
+            "lat/reused/8": {"baton": [4.0, 4.0, 4.0], "mpich": [5.0, 5.0, 5.0], "intel": [1.0, 1.0, 1.0]}}), "baton")
+        self.assertEqual(found["behind"], ["lat/reused/8", "lat/fresh/8"])  # the worst first
+        self.assertEqual(found["cells"]["lat/reused/8"]["peer"], "intel")
+        self.assertAlmostEqual(found["means"]["lat/fresh"]["mean"], 2.1 ** 0.5)
+        self.assertEqual(found["means"]["lat/reused"], {"mean": 4.0, "cells": 1})
+        self.assertAlmostEqual(found["mean"], (4.0 * 2.1) ** (1 / 3))
+
+    def test_a_cell_that_failed_has_no_ratio(self):
+        found = report.summary(comparison({"bw/fresh/8": {"baton": [None], "mpich": [1.0]}, "bw/fresh/64": {"baton": [1.0]}}), "baton")
+        self.assertEqual((found["behind"], found["means"], found["mean"]), ([], {}, None))
+        self.assertIn("gave no value", report.cell_line("bw/fresh/8", found["cells"]["bw/fresh/8"], "Baton", {}))
+        self.assertIn("1 µs, no peer", report.cell_line("bw/fresh/64", found["cells"]["bw/fresh/64"], "Baton", {}))
+
+    def test_a_limit_is_paired_round_by_round(self):
+        one = comparison({"lat/fresh/8": {"baton": [2.0, 6.0, 8.0], "mpich": [2.0, 2.0, 2.0]}}, {"line": [1.0, 3.0, 1.0]})
+        found = report.summary(one, "baton")["cells"]["lat/fresh/8"]
+        self.assertEqual(found["limits"], {"line": 2.0})
+        self.assertIn("2.00 x line (50%)", report.cell_line("lat/fresh/8", found, "Baton", {"mpich": "MPICH"}))
+
+
+if __name__ == "__main__":
+    unittest.main()
