@@ -120,6 +120,7 @@ void arrive_offer(Peer& peer, lockfree::Header header) {
   lockfree::Envelope envelope = peer.in.envelope();
   OfferLine line;
   peer.in.take(&line, sizeof line);
+  if (line.place.leased) catch_up(peer);
   MatchQueue& queue = queue_of(envelope.context);
   platform::Guard guard(queue.lock);
   Request* receive = take_posted(queue, header.source(), envelope.tag);

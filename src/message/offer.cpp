@@ -126,6 +126,8 @@ bool put_request(Peer& peer, Request& request) {
     // Before anyone can answer.
     request.stage = Stage::streaming;
     put = put_claim(peer, {request.limit, request.slot, request.stream, !request.place.empty()});
+    // Only now: until it is put the receive may be in the queue.
+    if (put && !request.place.empty()) start_stream_in(request);
   } else {
     transport::Choice choice = transport::choose_send(
         request.bytes, request.synchronous, peer.out.envelopes_only(), settings.eager_bytes_max);
@@ -203,7 +205,6 @@ void accept_offer(Arrival& arrival, Request& receive) {
     receive.place = arrival.place;
     if (more) ask_for_stream(arrival, receive);
     if (arrival.early_bytes > 0) take_early(arrival, receive);
-    if (more && !arrival.place.empty()) start_stream_in(receive);
     if (more) return;
     if (!arrival.place.empty()) give_back(arrival.place);
   }

@@ -114,14 +114,6 @@ void start_stream_in(Request& receive) {
   ++engine.stream_count;
 }
 
-void arrive_window(Peer& peer) {
-  WindowLine line;
-  peer.in.take(&line, sizeof line);
-  Request& receive = receive_of(line.stream);
-  receive.place = line.place;
-  start_stream_in(receive);
-}
-
 namespace {
 
 // Whether anything has come.
@@ -145,6 +137,21 @@ bool advance(Request& receive) {
 }
 
 }  // namespace
+
+void catch_up(const Peer& peer) {
+  for (Request* receive = engine.streams_in.first; receive; receive = receive->next)
+    if (receive->peer_rank == peer.rank && receive->place.leased)
+      while (receive->position < receive->limit) advance(*receive);
+}
+
+void arrive_window(Peer& peer) {
+  WindowLine line;
+  peer.in.take(&line, sizeof line);
+  if (line.place.leased) catch_up(peer);
+  Request& receive = receive_of(line.stream);
+  receive.place = line.place;
+  start_stream_in(receive);
+}
 
 bool advance_streams_in() {
   bool any = false;

@@ -229,6 +229,7 @@ std::int64_t open_early(Peer& peer, Request& send) {
                               settings.early_chunk != 0};
   if (transport::choose_early(facts).way != Way::staged) return 0;
   Lease& lease = peer.lease;
+  if (send.bytes == 0) return 0;
   if (lease.window.empty()) get_lease(peer);
   if (lease.window.empty() || !lease_is_free(lease)) return 0;
   std::int64_t wanted = std::min({send.bytes, early_bytes_max, lease.window.bytes()});
@@ -236,7 +237,10 @@ std::int64_t open_early(Peer& peer, Request& send) {
   if (room_in(peer, wanted) < wanted) return 0;
   place_in_lease(peer, send);
   // The stream that follows does not ask again.
-  if (!has_memory(peer, send.place, 0, send.bytes)) return 0;
+  if (!has_memory(peer, send.place, 0, send.bytes)) {
+    send.place = {};
+    return 0;
+  }
   move_lease(peer, send, wanted);
   if (wanted < send.bytes) lease.holder = &send;
   return wanted;
