@@ -12,7 +12,7 @@ constexpr std::uint32_t layout_hash() {
   for (std::uint64_t value :
        {std::uint64_t{sizeof(JobHeader)}, std::uint64_t{sizeof(RankRow)},
         std::uint64_t{offsetof(RankRow, state)}, ring_bytes, std::uint64_t{offers_per_rank},
-        offer_bytes, std::uint64_t{chunks_per_rank}, chunk_bytes, progress_bytes,
+        offer_bytes, std::uint64_t{chunks_per_rank}, chunk_bytes, progress_bytes, consumer_bytes,
         room_bytes_per_rank})
     hash = (hash ^ static_cast<std::uint32_t>(value)) * 16777619u;
   return hash;
@@ -30,7 +30,7 @@ SliceLayout slice_layout(std::uint32_t ranks) {
   };
   layout.doorbell = place(2 * cache_line_bytes + round_up(ranks, 64) / 8);
   layout.offers = place(offers_per_rank * offer_bytes);
-  layout.heads = place(std::uint64_t{ranks} * cache_line_bytes);
+  layout.heads = place(std::uint64_t{ranks} * consumer_bytes);
   layout.rings = place(std::uint64_t{ranks} * ring_bytes);
   layout.rooms = place(room_bytes_per_rank);
   layout.progress = place(chunks_per_rank * progress_bytes);

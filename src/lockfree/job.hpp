@@ -71,7 +71,7 @@ struct JobHeader {
 struct SliceLayout {
   std::uint64_t doorbell;  // wake line, free-chunk word, doorbell words
   std::uint64_t offers;    // this rank's offers
-  std::uint64_t heads;     // one consumer line for each sender's ring
+  std::uint64_t heads;     // the consumer's lines for each sender's ring
   std::uint64_t rings;     // one ring for each sender
   std::uint64_t rooms;     // meeting places of collectives whose communicator this rank leads
   std::uint64_t progress;  // two lines a chunk: how far sender and receiver are
@@ -87,6 +87,7 @@ inline constexpr std::uint64_t offer_bytes = 64;
 inline constexpr int chunks_per_rank = 64;  // one bit each in the free-chunk word
 inline constexpr std::uint64_t chunk_bytes = 65536;
 inline constexpr std::uint64_t progress_bytes = 128;
+inline constexpr std::uint64_t consumer_bytes = 128;
 inline constexpr std::uint64_t room_bytes_per_rank = 1 << 20;
 
 // The layout for a job of `ranks`.

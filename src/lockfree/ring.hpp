@@ -60,17 +60,21 @@ struct alignas(cache_line_bytes) Line {
   char* continuation() { return reinterpret_cast<char*>(&envelope); }
 };
 
-// Written by the receiver only, read by the sender when the ring looks full.
+// Written by the receiver only.
 template <class Atomics>
-struct alignas(cache_line_bytes) ConsumerLine {
-  typename Atomics::template Atomic<std::uint64_t> head;  // lines consumed since the start
-  typename Atomics::template Atomic<std::uint32_t>
-      envelopes_only;  // 1: unexpected memory is used up
+struct ConsumerLines {
+  struct alignas(cache_line_bytes) HeadLine {  // read by the sender when the ring looks full
+    typename Atomics::template Atomic<std::uint64_t> lines;  // consumed since the start
+  } head;
+  struct alignas(cache_line_bytes) WishLine {  // seldom written: it stays in the sender's cache
+    typename Atomics::template Atomic<std::uint64_t> envelopes_only;  // 1: unexpected memory is used up
+    typename Atomics::template Atomic<std::uint64_t> pulled_sizes;    // bit: see pull_wished
+  } wish;
 };
 
 static_assert(sizeof(Line<Hardware>) == cache_line_bytes);
 static_assert(offsetof(Line<Hardware>, envelope) == 8 && offsetof(Line<Hardware>, payload) == 16);
-static_assert(sizeof(ConsumerLine<Hardware>) == cache_line_bytes);
+static_assert(sizeof(ConsumerLines<Hardware>) == 2 * cache_line_bytes);
 
 // Where an end stands: lines since the start. Which line of the ring that is, and its lap, follow.
 template <std::uint32_t lines_in_ring>
@@ -87,7 +91,7 @@ class SendRing {
   using Position = RingPosition<lines_in_ring>;
 
  public:
-  void attach(Line<Atomics>* lines, ConsumerLine<Atomics>* consumer) {
+  void attach(Line<Atomics>* lines, ConsumerLines<Atomics>* consumer) {
     lines_ = lines;
     consumer_ = consumer;
   }
@@ -103,7 +107,7 @@ class SendRing {
   // Fetches the receiver's head if the next send may have to look at it. Whoever is about to copy a
   // long message that came back calls this, so that the look is free by then.
   void prefetch_head() const {
-    if (position_.lines - cached_head_ > lines_in_ring / 4) __builtin_prefetch(&consumer_->head);
+    if (position_.lines - cached_head_ > lines_in_ring / 4) __builtin_prefetch(&consumer_->head.lines);
   }
 
   // Where the next first line's payload goes, for callers that fill it in place before put(.., 0).
@@ -135,6 +139,12 @@ class SendRing {
 
   // The receiver asked that only envelopes be sent; seen whenever the head is re-read.
   bool envelopes_only() const { return envelopes_only_; }
+  // Whether the receiver wants messages of a size (its binary digits) offered, so that it can pull
+  // them, rather than staged. It has seen which is quicker.
+  bool pull_wished(int digits) const {
+    // relaxed: a hint.
+    return consumer_->wish.pulled_sizes.load(std::memory_order_relaxed) >> digits & 1;
+  }
   // Re-reads the receiver's head and wishes now.
   void look() { (void)has_room_slow(0); }
 
@@ -142,9 +152,9 @@ class SendRing {
   BATON_COLD bool has_room_slow(std::uint32_t lines) {
     // ORDER ring.consume: acquire here, release in ReceiveRing::release; lines before the head are
     // free.
-    cached_head_ = consumer_->head.load(std::memory_order_acquire);
+    cached_head_ = consumer_->head.lines.load(std::memory_order_acquire);
     // relaxed: a hint; a late look costs some memory, nothing else.
-    envelopes_only_ = consumer_->envelopes_only.load(std::memory_order_relaxed) != 0;
+    envelopes_only_ = consumer_->wish.envelopes_only.load(std::memory_order_relaxed) != 0;
     return position_.lines + lines - cached_head_ <= lines_in_ring;
   }
   BATON_INLINE void put_continuation(Position& at, const char* payload, std::size_t bytes) {
@@ -157,7 +167,7 @@ class SendRing {
   }
 
   Line<Atomics>* lines_ = nullptr;
-  ConsumerLine<Atomics>* consumer_ = nullptr;
+  ConsumerLines<Atomics>* consumer_ = nullptr;
   Position position_;
   std::uint64_t cached_head_ = 0;
   bool envelopes_only_ = false;
@@ -169,7 +179,7 @@ class ReceiveRing {
   using Position = RingPosition<lines_in_ring>;
 
  public:
-  void attach(Line<Atomics>* lines, ConsumerLine<Atomics>* consumer) {
+  void attach(Line<Atomics>* lines, ConsumerLines<Atomics>* consumer) {
     lines_ = lines;
     consumer_ = consumer;
   }
@@ -222,7 +232,15 @@ class ReceiveRing {
   // Asks the sender for envelopes only, or takes that back.
   void set_envelopes_only(bool on) {
     // relaxed: a hint; see has_room_slow.
-    consumer_->envelopes_only.store(on, std::memory_order_relaxed);
+    consumer_->wish.envelopes_only.store(on, std::memory_order_relaxed);
+  }
+  // Says whether messages of a size shall be offered; see pull_wished.
+  void wish_pull(int digits, bool on) {
+    // relaxed: a hint; only we write it.
+    auto& word = consumer_->wish.pulled_sizes;
+    std::uint64_t bit = std::uint64_t{1} << digits;
+    std::uint64_t old = word.load(std::memory_order_relaxed);
+    word.store(on ? old | bit : old & ~bit, std::memory_order_relaxed);
   }
 
  private:
@@ -236,11 +254,11 @@ class ReceiveRing {
   BATON_INLINE void release() {
     // ORDER ring.consume: release here, acquire in SendRing::has_room_slow; our reads of the lines
     // are over.
-    consumer_->head.store(position_.lines, std::memory_order_release);
+    consumer_->head.lines.store(position_.lines, std::memory_order_release);
   }
 
   Line<Atomics>* lines_ = nullptr;
-  ConsumerLine<Atomics>* consumer_ = nullptr;
+  ConsumerLines<Atomics>* consumer_ = nullptr;
   Position position_;
 };
 

@@ -9,6 +9,7 @@
 #include "base/counters.hpp"
 #include "base/traffic.hpp"
 #include "message/match.hpp"
+#include "message/observe.hpp"
 #include "message/request.hpp"
 #include "platform/lock.hpp"
 #include "transport/arena.hpp"
@@ -66,6 +67,7 @@ struct Peer {
   bool envelopes_only = false;        // what we last told it
   std::uint64_t reserved_chunks = 0;  // of its staging, that are known to have memory
   Lease lease;
+  Observed observed;
   int early_sends = 0;  // since we last looked whether it wants envelopes only
   // By ways that the sender chooses: what we sent, under the send lock. By the others: what we
   // received, by atomic additions.

@@ -8,6 +8,7 @@
 #include "message/protocol.hpp"
 #include "message/wait.hpp"
 #include "transport/choose.hpp"
+#include "transport/single_copy.hpp"
 
 namespace baton::message {
 
@@ -201,12 +202,20 @@ void accept_offer(Arrival& arrival, Request& receive) {
   } else if (arrival.early_bytes > 0 || !pull(arrival, receive)) {
     count_received(arrival.peer_rank, Way::staged, receive.bytes);
     bool more = receive.bytes > arrival.early_bytes;
+    // Filled only while we copy, and pullable, too: worth comparing.
+    bool observed = !arrival.place.empty() && arrival.sender_contiguous &&
+                    receive.datatype->contiguous && receive.bytes >= settings.cma_bytes_min &&
+                    transport::can_read_from(arrival.peer_rank);
+    receive.started_ns = observed ? now_ns() : 0;
     // Asked for early, the sender goes on while we copy the beginning.
     receive.place = arrival.place;
     if (more) ask_for_stream(arrival, receive);
     if (arrival.early_bytes > 0) take_early(arrival, receive);
     if (more) return;
     if (!arrival.place.empty()) give_back(arrival.place);
+    if (observed)
+      observe(*engine.peers[arrival.peer_rank], receive.bytes, Taken::staged,
+              now_ns() - receive.started_ns);
   }
   end_offer(arrival);
   complete(receive, receive.error);

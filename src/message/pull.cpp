@@ -44,13 +44,20 @@ bool pull(const Arrival& arrival, Request& receive) {
   transport::OfferFacts facts{receive.bytes, arrival.sender_contiguous,
                               receive.datatype->contiguous, transport::can_read_from(owner),
                               settings.cma_bytes_min};
+  Peer& peer = *engine.peers[owner];
+  if (!facts.receiver_contiguous && facts.sender_contiguous && facts.may_read)
+    observe_not_pullable(peer, receive.bytes);
   if (transport::choose_receive(facts).way != Way::cma) return false;
+  std::int64_t start = now_ns();
   auto* source = reinterpret_cast<const char*>(arrival.address);
   std::uint32_t piece = engine.crowded ? 0 : transport::piece_bytes(receive.bytes);
   bool good = piece > 0 ? share(transport::arena.offers(owner)[arrival.offer], owner, source,
                                 receive, piece)
                         : transport::read_from(owner, source, receive.buffer, receive.bytes);
-  if (good) count_received(owner, Way::cma, receive.bytes);
+  if (good) {
+    count_received(owner, Way::cma, receive.bytes);
+    observe(peer, receive.bytes, Taken::pulled, now_ns() - start);
+  }
   return good;
 }
 

@@ -164,6 +164,9 @@ bool advance_streams_in() {
       --engine.stream_count;
       give_back(receive->place);
       close_stream(receive->stream);
+      if (receive->started_ns)
+        observe(*engine.peers[receive->peer_rank], receive->bytes, Taken::staged,
+                now_ns() - receive->started_ns);
       complete(*receive, receive->error);
     } else {
       before = receive;

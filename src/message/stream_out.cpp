@@ -221,11 +221,14 @@ std::int64_t open_early(Peer& peer, Request& send) {
   send.position = 0;
   send.place = {};
   if (++peer.early_sends % sends_per_look == 0) peer.out.look();
+  bool may_pull = send.datatype->contiguous && send.bytes >= settings.cma_bytes_min &&
+                  transport::can_read_from(peer.rank);
   transport::EarlyFacts facts{send.bytes,
                               send.datatype->contiguous,
                               peer.out.envelopes_only(),
-                              transport::can_read_from(peer.rank),
+                              may_pull,
                               settings.cma_bytes_min,
+                              may_pull && should_offer(peer, send.bytes),
                               settings.early_chunk != 0};
   if (transport::choose_early(facts).way != Way::staged) return 0;
   Lease& lease = peer.lease;

@@ -1,5 +1,7 @@
 #include "message/wait.hpp"
 
+#include <algorithm>
+
 #include "base/settings.hpp"
 
 namespace baton::message {
@@ -95,16 +97,22 @@ void Waiter::idle_slow() {
       platform::membarrier_all();
     return;
   }
-  // A lost wake-up (a rank whose membarrier a filter refuses) costs this long, not the job. A
-  // receiver that makes room in a ring or in staging wakes nobody: whoever waits for room looks
-  // again soon.
-  constexpr std::int64_t sleep_bound_us = 10000;
-  constexpr std::int64_t room_bound_us = 200;  // guess: a few context switches
+  // A lost wake-up (a rank whose membarrier a filter refuses) costs this long, not the job; longer
+  // where nothing comes, so that many idle ranks leave the CPUs alone. A receiver that makes room in
+  // a ring wakes nobody: whoever waits for room looks again soon.
+  constexpr std::int64_t sleep_bound_max_us = 160000;  // guess
+  constexpr std::int64_t room_bound_us = 200;          // guess: a few context switches
   bool wants_room = (platform::load_shared(engine.queued_count) | engine.stream_count) != 0;
-  std::int64_t bound_us = wants_room ? room_bound_us : sleep_bound_us;
+  std::int64_t bound_us = wants_room ? room_bound_us : sleep_bound_us_;
   std::uint32_t expected = lockfree::wake_asleep | (engine.doorbells ? lockfree::wake_doorbell : 0);
   count(engine.counters.sleeps);
   platform::futex_wait(doorbell.wake.word, expected, bound_us);
+  // relaxed: a look at our own announcement; whoever ended our sleep has rung besides.
+  if (doorbell.wake.word.load(std::memory_order_relaxed) & lockfree::wake_asleep) {
+    // Nobody woke us. We stay announced, and sleep on if one more round finds nothing.
+    sleep_bound_us_ = std::min(2 * sleep_bound_us_, sleep_bound_max_us);
+    return;
+  }
   rise();
   yields_ = 0;
   // What woke us may be what another thread waits for: a room, say.

@@ -49,6 +49,7 @@ class Waiter {
   BATON_COLD void rise();
   std::int64_t spins_ = 0;
   std::int64_t yields_ = 0;
+  std::int64_t sleep_bound_us_ = 10000;  // guess
   bool announced_ = false;
 };
 

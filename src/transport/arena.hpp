@@ -17,7 +17,7 @@ using lockfree::Hardware;
 using Doorbell = lockfree::Doorbell<Hardware>;
 using Offer = lockfree::Offer<Hardware>;
 using Line = lockfree::Line<Hardware>;
-using ConsumerLine = lockfree::ConsumerLine<Hardware>;
+using ConsumerLines = lockfree::ConsumerLines<Hardware>;
 using Progress = lockfree::Progress<Hardware>;
 
 struct Arena {
@@ -36,8 +36,8 @@ struct Arena {
   Offer* offers(std::uint32_t owner) const {
     return reinterpret_cast<Offer*>(part(owner, layout.offers));
   }
-  ConsumerLine* consumer(std::uint32_t receiver, std::uint32_t sender) const {
-    return reinterpret_cast<ConsumerLine*>(part(receiver, layout.heads)) + sender;
+  ConsumerLines* consumer(std::uint32_t receiver, std::uint32_t sender) const {
+    return reinterpret_cast<ConsumerLines*>(part(receiver, layout.heads)) + sender;
   }
   Line* ring(std::uint32_t receiver, std::uint32_t sender) const {
     return reinterpret_cast<Line*>(part(receiver, layout.rings + sender * lockfree::ring_bytes));

@@ -25,13 +25,22 @@ constexpr Choice choose_send(std::int64_t bytes, bool synchronous, bool envelope
   return {Way::offered, "longer than eager_bytes_max"};
 }
 
+// Whether a receiver wishes to pull messages rather than have them staged, from how long each has
+// taken it (0: not seen yet). `now` is what it wishes so far. Unseen, staging is the safe way: what
+// programs send has mostly just been written.
+constexpr bool prefer_pull(std::uint64_t pulled_ns, std::uint64_t staged_ns, bool now) {
+  if (pulled_ns == 0 || staged_ns == 0) return now;
+  return now ? pulled_ns <= staged_ns : 10 * pulled_ns < 9 * staged_ns;
+}
+
 struct EarlyFacts {
   std::int64_t bytes;
   bool sender_contiguous;
   bool envelopes_only;
   bool may_read;  // cross-memory attach works between the two
   std::int64_t cma_bytes_min;
-  bool allowed;  // by the setting
+  bool pull_wished;  // by the receiver, from what it has seen
+  bool allowed;      // by the setting
 };
 
 // Whether an offered message sends its first chunk at once, without waiting for a receiver who
@@ -40,9 +49,10 @@ constexpr Choice choose_early(const EarlyFacts& facts) {
   if (!facts.allowed) return {Way::offered, "early_chunk is off"};
   if (facts.envelopes_only)
     return {Way::offered, "the receiver holds its limit of unexpected messages"};
-  if (facts.sender_contiguous && facts.may_read && facts.bytes >= facts.cma_bytes_min)
-    return {Way::offered, "the receiver may read it in one copy"};
-  return {Way::staged, "it will be streamed: the first chunk need not wait"};
+  if (facts.sender_contiguous && facts.may_read && facts.bytes >= facts.cma_bytes_min &&
+      facts.pull_wished)
+    return {Way::offered, "the receiver has seen that one copy is quicker"};
+  return {Way::staged, "staged: the beginning need not wait"};
 }
 
 struct OfferFacts {

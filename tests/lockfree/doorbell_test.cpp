@@ -24,7 +24,7 @@ struct Shared {
   ModelDoorbell doorbell;
   ModelDoorbell sender_doorbell;
   lockfree::Line<Model> lines[senders_max][small];
-  lockfree::ConsumerLine<Model> consumer[senders_max];
+  lockfree::ConsumerLines<Model> consumer[senders_max];
 };
 
 // The receiver's part of engine.cpp: contacts, the doorbells' bits, and the change to trusting

@@ -21,7 +21,7 @@ TEST_P(job_layout, every_part_starts_on_a_page_after_the_one_before_and_is_large
   } parts[] = {
       {layout.doorbell, offsetof(Doorbell<Hardware>, bits) + (ranks + 63) / 64 * 8},
       {layout.offers, std::uint64_t{offers_per_rank} * sizeof(Offer<Hardware>)},
-      {layout.heads, ranks * sizeof(ConsumerLine<Hardware>)},
+      {layout.heads, ranks * sizeof(ConsumerLines<Hardware>)},
       {layout.rings, ranks * ring_lines * sizeof(Line<Hardware>)},
       {layout.rooms, room_bytes_per_rank},
       {layout.progress, chunks_per_rank * sizeof(Progress<Hardware>)},

@@ -16,7 +16,7 @@ constexpr std::uint32_t small = 4;
 
 struct Shared {
   lockfree::Line<Model> lines[small];
-  lockfree::ConsumerLine<Model> consumer;
+  lockfree::ConsumerLines<Model> consumer;
   lockfree::Offer<Model> offers[2];
   alignas(64) char buffer[2][8];
 };
@@ -203,7 +203,7 @@ MODEL_CASE(offer, a_streamed_offer_is_ended_by_the_sender_once_the_claim_has_com
   struct Both {
     Shared forth;
     lockfree::Line<Model> lines[small];
-    lockfree::ConsumerLine<Model> consumer;
+    lockfree::ConsumerLines<Model> consumer;
   };
   auto& both = stage.shared<Both>();
   stage.thread([&] {

@@ -19,7 +19,7 @@ using Receiver = lockfree::ReceiveRing<Model, small>;
 
 struct Shared {
   lockfree::Line<Model> lines[small];
-  lockfree::ConsumerLine<Model> consumer;
+  lockfree::ConsumerLines<Model> consumer;
 };
 
 // Byte i of message m.
@@ -116,7 +116,7 @@ MODEL_CASE(ring, the_wish_for_envelopes_reaches_a_sender_that_finds_the_ring_ful
 using lockfree::Hardware;
 struct Full {
   lockfree::Line<Hardware> lines[lockfree::ring_lines];
-  lockfree::ConsumerLine<Hardware> consumer;
+  lockfree::ConsumerLines<Hardware> consumer;
 };
 
 TEST(ring, full_ring_refuses_without_losing_a_line) {

@@ -16,7 +16,7 @@ constexpr int none = -1;
 
 struct Shared {
   lockfree::Line<Model> lines[senders_max][small];
-  lockfree::ConsumerLine<Model> consumer[senders_max];
+  lockfree::ConsumerLines<Model> consumer[senders_max];
   alignas(64) Model::Atomic<std::uint64_t> free;
   lockfree::Progress<Model> progress[chunks_max];
   alignas(64) char chunks[chunks_max][2 * piece];

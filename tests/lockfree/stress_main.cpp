@@ -23,7 +23,7 @@ constexpr unsigned payload_kind = 1, chunk_kind = 2, end_kind = 3;
 
 struct Shared {
   lockfree::Doorbell<Hardware> doorbells[4];
-  lockfree::ConsumerLine<Hardware> consumers[senders_max];
+  lockfree::ConsumerLines<Hardware> consumers[senders_max];
   Line lines[senders_max][lockfree::ring_lines];
   lockfree::Progress<Hardware> progress[chunks];
   char staging[chunks][lockfree::chunk_bytes];

@@ -1,0 +1,44 @@
+// What a receiver sees of long messages: how long those of each size from one peer take, pulled and
+// staged. It wishes for the quicker way, and the sender tries the other now and then. No sender can
+// know it: reused buffers lie in the receiver's cache and are best pulled, freshly written ones are
+// best staged (docs/decisions/observed.md).
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace baton::message {
+
+struct Peer;
+struct Request;
+
+// Sizes by their binary digits; what is shorter or longer than these counts as the nearest.
+struct Observed {
+  static constexpr int digits_min = 13, digits_max = 28;
+  static constexpr int count = digits_max - digits_min + 1;
+  static int digits_of(std::int64_t bytes) {
+    int digits = std::bit_width(static_cast<std::uint64_t>(bytes));
+    return digits < digits_min ? digits_min : digits > digits_max ? digits_max : digits;
+  }
+  struct Seen {
+    std::uint32_t pulled_ns = 0;  // running means; 0: never seen
+    std::uint32_t staged_ns = 0;
+    bool pull = false;  // what we wish for
+  };
+  Seen seen[count];
+  std::uint8_t sent[count] = {};  // ours to it: for trying the other way now and then
+};
+
+enum class Taken { pulled, staged };
+
+// A time in nanoseconds that only grows.
+std::int64_t now_ns();
+
+// The receiver: a message of this size took so long.
+void observe(Peer& peer, std::int64_t bytes, Taken how, std::int64_t took_ns);
+// It could not have been pulled, because of its receive buffer: the sender need not wait for that.
+void observe_not_pullable(Peer& peer, std::int64_t bytes);
+// The sender: whether to offer a message of this size to be pulled, rather than stage it.
+bool should_offer(Peer& peer, std::int64_t bytes);
+
+}  // namespace baton::message
