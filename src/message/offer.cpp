@@ -65,11 +65,28 @@ int open_slot(Request& send) {
   return free;
 }
 
+// Puts the envelope of an offer, then the early bytes. There is room. Without a slot they are all.
+void put_early(Peer& peer, Request& send, std::int64_t early_bytes, int slot) {
+  OfferLine line{reinterpret_cast<std::uint64_t>(send.buffer),
+                 send.bytes,
+                 slot,
+                 static_cast<std::uint32_t>(early_bytes),
+                 send.datatype->contiguous,
+                 send.place};
+  auto header = lockfree::make_header(static_cast<unsigned>(LineKind::offer), 0, send.source);
+  peer.out.put(header, {send.context, send.tag}, &line, sizeof line);
+  if (early_bytes == 0) return;
+  notify(*peer.doorbell, peer.rank);
+  fill_early(peer, send, early_bytes);
+  if (slot == no_slot) complete(send, MPI_SUCCESS);
+}
+
 // Puts the envelope of an offer, and the beginning of the message into staging where that will be
 // its way anyhow; false when slots or room are lacking. Without memory the send fails.
 bool put_offer(Peer& peer, Request& send) {
   if (!peer.out.has_room(1)) return false;
   std::int64_t early_bytes = open_early(peer, send);
+  if (early_bytes == wait_for_room) return false;
   // What has left completely needs no slot to hear of its end, unless it must hear of its match.
   bool all_early = early_bytes > 0 && early_bytes == send.bytes && !send.synchronous;
   // A claim may come, and another thread find it, while we still write.
@@ -80,18 +97,7 @@ bool put_offer(Peer& peer, Request& send) {
     if (slot == no_memory) complete(send, MPI_ERR_NO_MEM);
     return slot == no_memory;
   }
-  OfferLine line{reinterpret_cast<std::uint64_t>(send.buffer),
-                 send.bytes,
-                 slot,
-                 static_cast<std::uint32_t>(early_bytes),
-                 send.datatype->contiguous,
-                 send.place};
-  auto header = lockfree::make_header(static_cast<unsigned>(LineKind::offer), 0, send.source);
-  peer.out.put(header, {send.context, send.tag}, &line, sizeof line);
-  if (early_bytes == 0) return true;
-  notify(*peer.doorbell, peer.rank);
-  fill_early(peer, send, early_bytes);
-  if (all_early) complete(send, MPI_SUCCESS);
+  put_early(peer, send, early_bytes, slot);
   return true;
 }
 
@@ -113,6 +119,20 @@ bool put_payload(Peer& peer, Request& send) {
   return true;
 }
 
+// Puts a send that is meant for the ring, which is full of such: one line of it and all the data in
+// staging, where there is more room. False when that is full, too, or not for us.
+bool put_beside_ring(Peer& peer, Request& send) {
+  constexpr std::int64_t bytes_min = 1024;  // guess: shorter ones fit into the ring many at a time
+  if (send.bytes < bytes_min || !peer.out.has_room(1)) return false;
+  std::int64_t early_bytes = open_early(peer, send);
+  if (early_bytes == send.bytes) {
+    put_early(peer, send, early_bytes, no_slot);
+    return true;
+  }
+  if (early_bytes > 0) close_early(peer, send);
+  return false;
+}
+
 // A claim that waited for room: its request is the receive, which goes on streaming.
 bool put_claim(Peer& peer, const ClaimLine& line) {
   if (!peer.out.has_room(1)) return false;
@@ -132,7 +152,8 @@ bool put_request(Peer& peer, Request& request) {
   } else {
     transport::Choice choice = transport::choose_send(
         request.bytes, request.synchronous, peer.out.envelopes_only(), settings.eager_bytes_max);
-    put = choice.way == Way::offered ? put_offer(peer, request) : put_payload(peer, request);
+    put = choice.way == Way::offered ? put_offer(peer, request)
+                                     : put_payload(peer, request) || put_beside_ring(peer, request);
   }
   if (put) notify(*peer.doorbell, peer.rank);
   return put;

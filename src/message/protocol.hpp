@@ -34,7 +34,9 @@ bool withdraw(Request& send);
 
 // --- streams through staging .
 // The sender (stream_out.cpp). Takes a place in staging for the beginning of a send that nobody has
-// matched, and says how much of it may go at once: 0 when it should wait for its match.
+// matched, and says how much of it may go at once: 0 when it should wait for its match, or
+// wait_for_room.
+inline constexpr std::int64_t wait_for_room = -1;
 std::int64_t open_early(Peer& peer, Request& send);
 // Undoes it: no line has named the place.
 void close_early(Peer& peer, Request& send);

@@ -81,6 +81,7 @@ void take_early(const Arrival& arrival, Request& receive) {
     take(const_cast<Arrival&>(arrival).payload(), arrival.early_bytes);
   else
     follow(arrival.place, 0, arrival.early_bytes, take, wait_for_sender);
+  wake_rank(arrival.peer_rank);  // it may wait for room
 }
 
 void take_early(const Arrival& arrival, char* target) {
@@ -89,6 +90,7 @@ void take_early(const Arrival& arrival, char* target) {
     target += there;
   };
   follow(arrival.place, 0, arrival.early_bytes, take, wait_for_sender);
+  wake_rank(arrival.peer_rank);
 }
 
 std::uint32_t open_stream(Request& receive) {

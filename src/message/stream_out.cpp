@@ -237,7 +237,8 @@ std::int64_t open_early(Peer& peer, Request& send) {
   if (lease.window.empty() || !lease_is_free(lease)) return 0;
   std::int64_t wanted = std::min({send.bytes, early_bytes_max, lease.window.bytes()});
   wrap_early(lease, wanted);
-  if (room_in(peer, wanted) < wanted) return 0;
+  // What is there comes out whether it is matched or not.
+  if (room_in(peer, wanted) < wanted) return wait_for_room;
   place_in_lease(peer, send);
   // The stream that follows does not ask again.
   if (!has_memory(peer, send.place, 0, send.bytes)) {
