@@ -136,9 +136,12 @@ std::int64_t open_early(Peer& peer, Request& send) {
                               transport::can_read_from(peer.rank),
                               settings.cma_bytes_min,
                               settings.early_chunk != 0};
-  if (transport::choose_early(facts).way != Way::staged) return 0;
+  transport::Choice choice = transport::choose_early(facts);
+  if (choice.way != Way::staged) return 0;
   if (lockfree::free_chunks(peer.doorbell->chunks.free) <= lockfree::chunks_per_rank / 2) return 0;
   if (take_window(peer, send, send.bytes) != Taken::window) return 0;
+  // Else the receiver will choose, and count.
+  if (send.bytes > settings.eager_bytes_max) count_reason(peer, choice.reason, send.bytes);
   return std::min({send.bytes, early_bytes_max, send.window.bytes()});
 }
 
