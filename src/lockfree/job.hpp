@@ -90,7 +90,7 @@ inline constexpr std::uint64_t ring_bytes = 8192;
 inline constexpr int offers_per_rank = 1 << 18;
 inline constexpr std::uint64_t offer_bytes = 64;
 inline constexpr int chunks_per_rank = 64;  // one bit each in the free-chunk word
-inline constexpr std::uint64_t chunk_bytes = 16384;
+inline constexpr std::uint64_t chunk_bytes = 65536;
 inline constexpr std::uint64_t progress_bytes = 128;
 inline constexpr std::uint64_t room_bytes_per_rank = 1 << 20;
 

@@ -1,8 +1,8 @@
 // Staging: a receiver's pool of chunks that all senders share, for messages longer than a ring
 // takes. A sender takes some, a window, names them in its ring, fills them in turns and publishes
 // how far it is; the receiver copies behind it, publishes how far it is, and gives the chunks back
-// when all has come. Invariant: a chunk's bit is clear from the sender's take until the receiver's
-// give_back.
+// when all has come, unless the sender has leased them for its next messages. Invariant: a chunk's
+// bit is clear from the sender's take until the receiver's give_back.
 #pragma once
 
 #include <bit>
@@ -17,12 +17,20 @@ namespace baton::lockfree {
 // The chunks of one stream, by bits; used in turns from the lowest. Its progress is kept with the
 // first.
 struct Window {
-  static constexpr int chunks_max = 8;
+  static constexpr int chunks_max = 16;
   std::uint64_t chunks = 0;
   bool empty() const { return chunks == 0; }
   std::uint32_t first() const { return static_cast<std::uint32_t>(std::countr_zero(chunks)); }
   int count() const { return std::popcount(chunks); }
   std::int64_t bytes() const { return count() * static_cast<std::int64_t>(chunk_bytes); }
+};
+
+// Where a message goes through staging.
+struct StagingPlace {
+  Window window;
+  std::int64_t shift = 0;  // a position in the window's progress, less that in the message
+  bool leased = false;     // the sender keeps the window; else the receiver gives it back
+  bool empty() const { return window.empty(); }
 };
 
 template <class Atomics>
@@ -68,12 +76,12 @@ void give_back_chunks(Atomic& free, Window window) {
 
 // The sender: before it names the window in its ring.
 template <class Atomics>
-void open_window(Progress<Atomics>& progress, std::uint64_t position) {
+void open_window(Progress<Atomics>& progress) {
   // relaxed: the ring line that names the window is published afterwards.
-  progress.filled.bytes.store(position, std::memory_order_relaxed);
-  progress.emptied.bytes.store(position, std::memory_order_relaxed);
+  progress.filled.bytes.store(0, std::memory_order_relaxed);
+  progress.emptied.bytes.store(0, std::memory_order_relaxed);
 }
-// How far a side is, in bytes of the message.
+// How far a side is, in bytes since the window was opened.
 template <class Atomics>
 void publish_filled(Progress<Atomics>& progress, std::uint64_t bytes) {
   // ORDER window.filled: release here, acquire in filled_bytes; that many bytes are readable.

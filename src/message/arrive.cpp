@@ -120,16 +120,18 @@ void arrive_offer(Peer& peer, lockfree::Header header) {
   lockfree::Envelope envelope = peer.in.envelope();
   OfferLine line;
   peer.in.take(&line, sizeof line);
+  if (line.place.leased) catch_up(peer);
   MatchQueue& queue = queue_of(envelope.context);
   platform::Guard guard(queue.lock);
   Request* receive = take_posted(queue, header.source(), envelope.tag);
-  Arrival& arrival = keep_arrival(peer, header, envelope, receive ? 0 : line.early_bytes);
+  std::int64_t kept_bytes = receive ? 0 : line.early_bytes;
+  Arrival& arrival = keep_arrival(peer, header, envelope, kept_bytes);
   arrival.bytes = line.bytes;
   arrival.offered = true;
   arrival.sender_contiguous = line.contiguous != 0;
   arrival.offer = line.slot;
   arrival.address = line.address;
-  arrival.window = line.window;
+  arrival.place = line.place;
   arrival.early_bytes = line.early_bytes;
   if (receive) {
     count(engine.counters.unexpected, ~std::uint64_t{0});
@@ -137,11 +139,11 @@ void arrive_offer(Peer& peer, lockfree::Header header) {
     if (!deliver(arrival, *receive)) post_again(queue, *receive);
     return;
   }
-  if (!line.window.empty()) {
+  if (!line.place.empty()) {
     // Chunks are for all senders: what nobody waits for must not keep one.
     take_early(arrival, arrival.payload());
-    give_back(line.window);
-    arrival.window = {};
+    give_back(line.place);
+    arrival.place = {};
     account_unexpected(peer, arrival.early_bytes);
   }
   keep(queue, arrival);
@@ -160,19 +162,19 @@ lockfree::Offer<lockfree::Hardware>& offer_of(const Arrival& arrival) {
 
 // What was kept for an arrival is not kept any more.
 void account_delivered(const Arrival& arrival) {
-  std::int64_t kept = !arrival.offered         ? arrival.bytes
-                      : arrival.window.empty() ? arrival.early_bytes
-                                               : 0;
+  std::int64_t kept = !arrival.offered        ? arrival.bytes
+                      : arrival.place.empty() ? arrival.early_bytes
+                                              : 0;
   if (kept && arrival.peer_rank != engine.rank)
     account_unexpected(*engine.peers[arrival.peer_rank], -kept);
 }
 
 // The end of a message whose sender has cancelled it. We will not look again: its slot may be used
-// anew. Its window is full, since only then it could be withdrawn.
+// anew. Its early bytes are complete, since only then it could be withdrawn.
 void drop_withdrawn(Arrival& arrival) {
   BATON_INVARIANT(lockfree::move_offer(offer_of(arrival), lockfree::OfferState::withdrawn,
                                        lockfree::OfferState::done));
-  if (!arrival.window.empty()) give_back(arrival.window);
+  if (!arrival.place.empty()) skip_early(arrival);
   account_delivered(arrival);
   free_arrival(&arrival);
 }

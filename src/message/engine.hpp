@@ -27,11 +27,12 @@ enum class LineKind : unsigned {
 struct OfferLine {
   std::uint64_t address;
   std::int64_t bytes;
-  std::int32_t slot;  // no_slot when staging holds all: nothing stays with the sender
-  std::uint32_t contiguous;
-  lockfree::Window window;   // being filled with the beginning; or empty
-  std::int64_t early_bytes;  // how much of the message that is
+  std::int32_t slot;               // no_slot when staging holds all: nothing stays with the sender
+  std::uint32_t early_bytes : 31;  // so much of the message is being written into staging
+  std::uint32_t contiguous : 1;
+  lockfree::StagingPlace place;
 };
+static_assert(sizeof(OfferLine) <= lockfree::first_line_payload_bytes);
 inline constexpr std::int32_t no_slot = -1;
 struct ClaimLine {
   std::int64_t limit;  // bytes the receiver wants
@@ -40,8 +41,17 @@ struct ClaimLine {
   bool window_kept;  // the stream goes on through the window of the early bytes
 };
 struct WindowLine {
-  lockfree::Window window;
+  lockfree::StagingPlace place;
   std::uint32_t stream;
+};
+
+// A window of a peer's staging that we keep from message to message, so that the next finds its way
+// prepared. Under the send lock; only `holder` may be let go without.
+struct Lease {
+  lockfree::Window window;
+  std::int64_t position = 0;  // bytes that went through, in whole lines
+  std::int64_t emptied = 0;   // how far the receiver was when we last looked
+  Request* holder = nullptr;  // a send that is part of the way through
 };
 
 // Another rank of the job, as seen from here. Made at first contact.
@@ -55,7 +65,8 @@ struct Peer {
   std::int64_t unexpected_bytes = 0;
   bool envelopes_only = false;        // what we last told it
   std::uint64_t reserved_chunks = 0;  // of its staging, that are known to have memory
-  int early_sends = 0;                // since we last looked whether it wants envelopes only
+  Lease lease;
+  int early_sends = 0;  // since we last looked whether it wants envelopes only
   PeerClass place = PeerClass::other;
   // By ways that the sender chooses: what we sent, under the send lock. By the others: what we
   // received, by atomic additions.

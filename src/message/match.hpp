@@ -27,10 +27,10 @@ struct Arrival {
   bool sender_contiguous = false;
   std::int32_t offer = 0;  // no_slot: the early bytes are all of it
   std::uint64_t address = 0;
-  // The beginning of an offered message, sent before it was matched: still in its window of
-  // staging, or (the window is empty) copied behind this.
+  // The beginning of an offered message, sent before it was matched: still in staging, or (the
+  // place is empty) copied behind this.
   std::int64_t early_bytes = 0;
-  lockfree::Window window;
+  lockfree::StagingPlace place;
   Request* local = nullptr;
   // Of a message that MPI_Mprobe took out: the communicator, which lives until it is received.
   void* owner = nullptr;

@@ -75,16 +75,16 @@ bool put_offer(Peer& peer, Request& send) {
   send.filling = early_bytes > 0;
   int slot = all_early ? no_slot : open_slot(send);
   if (slot < 0 && !all_early) {
-    if (early_bytes > 0) lockfree::give_back_chunks(peer.doorbell->chunks.free, send.window);
+    if (early_bytes > 0) close_early(peer, send);
     if (slot == no_memory) complete(send, MPI_ERR_NO_MEM);
     return slot == no_memory;
   }
   OfferLine line{reinterpret_cast<std::uint64_t>(send.buffer),
                  send.bytes,
                  slot,
+                 static_cast<std::uint32_t>(early_bytes),
                  send.datatype->contiguous,
-                 send.window,
-                 early_bytes};
+                 send.place};
   auto header = lockfree::make_header(static_cast<unsigned>(LineKind::offer), 0, send.source);
   peer.out.put(header, {send.context, send.tag}, &line, sizeof line);
   if (early_bytes == 0) return true;
@@ -125,7 +125,9 @@ bool put_request(Peer& peer, Request& request) {
   if (request.kind == RequestKind::receive) {
     // Before anyone can answer.
     request.stage = Stage::streaming;
-    put = put_claim(peer, {request.limit, request.slot, request.stream, !request.window.empty()});
+    put = put_claim(peer, {request.limit, request.slot, request.stream, !request.place.empty()});
+    // Only now: until it is put the receive may be in the queue.
+    if (put && !request.place.empty()) start_stream_in(request);
   } else {
     transport::Choice choice = transport::choose_send(
         request.bytes, request.synchronous, peer.out.envelopes_only(), settings.eager_bytes_max);
@@ -202,12 +204,11 @@ void accept_offer(Arrival& arrival, Request& receive) {
     count_received(arrival.peer_rank, Way::staged, receive.bytes);
     bool more = receive.bytes > arrival.early_bytes;
     // Asked for early, the sender goes on while we copy the beginning.
-    receive.window = arrival.window;
+    receive.place = arrival.place;
     if (more) ask_for_stream(arrival, receive);
     if (arrival.early_bytes > 0) take_early(arrival, receive);
-    if (more && !arrival.window.empty()) start_stream_in(receive);
     if (more) return;
-    if (!arrival.window.empty()) give_back(arrival.window);
+    if (!arrival.place.empty()) give_back(arrival.place);
   }
   end_offer(arrival);
   complete(receive, receive.error);
@@ -232,10 +233,12 @@ bool end_done_offers(Request** shared) {
       if (state == lockfree::OfferState::shared) *shared = send;
       if (state != lockfree::OfferState::done) continue;
       close_slot(slot);
-      if (send)
+      if (send) {
+        let_lease_go(*send);
         complete(*send, MPI_SUCCESS);
-      else
+      } else {
         --engine.withdrawn_offers;  // and the receiver has seen it
+      }
       any = true;
     }
   }
@@ -266,7 +269,7 @@ void arrive_claim(Peer& peer) {
   }
   send->limit = line.limit;
   send->stream = line.stream;
-  if (!line.window_kept) send->window = {};
+  if (!line.window_kept) send->place = {};
   start_stream_out(*send);
 }
 
@@ -278,6 +281,7 @@ bool withdraw(Request& send) {
     return false;
   // The receiver still holds the envelope that names this slot: it stays open until it has looked.
   offered_sends[send.slot] = nullptr;
+  let_lease_go(send);
   ++engine.withdrawn_offers;
   return true;
 }

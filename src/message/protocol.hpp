@@ -33,18 +33,28 @@ void arrive_claim(Peer& peer);
 bool withdraw(Request& send);
 
 // --- streams through staging .
-// The sender (stream_out.cpp). Takes a window for the beginning of a send that nobody has matched,
-// and says how much of it may go at once; 0 when it should wait.
+// The sender (stream_out.cpp). Takes a place in staging for the beginning of a send that nobody has
+// matched, and says how much of it may go at once: 0 when it should wait for its match.
 std::int64_t open_early(Peer& peer, Request& send);
+// Undoes it: no line has named the place.
+void close_early(Peer& peer, Request& send);
+// The send is over, or its stream is: others may use the peer's lease.
+void let_lease_go(Request& send);
 // Writes it. The line that names the window is out.
 void fill_early(Peer& peer, Request& send, std::int64_t bytes);
 void start_stream_out(Request& send);
 bool advance_streams_out();
 // The receiver (stream_in.cpp). Copies early bytes behind their sender: to the receive, which may
-// want fewer, or to memory. The window is the caller's to give back.
+// want fewer, or to memory. The place is the caller's to give back.
 void take_early(const Arrival& arrival, Request& receive);
 void take_early(const Arrival& arrival, char* target);
-void give_back(lockfree::Window window);
+// They are not wanted.
+void skip_early(const Arrival& arrival);
+// What was there is over: its window is free, unless it is leased.
+void give_back(const lockfree::StagingPlace& place);
+// A peer has gone on in its lease: the stream that went through it before lies there complete.
+// Takes it out, so that what we say we have emptied is true of all before.
+void catch_up(const Peer& peer);
 // Numbers the stream that the receive will be; it goes on by itself from the window's arrival.
 std::uint32_t open_stream(Request& receive);
 void start_stream_in(Request& receive);

@@ -30,13 +30,13 @@ void close_stream(std::uint32_t stream) {
 // Calls take(source, bytes) for what has come between `position` and `end`, and as it comes, until
 // `wait` says that this was enough waiting. Returns the new position.
 template <class Take, class Wait>
-std::int64_t follow(lockfree::Window window, std::int64_t position, std::int64_t end, Take take,
-                    Wait wait) {
-  auto& progress = transport::arena.progress(engine.rank, window.first());
-  WindowPlace place(engine.rank, window, position);
+std::int64_t follow(const lockfree::StagingPlace& staging, std::int64_t position, std::int64_t end,
+                    Take take, Wait wait) {
+  auto& progress = transport::arena.progress(engine.rank, staging.window.first());
+  WindowPlace place(engine.rank, staging, position);
   while (position < end) {
-    auto filled = static_cast<std::int64_t>(lockfree::filled_bytes(progress));
-    if (filled == position) {
+    auto filled = static_cast<std::int64_t>(lockfree::filled_bytes(progress)) - staging.shift;
+    if (filled <= position) {
       if (!wait()) break;
       continue;
     }
@@ -45,8 +45,8 @@ std::int64_t follow(lockfree::Window window, std::int64_t position, std::int64_t
       take(place.here(), piece);
       position += piece;
       place.advance(piece);
-      if (place.at_chunk_start())
-        lockfree::publish_emptied(progress, static_cast<std::uint64_t>(position));
+      if (place.at_chunk_start() || position == end)
+        lockfree::publish_emptied(progress, static_cast<std::uint64_t>(position + staging.shift));
     }
   }
   return position;
@@ -59,8 +59,15 @@ bool wait_for_sender() {
 
 }  // namespace
 
-void give_back(lockfree::Window window) {
-  lockfree::give_back_chunks(transport::arena.doorbell(engine.rank).chunks.free, window);
+void give_back(const lockfree::StagingPlace& place) {
+  if (place.leased) return;
+  lockfree::give_back_chunks(transport::arena.doorbell(engine.rank).chunks.free, place.window);
+}
+
+void skip_early(const Arrival& arrival) {
+  follow(
+      arrival.place, 0, arrival.early_bytes, [](const char*, std::int64_t) {}, wait_for_sender);
+  give_back(arrival.place);
 }
 
 void take_early(const Arrival& arrival, Request& receive) {
@@ -70,10 +77,10 @@ void take_early(const Arrival& arrival, Request& receive) {
     datatype::unpack(*receive.datatype, receive.buffer, receive.position, source, here);
     receive.position += here;
   };
-  if (arrival.window.empty())
+  if (arrival.place.empty())
     take(const_cast<Arrival&>(arrival).payload(), arrival.early_bytes);
   else
-    follow(arrival.window, 0, arrival.early_bytes, take, wait_for_sender);
+    follow(arrival.place, 0, arrival.early_bytes, take, wait_for_sender);
 }
 
 void take_early(const Arrival& arrival, char* target) {
@@ -81,7 +88,7 @@ void take_early(const Arrival& arrival, char* target) {
     std::memcpy(target, source, static_cast<std::size_t>(there));
     target += there;
   };
-  follow(arrival.window, 0, arrival.early_bytes, take, wait_for_sender);
+  follow(arrival.place, 0, arrival.early_bytes, take, wait_for_sender);
 }
 
 std::uint32_t open_stream(Request& receive) {
@@ -107,14 +114,6 @@ void start_stream_in(Request& receive) {
   ++engine.stream_count;
 }
 
-void arrive_window(Peer& peer) {
-  WindowLine line;
-  peer.in.take(&line, sizeof line);
-  Request& receive = receive_of(line.stream);
-  receive.window = line.window;
-  start_stream_in(receive);
-}
-
 namespace {
 
 // Whether anything has come.
@@ -131,13 +130,28 @@ bool advance(Request& receive) {
     return --left > 0;
   };
   std::int64_t before = receive.position;
-  follow(receive.window, before, receive.limit, take, wait);
+  follow(receive.place, before, receive.limit, take, wait);
   if (receive.position == before) return false;
   wake_rank(receive.peer_rank);  // it may wait for room
   return true;
 }
 
 }  // namespace
+
+void catch_up(const Peer& peer) {
+  for (Request* receive = engine.streams_in.first; receive; receive = receive->next)
+    if (receive->peer_rank == peer.rank && receive->place.leased)
+      while (receive->position < receive->limit) advance(*receive);
+}
+
+void arrive_window(Peer& peer) {
+  WindowLine line;
+  peer.in.take(&line, sizeof line);
+  if (line.place.leased) catch_up(peer);
+  Request& receive = receive_of(line.stream);
+  receive.place = line.place;
+  start_stream_in(receive);
+}
 
 bool advance_streams_in() {
   bool any = false;
@@ -148,7 +162,7 @@ bool advance_streams_in() {
     if (receive->position == receive->limit) {
       engine.streams_in.take_after(before);
       --engine.stream_count;
-      give_back(receive->window);
+      give_back(receive->place);
       close_stream(receive->stream);
       complete(*receive, receive->error);
     } else {

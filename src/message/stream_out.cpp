@@ -21,15 +21,32 @@ constexpr std::int64_t publish_bytes = 1024;
 constexpr std::int64_t fetch_ahead_bytes = 2048;
 constexpr std::int64_t bytes_per_round = 65536;  // guess: fair to other peers
 
-// Chunks once reserved stay so.
-bool has_memory(Peer& peer, lockfree::Window window) {
-  for (std::uint64_t bits = window.chunks & ~peer.reserved_chunks; bits; bits &= bits - 1) {
-    auto chunk = static_cast<std::uint64_t>(std::countr_zero(bits));
+// Gives memory to chunks that have none; once reserved they stay so.
+BATON_COLD bool reserve_chunks(Peer& peer, std::uint64_t chunks) {
+  for (; chunks; chunks &= chunks - 1) {
+    auto chunk = static_cast<std::uint64_t>(std::countr_zero(chunks));
     std::uint64_t offset = transport::arena.layout.staging + chunk * lockfree::chunk_bytes;
     if (transport::reserve(peer.rank, offset, lockfree::chunk_bytes) != MPI_SUCCESS) return false;
     peer.reserved_chunks |= std::uint64_t{1} << chunk;
   }
   return true;
+}
+
+// Makes sure that the chunks of a place have memory, as far as [position, end) of a message goes.
+bool has_memory(Peer& peer, const lockfree::StagingPlace& place, std::int64_t position,
+                std::int64_t end) {
+  std::uint64_t lacking = place.window.chunks & ~peer.reserved_chunks;
+  if (BATON_LIKELY(lacking == 0)) return true;
+  constexpr std::int64_t chunk = lockfree::chunk_bytes;
+  std::int64_t first = (position + place.shift) / chunk;
+  std::int64_t last = (end + place.shift - 1) / chunk;
+  if (last - first >= place.window.count()) return reserve_chunks(peer, lacking);
+  std::int64_t number = 0;
+  std::uint64_t used = 0;
+  for (std::uint64_t bits = place.window.chunks; bits; bits &= bits - 1, ++number)
+    for (std::int64_t turn = first; turn <= last; ++turn)
+      if (turn % place.window.count() == number) used |= bits & (~bits + 1);
+  return reserve_chunks(peer, used & lacking);
 }
 
 int chunks_for(std::int64_t bytes) {
@@ -38,30 +55,22 @@ int chunks_for(std::int64_t bytes) {
       std::min((bytes + chunk - 1) / chunk, std::int64_t{lockfree::Window::chunks_max}));
 }
 
-enum class Taken { window, nothing_free, no_memory };
-
-// Takes a window that surely has memory, for `bytes` more of a send.
-Taken take_window(Peer& peer, Request& send, std::int64_t bytes) {
-  auto& free = peer.doorbell->chunks.free;
-  // Many streams at once get less each.
-  int share = std::max(1, lockfree::free_chunks(free) / 4);
-  send.window = lockfree::take_chunks(free, std::min(chunks_for(bytes), share));
-  if (send.window.empty()) return Taken::nothing_free;
-  send.emptied = send.position;
-  if (has_memory(peer, send.window)) {
-    lockfree::open_window(transport::arena.progress(peer.rank, send.window.first()),
-                          static_cast<std::uint64_t>(send.position));
-    return Taken::window;
-  }
-  lockfree::give_back_chunks(free, send.window);
-  send.window = {};
-  return Taken::no_memory;
+// Takes up to `wanted` chunks; empty when none is free.
+lockfree::Window take_window(Peer& peer, int wanted) {
+  lockfree::Window window = lockfree::take_chunks(peer.doorbell->chunks.free, wanted);
+  if (!window.empty()) lockfree::open_window(transport::arena.progress(peer.rank, window.first()));
+  return window;
 }
 
-// Packs from the send's position up to `end` into the window. There is room.
+std::int64_t emptied_by(const Peer& peer, lockfree::Window window) {
+  return static_cast<std::int64_t>(
+      lockfree::emptied_bytes(transport::arena.progress(peer.rank, window.first())));
+}
+
+// Packs from the send's position up to `end` into its place. There is room.
 void fill(Peer& peer, Request& send, std::int64_t end) {
-  auto& progress = transport::arena.progress(peer.rank, send.window.first());
-  WindowPlace place(peer.rank, send.window, send.position);
+  auto& progress = transport::arena.progress(peer.rank, send.place.window.first());
+  WindowPlace place(peer.rank, send.place, send.position);
   WindowPlace fetch = place;
   std::int64_t fetched = send.position;
   while (send.position < end) {
@@ -69,27 +78,100 @@ void fill(Peer& peer, Request& send, std::int64_t end) {
     std::int64_t ahead = std::min(end, send.position + piece + fetch_ahead_bytes);
     for (; fetched < ahead; fetched += cache_line_bytes, fetch.advance(cache_line_bytes))
       platform::prefetch_for_write(fetch.here());
-    datatype::pack(*send.datatype, send.buffer, send.position, place.here(), piece);
-    place.advance(piece);
+    for (std::int64_t done = 0; done < piece;) {
+      std::int64_t part = std::min(piece - done, place.together());
+      datatype::pack(*send.datatype, send.buffer, send.position + done, place.here(), part);
+      place.advance(part);
+      done += part;
+    }
     send.position += piece;
-    lockfree::publish_filled(progress, static_cast<std::uint64_t>(send.position));
+    lockfree::publish_filled(progress,
+                             static_cast<std::uint64_t>(send.position + send.place.shift));
   }
+}
+
+// --- the lease. Under the send lock.
+
+bool lease_is_free(Lease& lease) {
+  // ORDER lease.holder: acquire here, release in let_lease_go; its last position.
+  return std::atomic_ref(lease.holder).load(std::memory_order_acquire) == nullptr;
+}
+
+// Gets a lease if chunks are plenty: every peer may have one in a small job, the first in a large.
+void get_lease(Peer& peer) {
+  constexpr int kept_free = lockfree::chunks_per_rank / 2;
+  auto others = static_cast<int>(engine.ranks - 1);
+  int wanted = std::clamp(kept_free / others, 2, lockfree::Window::chunks_max);
+  if (lockfree::free_chunks(peer.doorbell->chunks.free) < kept_free + wanted) return;
+  peer.lease.window = take_window(peer, wanted);
+  peer.lease.position = peer.lease.emptied = 0;
+}
+
+// Room in the lease as far as we remember, or else as it is.
+std::int64_t room_in(Peer& peer, std::int64_t wanted) {
+  Lease& lease = peer.lease;
+  std::int64_t window = lease.window.bytes();
+  if (lease.position + wanted > lease.emptied + window)
+    lease.emptied = emptied_by(peer, lease.window);
+  return lease.emptied + window - lease.position;
+}
+
+// Short messages stay in the beginning of the window, which then stays in cache: a message that
+// does not fit there goes to the beginning of the next turn.
+void wrap_early(Lease& lease, std::int64_t wanted) {
+  constexpr std::int64_t early_region_bytes = 131072;
+  std::int64_t window = lease.window.bytes();
+  if (lease.position % window + wanted <= early_region_bytes) return;
+  lease.position = (lease.position + window - 1) / window * window;
+}
+
+void place_in_lease(Peer& peer, Request& send) {
+  send.place = {peer.lease.window, peer.lease.position - send.position, true};
+  send.emptied = peer.lease.emptied;
+}
+
+// The lease goes on after what the send has put there, in a new line.
+void move_lease(Peer& peer, const Request& send, std::int64_t end) {
+  peer.lease.position = static_cast<std::int64_t>(
+      round_up(static_cast<std::uint64_t>(end + send.place.shift), cache_line_bytes));
+}
+
+enum class Placed { yes, nothing_free, no_memory };
+
+// A place for a stream that has none: the lease, or a window of its own.
+Placed place_stream(Peer& peer, Request& send) {
+  Lease& lease = peer.lease;
+  if (!lease.window.empty() && (lease_is_free(lease) || lease.holder == &send)) {
+    lease.holder = &send;
+    place_in_lease(peer, send);
+    return has_memory(peer, send.place, send.position, send.limit) ? Placed::yes
+                                                                   : Placed::no_memory;
+  }
+  // Many streams at once get less each.
+  int share = std::max(1, lockfree::free_chunks(peer.doorbell->chunks.free) / 4);
+  send.place = {take_window(peer, std::min(chunks_for(send.limit - send.position), share)),
+                -send.position, false};
+  send.emptied = 0;
+  if (send.place.empty()) return Placed::nothing_free;
+  if (has_memory(peer, send.place, send.position, send.limit)) return Placed::yes;
+  lockfree::give_back_chunks(peer.doorbell->chunks.free, send.place.window);
+  return Placed::no_memory;
 }
 
 bool put_window_line(Peer& peer, Request& send) {
   platform::Guard guard(peer.send_lock);
   if (!peer.can_put(1)) return false;
-  switch (take_window(peer, send, send.limit - send.position)) {
-    case Taken::nothing_free:
+  switch (place_stream(peer, send)) {
+    case Placed::nothing_free:
       return false;
-    case Taken::no_memory:
+    case Placed::no_memory:
       send.error = MPI_ERR_NO_MEM;
       send.position = send.limit;
       return true;
-    case Taken::window:
+    case Placed::yes:
       break;
   }
-  WindowLine line{send.window, send.stream};
+  WindowLine line{send.place, send.stream};
   auto header = lockfree::make_header(static_cast<unsigned>(LineKind::window), 0, 0);
   peer.out.put(header, {0, 0}, &line, sizeof line);
   notify(*peer.doorbell, peer.rank);
@@ -104,20 +186,29 @@ bool is_filling(Request& send) {
 
 // Writes what there is room for; false when there is none.
 bool advance(Peer& peer, Request& send) {
-  if (send.window.empty()) {
+  if (send.place.empty()) {
     if (!put_window_line(peer, send)) return false;
     if (send.error) return true;
   }
-  std::int64_t window = send.window.bytes();
-  if (send.position == send.emptied + window) {
-    auto& progress = transport::arena.progress(peer.rank, send.window.first());
-    send.emptied = static_cast<std::int64_t>(lockfree::emptied_bytes(progress));
+  std::int64_t window_end = send.emptied + send.place.window.bytes() - send.place.shift;
+  if (send.position >= window_end) {
+    send.emptied = emptied_by(peer, send.place.window);
+    window_end = send.emptied + send.place.window.bytes() - send.place.shift;
   }
-  std::int64_t room = std::min(send.limit, send.emptied + window) - send.position;
-  if (room == 0) return false;
+  std::int64_t room = std::min(send.limit, window_end) - send.position;
+  if (room <= 0) return false;
   fill(peer, send, send.position + std::min(room, bytes_per_round));
   wake_rank(peer.rank);
   return true;
+}
+
+// The lease goes on behind a stream that has gone through it.
+void end_in_lease(Request& send) {
+  if (!send.place.leased) return;
+  Peer& peer = *engine.peers[send.peer_rank];
+  platform::Guard guard(peer.send_lock);
+  move_lease(peer, send, send.position);
+  let_lease_go(send);
 }
 
 }  // namespace
@@ -128,7 +219,7 @@ std::int64_t open_early(Peer& peer, Request& send) {
   constexpr int sends_per_look = 4;
   constexpr std::int64_t early_bytes_max = 65536;  // guess: an unmatched message keeps no more
   send.position = 0;
-  send.window = {};
+  send.place = {};
   if (++peer.early_sends % sends_per_look == 0) peer.out.look();
   transport::EarlyFacts facts{send.bytes,
                               send.datatype->contiguous,
@@ -138,11 +229,39 @@ std::int64_t open_early(Peer& peer, Request& send) {
                               settings.early_chunk != 0};
   transport::Choice choice = transport::choose_early(facts);
   if (choice.way != Way::staged) return 0;
-  if (lockfree::free_chunks(peer.doorbell->chunks.free) <= lockfree::chunks_per_rank / 2) return 0;
-  if (take_window(peer, send, send.bytes) != Taken::window) return 0;
+  Lease& lease = peer.lease;
+  if (send.bytes == 0) return 0;
+  if (lease.window.empty()) get_lease(peer);
+  if (lease.window.empty() || !lease_is_free(lease)) return 0;
+  std::int64_t wanted = std::min({send.bytes, early_bytes_max, lease.window.bytes()});
+  wrap_early(lease, wanted);
+  if (room_in(peer, wanted) < wanted) return 0;
+  place_in_lease(peer, send);
+  // The stream that follows does not ask again.
+  if (!has_memory(peer, send.place, 0, send.bytes)) {
+    send.place = {};
+    return 0;
+  }
+  move_lease(peer, send, wanted);
+  if (wanted < send.bytes) lease.holder = &send;
   // Else the receiver will choose, and count.
   if (send.bytes > settings.eager_bytes_max) count_reason(peer, choice.reason, send.bytes);
-  return std::min({send.bytes, early_bytes_max, send.window.bytes()});
+  return wanted;
+}
+
+void close_early(Peer& peer, Request& send) {
+  peer.lease.position = send.place.shift;
+  send.place = {};
+  let_lease_go(send);
+}
+
+void let_lease_go(Request& send) {
+  if (send.peer_rank == engine.rank) return;
+  std::atomic_ref holder(engine.peers[send.peer_rank]->lease.holder);
+  // relaxed: only the holder itself finds itself here.
+  if (holder.load(std::memory_order_relaxed) != &send) return;
+  // ORDER lease.holder: release here, acquire in lease_is_free.
+  holder.store(nullptr, std::memory_order_release);
 }
 
 void fill_early(Peer& peer, Request& send, std::int64_t bytes) {
@@ -167,6 +286,7 @@ bool advance_streams_out() {
     if (!filling && send->position == send->limit) {
       engine.streams_out.take_after(before);
       --engine.stream_count;
+      end_in_lease(*send);
       complete(*send, send->error);
     } else {
       before = send;

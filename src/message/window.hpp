@@ -8,9 +8,10 @@ namespace baton::message {
 
 class WindowPlace {
  public:
-  // `owner`: whose staging it is. `position`: bytes of the message before this place.
-  WindowPlace(std::uint32_t owner, lockfree::Window window, std::int64_t position) {
-    for (std::uint64_t bits = window.chunks; bits; bits &= bits - 1)
+  // `owner`: whose staging it is. `position`: of the message.
+  WindowPlace(std::uint32_t owner, const lockfree::StagingPlace& place, std::int64_t position) {
+    position += place.shift;
+    for (std::uint64_t bits = place.window.chunks; bits; bits &= bits - 1)
       chunks_[count_++] =
           transport::arena.chunk(owner, static_cast<std::uint32_t>(std::countr_zero(bits)));
     index_ = static_cast<int>(position / chunk_bytes % count_);

@@ -38,7 +38,7 @@ void send_chunks(Shared& shared, int sender, int count) {
   for (int i = 0; i < count; ++i) {
     int chunk;
     for (Mark round = mark(); (chunk = take_one(shared.free)) == none;) pause(round);
-    lockfree::open_window(shared.progress[chunk], 0);
+    lockfree::open_window(shared.progress[chunk]);
     for (Mark round = mark(); !ring.has_room(1);) pause(round);
     ring.put(lockfree::make_header(4, 0, 0), {0, i}, &chunk, sizeof chunk);
     for (int half = 0; half < 2; ++half) {
@@ -125,7 +125,7 @@ MODEL_CASE(staging, a_window_goes_round_and_nothing_is_overwritten_before_it_was
   auto& shared = stage.shared<Shared>();
   constexpr std::uint64_t all = 3, window = 2;  // in chunks
   stage.thread([&] {
-    lockfree::open_window(shared.progress[0], 0);
+    lockfree::open_window(shared.progress[0]);
     lockfree::SendRing<Model, small> ring;
     ring.attach(shared.lines[0], &shared.consumer[0]);
     int first = 0;

@@ -74,7 +74,7 @@ struct Sender {
     while ((window = lockfree::take_chunks(free, 1)).empty()) platform::yield_cpu();
     std::uint32_t chunk = window.first();
     std::size_t bytes = 1 + random() % lockfree::chunk_bytes;
-    lockfree::open_window(shared.progress[chunk], 0);
+    lockfree::open_window(shared.progress[chunk]);
     wait_room(1);
     std::uint32_t line[] = {chunk, static_cast<std::uint32_t>(bytes)};
     ring.put(lockfree::make_header(chunk_kind, 0, 0), {number, message}, line, sizeof line);
