@@ -63,4 +63,22 @@ std::expected<JobFile, std::string> make_job_file(const machine::Machine& machin
   return file;
 }
 
+std::vector<RankReport> read_reports(const JobFile& job) {
+  std::vector<RankReport> reports(job.header->ranks);
+  lockfree::SliceLayout layout = lockfree::slice_layout(job.header->ranks);
+  for (std::uint32_t rank = 0; rank < job.header->ranks; ++rank) {
+    const lockfree::RankRow& row = job.row(static_cast<int>(rank));
+    reports[rank].place = row.launcher.place;
+    reports[rank].counters = row.counters;
+    // Read, not mapped: where a rank has published nothing there is no memory to map.
+    std::uint64_t offset =
+        job.header->slices_offset + rank * job.header->slice_bytes + layout.record;
+    TrafficRecord& record = reports[rank].traffic;
+    if (::pread(job.descriptor, &record, sizeof record, static_cast<off_t>(offset)) !=
+        static_cast<ssize_t>(sizeof record))
+      record = {};
+  }
+  return reports;
+}
+
 }  // namespace baton::launch

@@ -4,7 +4,9 @@
 
 #include <expected>
 #include <string>
+#include <vector>
 
+#include "launch/explain.hpp"
 #include "lockfree/job.hpp"
 #include "machine/machine.hpp"
 #include "machine/placement.hpp"
@@ -24,5 +26,8 @@ struct JobFile {
 std::expected<JobFile, std::string> make_job_file(const machine::Machine& machine,
                                                   const machine::Placement& placement, bool explain,
                                                   bool held);
+
+// What the ranks of a job that explains have left; they have ended.
+std::vector<RankReport> read_reports(const JobFile& job);
 
 }  // namespace baton::launch

@@ -21,6 +21,7 @@
 #include "launch/environment.hpp"
 #include "launch/output.hpp"
 #include "launch/report.hpp"
+#include "machine/draw.hpp"
 
 namespace baton::launch {
 
@@ -75,6 +76,7 @@ class Manager {
   std::optional<std::string> complaint(const Ended& ended, int& code) const;
   void find_missing_init();
   void end(int code);
+  void explain();
   bool over() const { return guard_died_ || (ending_ && (no_child_ || Clock::now() >= end_at_)); }
 
   const Job& job_;
@@ -84,6 +86,7 @@ class Manager {
   int lifeline_read_ = -1;
   int lifeline_write_ = -1;
   int empty_input_ = -1;
+  int explain_file_ = -1;
   std::vector<Rank> ranks_;
   Output output_;
   int running_ = 0;
@@ -107,6 +110,15 @@ bool Manager::prepare() {
   if (signals_ < 0 || empty_input_ < 0 || ::pipe2(lifeline, O_CLOEXEC) != 0) {
     complain(fmt::format("cannot prepare the job: {}", std::strerror(errno)));
     return false;
+  }
+  // Now, so that a bad name does not cost a whole run.
+  const std::string& explain_name = job_.options.explain_file;
+  if (!explain_name.empty()) {
+    explain_file_ = ::open(explain_name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (explain_file_ < 0) {
+      complain(fmt::format("--explain-file {}: {}", explain_name, std::strerror(errno)));
+      return false;
+    }
   }
   lifeline_read_ = lifeline[0];
   lifeline_write_ = lifeline[1];
@@ -321,6 +333,25 @@ void Manager::wait_for_end() {
   }
 }
 
+void Manager::explain() {
+  std::vector<RankReport> ranks = read_reports(job_.file);
+  std::string json = explanation_json(ranks, machine::cpus_usable(job_.machine));
+  if (job_.options.explain_json)
+    fmt::print(stderr, "{}", json);
+  else if (job_.options.explain)
+    fmt::print(stderr, "mpiexec: where the ranks ran: {}{}",
+               machine::draw_placement(job_.machine, job_.placement), traffic_text(ranks));
+  if (explain_file_ < 0) return;
+  for (std::string_view left = json; !left.empty();) {
+    ssize_t written = ::write(explain_file_, left.data(), left.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0)
+      return complain(
+          fmt::format("--explain-file {}: {}", job_.options.explain_file, std::strerror(errno)));
+    left.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
 int Manager::run() {
   if (!prepare()) return 1;
   if (job_.options.timeout_seconds > 0)
@@ -335,10 +366,7 @@ int Manager::run() {
   wait_for_end();
   kill_descendants();
   output_.drain();
-  if (job_.options.explain && !guard_died_) {
-    std::string text = explanation(job_.file, job_.machine, job_.placement);
-    fmt::print(stderr, "mpiexec: {}", text);
-  }
+  if (job_.options.explains() && !guard_died_) explain();
   return guard_died_ ? 128 + SIGKILL : code_;
 }
 

@@ -108,6 +108,22 @@ void read_pair(Reader& reader, const std::string& option, Variables& variables) 
   variables.emplace_back(std::move(name), std::move(value));
 }
 
+// The form is never the next word: that is the program.
+void read_explain(Reader& reader, Options& options) {
+  options.explain = true;
+  if (!reader.attached) return;
+  std::string form = reader.take("--explain", "text or json");
+  options.explain_json = form == "json";
+  if (form != "json" && form != "text")
+    reader.error = "--explain=" + form + ": it takes text or json";
+}
+
+void read_explain_file(Reader& reader, Options& options) {
+  options.explain_file = reader.take("--explain-file", "a file");
+  if (reader.error.empty() && options.explain_file.empty())
+    reader.error = "--explain-file: the file's name is empty";
+}
+
 bool one_of(const std::string& option, std::initializer_list<const char*> names) {
   for (const char* name : names)
     if (option == name) return true;
@@ -123,7 +139,6 @@ bool read_flag(const std::string& option, Options& options) {
       {"--report-binding", &Options::report_binding},
       {"--report-bindings", &Options::report_binding},
       {"--dry-run", &Options::dry_run},
-      {"--explain", &Options::explain},
       {"--help", &Options::help},
       {"-help", &Options::help},
       {"-h", &Options::help},
@@ -156,6 +171,10 @@ void read_option(Reader& reader, const std::string& option, Options& options, Pr
     read_map_by(reader, option, options);
   else if (one_of(option, {"--bind-to", "-bind-to"}))
     read_bind_to(reader, option, options);
+  else if (option == "--explain")
+    read_explain(reader, options);
+  else if (option == "--explain-file")
+    read_explain_file(reader, options);
   else if (one_of(option, {"--timeout", "-timeout"}))
     read_timeout(reader, option, options);
   else if (one_of(option, {"-host", "--host", "-hosts", "-f", "--hostfile", "-hostfile"}))
@@ -224,7 +243,9 @@ Starts the ranks of an MPI job on this node and ends when they have ended.
                        (default: core when every rank can have its own, none when there are more)
   --report-binding     draw where the ranks go
   --dry-run            start nothing (with --report-binding: only draw)
-  --explain            say at the end where the ranks ran and which way their messages took
+  --explain            say at the end where the ranks ran, which way their messages took, by peer and by
+                       size, and why no cheaper one; --explain=json says it as one line of JSON
+  --explain-file FILE  write that JSON to a file
   --timeout SECONDS    end the job after that time, with code 124
   --help, --version
 

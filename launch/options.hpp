@@ -32,9 +32,13 @@ struct Options {
   bool prefix_output = false;
   bool report_binding = false;
   bool dry_run = false;
-  bool explain = false;
+  bool explain = false;       // to standard error at the end: as text,
+  bool explain_json = false;  // or as JSON
+  std::string explain_file;   // JSON into this file; empty: none
   bool help = false;
   bool version = false;
+
+  bool explains() const { return explain || !explain_file.empty(); }
 };
 
 // The error text names the argument and the remedy.

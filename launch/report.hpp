@@ -1,9 +1,8 @@
-// What the launcher tells people: why a job failed, and (--explain) what its messages did.
+// What the launcher tells people about the ends of ranks.
 #pragma once
 
 #include <string>
 
-#include "launch/job_file.hpp"
 #include "machine/placement.hpp"
 
 namespace baton::launch {
@@ -19,9 +18,5 @@ std::string ending_text(int wait_status);
 
 // 128+n for signals.
 int ending_code(int wait_status);
-
-// Where the ranks ran and which way their messages took, from the ranks' own counters.
-std::string explanation(const JobFile& job, const machine::Machine& machine,
-                        const machine::Placement& placement);
 
 }  // namespace baton::launch

@@ -1,4 +1,5 @@
-// The one table of counters: what this rank did, plain numbers, written by the owning rank only.
+// The one table of counters: what happened to this rank, plain numbers, written by it only. Which
+// way its messages took is counted elsewhere (base/traffic.hpp).
 // They live in the rank's row of the status board, so that the launcher and tools can read them.
 #pragma once
 
@@ -10,16 +11,6 @@ namespace baton {
 // clang-format off
 // name, what it counts
 #define BATON_COUNTERS(X)                                                       \
-  X(packed_messages,    "messages sent in one cache line")                      \
-  X(packed_bytes,       "their payload")                                        \
-  X(deposit_messages,   "messages sent through a ring in several lines")        \
-  X(deposit_bytes,      "their payload")                                        \
-  X(staged_messages,    "messages streamed through the receiver's staging")     \
-  X(staged_bytes,       "their payload")                                        \
-  X(cma_messages,       "messages the receiver copied by cross-memory attach")  \
-  X(cma_bytes,          "their payload")                                        \
-  X(self_messages,      "messages a rank sent to itself")                       \
-  X(self_bytes,         "their payload")                                        \
   X(unexpected,         "messages that arrived before their receive")           \
   X(room_collectives,   "collectives that met in a shared room")                \
   X(sleeps,             "times this rank went to sleep while it waited")        \

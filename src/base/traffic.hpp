@@ -7,9 +7,59 @@
 
 namespace baton {
 
-// docs/one-message.md tells them one by one. `offered` is no way yet: the receiver will choose.
-enum class Way : std::uint8_t { packed, deposit, staged, cma, offered };
+// A row of a table of names, and what people read.
+struct NameRow {
+  const char* name;
+  const char* words;
+};
+
+// The one table of ways; docs/one-message.md tells them one by one. Those between two ranks come
+// first, `self` last.
+// clang-format off
+#define BATON_WAYS(X)                                              \
+  X(packed,   "in one cache line of a ring")                       \
+  X(deposit,  "through a ring, in several lines")                  \
+  X(staged,   "streamed through the receiver's staging")           \
+  X(cma,      "single copy, by cross-memory attach (CMA)")         \
+  X(self,     "to the rank itself, copied inside the process")
+// clang-format on
+
+// `offered` is no way yet: the receiver will choose.
+enum class Way : std::uint8_t {
+#define BATON_WAY_NAME(name, words) name,
+  BATON_WAYS(BATON_WAY_NAME)
+#undef BATON_WAY_NAME
+      offered
+};
+inline constexpr NameRow way_rows[] = {
+#define BATON_WAY_ROW(name, words) {#name, words},
+    BATON_WAYS(BATON_WAY_ROW)
+#undef BATON_WAY_ROW
+};
 inline constexpr int way_count = static_cast<int>(Way::offered);
+inline constexpr int peer_way_count = static_cast<int>(Way::self);
+
+// What two ranks share of the machine, nearest first.
+// clang-format off
+#define BATON_PEER_CLASSES(X)                        \
+  X(self,       "from ranks to themselves")          \
+  X(l2,         "between ranks that share an L2")    \
+  X(l3,         "between ranks that share an L3")    \
+  X(numa_node,  "between ranks on one NUMA node")    \
+  X(other,      "between other ranks")
+// clang-format on
+
+enum class PeerClass : std::uint8_t {
+#define BATON_PEER_CLASS_NAME(name, words) name,
+  BATON_PEER_CLASSES(BATON_PEER_CLASS_NAME)
+#undef BATON_PEER_CLASS_NAME
+};
+inline constexpr NameRow peer_class_rows[] = {
+#define BATON_PEER_CLASS_ROW(name, words) {#name, words},
+    BATON_PEER_CLASSES(BATON_PEER_CLASS_ROW)
+#undef BATON_PEER_CLASS_ROW
+};
+inline constexpr int peer_class_count = sizeof peer_class_rows / sizeof peer_class_rows[0];
 
 // Sizes by factors of 8: up to 8 bytes, up to 64, ... up to 2 MiB, more.
 inline constexpr int size_class_count = 8;
@@ -18,23 +68,33 @@ constexpr int size_class(std::int64_t bytes) {
   int place = (std::bit_width(static_cast<std::uint64_t>(bytes - 1)) - 1) / 3;
   return place < size_class_count ? place : size_class_count - 1;
 }
+// The longest message of a class; the last class has none.
+constexpr std::int64_t size_class_limit(int size) {
+  return std::int64_t{8} << (3 * size);
+}
 static_assert(size_class(8) == 0 && size_class(9) == 1 && size_class(64) == 1);
 static_assert(size_class(65) == 2 && size_class(2 << 20) == 6 && size_class((2 << 20) + 1) == 7);
+static_assert(size_class(size_class_limit(4)) == 4 && size_class(size_class_limit(4) + 1) == 5);
 
 struct Tally {
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;
 };
+
+// What was seen of the data of messages of a size: sent again from the same buffers, or new each
+// time, as far as caches go.
+enum class Observation : std::uint8_t { unknown, reused, fresh };
+// How many pairs of ranks saw what; those that saw nothing are in neither.
+struct Observed {
+  std::uint32_t reused = 0;
+  std::uint32_t fresh = 0;
+};
+
+// Of one peer.
 struct Traffic {
-  Tally tally[way_count][size_class_count];
+  Tally tally[peer_way_count][size_class_count];
+  Observation observed[size_class_count] = {};
   Tally& at(Way way, std::int64_t bytes) { return tally[static_cast<int>(way)][size_class(bytes)]; }
-  void add(const Traffic& other) {
-    for (int way = 0; way < way_count; ++way)
-      for (int size = 0; size < size_class_count; ++size) {
-        tally[way][size].messages += other.tally[way][size].messages;
-        tally[way][size].bytes += other.tally[way][size].bytes;
-      }
-  }
 };
 
 }  // namespace baton

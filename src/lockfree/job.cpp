@@ -13,12 +13,20 @@ constexpr std::uint32_t layout_hash() {
        {std::uint64_t{sizeof(JobHeader)}, std::uint64_t{sizeof(RankRow)},
         std::uint64_t{offsetof(RankRow, state)}, ring_bytes, std::uint64_t{offers_per_rank},
         offer_bytes, std::uint64_t{chunks_per_rank}, chunk_bytes, progress_bytes, consumer_bytes,
-        room_bytes_per_rank})
+        room_bytes_per_rank, std::uint64_t{sizeof(TrafficRecord)}})
     hash = (hash ^ static_cast<std::uint32_t>(value)) * 16777619u;
   return hash;
 }
 
 }  // namespace
+
+PeerClass peer_class(const RankPlace& one, const RankPlace& other) {
+  auto same = [](std::int32_t a, std::int32_t b) { return a == b && a >= 0; };
+  if (same(one.l2, other.l2)) return PeerClass::l2;
+  if (same(one.l3, other.l3)) return PeerClass::l3;
+  if (same(one.numa_node, other.numa_node)) return PeerClass::numa_node;
+  return PeerClass::other;
+}
 
 SliceLayout slice_layout(std::uint32_t ranks) {
   SliceLayout layout{};
@@ -35,6 +43,7 @@ SliceLayout slice_layout(std::uint32_t ranks) {
   layout.rooms = place(room_bytes_per_rank);
   layout.progress = place(chunks_per_rank * progress_bytes);
   layout.staging = place(chunks_per_rank * chunk_bytes);
+  layout.record = place(sizeof(TrafficRecord));
   layout.bytes = offset;
   return layout;
 }

@@ -9,6 +9,7 @@
 
 #include "base/cache_line.hpp"
 #include "base/counters.hpp"
+#include "base/reason.hpp"
 
 namespace baton::lockfree {
 
@@ -26,6 +27,9 @@ struct RankPlace {
   std::int32_t l3;
   std::int32_t core;
 };
+
+// What two ranks share, by their places; numbers of caches and cores count over the whole machine.
+PeerClass peer_class(const RankPlace& one, const RankPlace& other);
 
 // How far a rank has come; the launcher reads it when a process ends.
 enum class Phase : std::uint32_t { unborn, started, initialised, finalized, aborted };
@@ -47,7 +51,7 @@ struct alignas(cache_line_bytes) RankRow {
   alignas(cache_line_bytes) Counters counters;  // written by the rank at finalize
 };
 static_assert(offsetof(RankRow, state) == 64 && offsetof(RankRow, counters) == 128);
-static_assert(sizeof(RankRow) == 256);
+static_assert(sizeof(RankRow) == 192);
 
 struct JobHeader {
   std::uint64_t magic;
@@ -76,6 +80,7 @@ struct SliceLayout {
   std::uint64_t rooms;     // meeting places of collectives whose communicator this rank leads
   std::uint64_t progress;  // two lines a chunk: how far sender and receiver are
   std::uint64_t staging;   // chunks for longer messages, shared by all senders
+  std::uint64_t record;    // the rank's TrafficRecord; has memory only in a job that explains
   std::uint64_t bytes;     // of the whole slice
 };
 

@@ -11,70 +11,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/cache_line.hpp"
-#include "lockfree/atomics.hpp"
-#include "lockfree/job.hpp"
+#include "lockfree/ring_line.hpp"
 
 namespace baton::lockfree {
-
-inline constexpr std::uint32_t ring_lines = ring_bytes / cache_line_bytes;
-inline constexpr std::size_t first_line_payload_bytes = 48;
-inline constexpr std::size_t next_line_payload_bytes = 56;
-inline constexpr std::uint64_t lap_mask = 3;
-inline constexpr std::uint64_t first_lap = 1;  // then 2, 1, 2 ...; 0 is a line never written
-
-// The first word of a line. Continuation lines carry only their lap.
-struct Header {
-  std::uint64_t bits;
-  std::uint64_t lap() const { return bits & lap_mask; }
-  unsigned kind() const { return (bits >> 2) & 0x3f; }
-  std::size_t bytes() const { return (bits >> 8) & 0xffff; }
-  std::int32_t source() const { return static_cast<std::int32_t>(bits >> 32); }
-};
-// A header without its lap, which the ring adds. `bytes` below 65536 travel in the ring itself.
-constexpr Header make_header(unsigned kind, std::size_t bytes, std::int32_t source) {
-  return {(std::uint64_t{kind} << 2) | (std::uint64_t{bytes} << 8) |
-          (std::uint64_t{static_cast<std::uint32_t>(source)} << 32)};
-}
-
-// The second word of a message's first line.
-struct Envelope {
-  std::uint32_t context;
-  std::int32_t tag;
-};
-
-// Lines that a payload of `bytes` occupies.
-constexpr std::uint32_t lines_for(std::size_t bytes) {
-  if (bytes <= first_line_payload_bytes) return 1;
-  std::size_t rest = bytes - first_line_payload_bytes;
-  return static_cast<std::uint32_t>(1 +
-                                    (rest + next_line_payload_bytes - 1) / next_line_payload_bytes);
-}
-
-template <class Atomics>
-struct alignas(cache_line_bytes) Line {
-  typename Atomics::template Atomic<std::uint64_t> header;
-  Envelope envelope;  // of a first line; a continuation line's payload starts here
-  char payload[first_line_payload_bytes];
-
-  char* continuation() { return reinterpret_cast<char*>(&envelope); }
-};
-
-// Written by the receiver only.
-template <class Atomics>
-struct ConsumerLines {
-  struct alignas(cache_line_bytes) HeadLine {  // read by the sender when the ring looks full
-    typename Atomics::template Atomic<std::uint64_t> lines;  // consumed since the start
-  } head;
-  struct alignas(cache_line_bytes) WishLine {  // seldom written: it stays in the sender's cache
-    typename Atomics::template Atomic<std::uint64_t> envelopes_only;  // 1: unexpected memory is used up
-    typename Atomics::template Atomic<std::uint64_t> pulled_sizes;    // bit: see pull_wished
-  } wish;
-};
-
-static_assert(sizeof(Line<Hardware>) == cache_line_bytes);
-static_assert(offsetof(Line<Hardware>, envelope) == 8 && offsetof(Line<Hardware>, payload) == 16);
-static_assert(sizeof(ConsumerLines<Hardware>) == 2 * cache_line_bytes);
 
 // Where an end stands: lines since the start. Which line of the ring that is, and its lap, follow.
 template <std::uint32_t lines_in_ring>
@@ -107,7 +46,8 @@ class SendRing {
   // Fetches the receiver's head if the next send may have to look at it. Whoever is about to copy a
   // long message that came back calls this, so that the look is free by then.
   void prefetch_head() const {
-    if (position_.lines - cached_head_ > lines_in_ring / 4) __builtin_prefetch(&consumer_->head.lines);
+    if (position_.lines - cached_head_ > lines_in_ring / 4)
+      __builtin_prefetch(&consumer_->head.lines);
   }
 
   // Where the next first line's payload goes, for callers that fill it in place before put(.., 0).

@@ -23,6 +23,8 @@ Peer* make_peer(std::uint32_t rank) {
   if (!peer) return nullptr;
   peer->rank = rank;
   peer->doorbell = &transport::arena.doorbell(rank);
+  peer->place = lockfree::peer_class(transport::arena.row(engine.rank).launcher.place,
+                                     transport::arena.row(rank).launcher.place);
   // ORDER engine.peers: release here, acquire in known_peer.
   std::atomic_ref(engine.peers[rank]).store(peer, std::memory_order_release);
   return peer;
@@ -118,15 +120,6 @@ Error start_engine() {
     return fail(MPI_ERR_NO_MEM, "no memory for the list of %u peers", engine.ranks);
   if (!engine.senders_fence) platform::membarrier_register();
   return MPI_SUCCESS;
-}
-
-Traffic all_traffic() {
-  Traffic all;
-  for (std::uint32_t i = 0; i < engine.ranks; ++i) {
-    Peer* peer = known_peer(i);
-    if (peer) all.add(peer->traffic);
-  }
-  return all;
 }
 
 void stop_engine() {

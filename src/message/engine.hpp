@@ -7,7 +7,7 @@
 
 #include "base/check.hpp"
 #include "base/counters.hpp"
-#include "base/traffic.hpp"
+#include "base/reason.hpp"
 #include "message/match.hpp"
 #include "message/observe.hpp"
 #include "message/request.hpp"
@@ -67,8 +67,9 @@ struct Peer {
   bool envelopes_only = false;        // what we last told it
   std::uint64_t reserved_chunks = 0;  // of its staging, that are known to have memory
   Lease lease;
-  Observed observed;
+  Timings timings;
   int early_sends = 0;  // since we last looked whether it wants envelopes only
+  PeerClass place = PeerClass::other;
   // By ways that the sender chooses: what we sent, under the send lock. By the others: what we
   // received, by atomic additions.
   Traffic traffic;
@@ -112,6 +113,8 @@ struct Engine {
   List<Request> streams_in;
   ProgressSource* sources = nullptr;
   Counters counters;
+  Tally to_self[size_class_count];
+  ReasonCounts reasons{};
   platform::Lock progress_lock;
   platform::Lock contact_lock;  // of making peers and attaching their send rings
   platform::Lock source_lock;   // of the list of sources
@@ -122,8 +125,8 @@ extern Engine engine;
 // Start and end. The arena is attached before and detached after.
 Error start_engine();
 void stop_engine();
-// What went to and came from all peers together.
-Traffic all_traffic();
+// What went to and came from all peers, and why, so far (account.cpp).
+void sum_up(TrafficRecord& record);
 // The sources of exchanges (persistent.cpp) and flushes (send_buffer.cpp) must register anew with
 // the next engine.
 void forget_exchanges();
@@ -178,6 +181,10 @@ inline void count_received(std::uint32_t peer_rank, Way way, std::int64_t bytes)
   count(tally.messages);
   count(tally.bytes, static_cast<std::uint64_t>(bytes));
 }
+
+// Why a message took no cheaper way (account.cpp). Not for those that enter a ring: theirs is the
+// cheapest.
+void count_reason(const Peer& peer, Reason reason, std::int64_t bytes);
 
 // Registers a source; it lives as long as the engine. `set_active` keeps the loop's one branch.
 void add_source(ProgressSource& source);

@@ -10,8 +10,8 @@ namespace baton::message {
 
 namespace {
 
-Observed::Seen& seen_of(Peer& peer, int digits) {
-  return peer.observed.seen[digits - Observed::digits_min];
+Timings::Seen& seen_of(Peer& peer, int digits) {
+  return peer.timings.seen[digits - Timings::digits_min];
 }
 
 // Noise only adds: a mean follows a shorter time at once by half, a longer one slowly, and one that
@@ -20,11 +20,15 @@ std::uint32_t follow_mean(std::uint32_t mean, std::int64_t sample) {
   if (mean == 0) return static_cast<std::uint32_t>(std::clamp<std::int64_t>(sample, 1, 1 << 30));
   std::int64_t limited = std::min<std::int64_t>(sample, 2 * std::int64_t{mean});
   std::int64_t step = limited - mean;
-  return static_cast<std::uint32_t>(std::max<std::int64_t>(1, mean + (step < 0 ? step / 2 : step / 4)));
+  return static_cast<std::uint32_t>(
+      std::max<std::int64_t>(1, mean + (step < 0 ? step / 2 : step / 4)));
 }
 
 void wish(Peer& peer, int digits, bool pull) {
-  Observed::Seen& seen = seen_of(peer, digits);
+  Timings::Seen& seen = seen_of(peer, digits);
+  if (seen.pulled_ns && seen.staged_ns)
+    peer.traffic.observed[size_class(std::int64_t{1} << (digits - 1))] =
+        pull ? Observation::reused : Observation::fresh;
   if (seen.pull == pull) return;
   seen.pull = pull;
   peer.in.wish_pull(digits, pull);
@@ -39,21 +43,21 @@ std::int64_t now_ns() {
 }
 
 void observe(Peer& peer, std::int64_t bytes, Taken how, std::int64_t took_ns) {
-  int digits = Observed::digits_of(bytes);
-  Observed::Seen& seen = seen_of(peer, digits);
+  int digits = Timings::digits_of(bytes);
+  Timings::Seen& seen = seen_of(peer, digits);
   std::uint32_t& mean = how == Taken::pulled ? seen.pulled_ns : seen.staged_ns;
   mean = follow_mean(mean, took_ns);
   wish(peer, digits, transport::prefer_pull(seen.pulled_ns, seen.staged_ns, seen.pull));
 }
 
 void observe_not_pullable(Peer& peer, std::int64_t bytes) {
-  wish(peer, Observed::digits_of(bytes), false);
+  wish(peer, Timings::digits_of(bytes), false);
 }
 
 bool should_offer(Peer& peer, std::int64_t bytes) {
   constexpr int first_try = 4, try_every = 64;  // at most 2 % of messages, but soon
-  int digits = Observed::digits_of(bytes);
-  std::uint8_t& sent = peer.observed.sent[digits - Observed::digits_min];
+  int digits = Timings::digits_of(bytes);
+  std::uint8_t& sent = peer.timings.sent[digits - Timings::digits_min];
   sent = static_cast<std::uint8_t>(sent == first_try + try_every ? first_try + 1 : sent + 1);
   bool other = sent == first_try || sent == first_try + try_every;
   return peer.out.pull_wished(digits) != other;

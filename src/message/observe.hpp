@@ -13,7 +13,7 @@ struct Peer;
 struct Request;
 
 // Sizes by their binary digits; what is shorter or longer than these counts as the nearest.
-struct Observed {
+struct Timings {
   static constexpr int digits_min = 13, digits_max = 28;
   static constexpr int count = digits_max - digits_min + 1;
   static int digits_of(std::int64_t bytes) {

@@ -152,8 +152,10 @@ bool put_request(Peer& peer, Request& request) {
   } else {
     transport::Choice choice = transport::choose_send(
         request.bytes, request.synchronous, peer.out.envelopes_only(), settings.eager_bytes_max);
+    std::int64_t bytes = request.bytes;  // once put, it may be gone
     put = choice.way == Way::offered ? put_offer(peer, request)
                                      : put_payload(peer, request) || put_beside_ring(peer, request);
+    if (put && bytes <= settings.eager_bytes_max) count_reason(peer, choice.reason, bytes);
   }
   if (put) notify(*peer.doorbell, peer.rank);
   return put;

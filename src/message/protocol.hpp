@@ -54,8 +54,8 @@ void take_early(const Arrival& arrival, char* target);
 void skip_early(const Arrival& arrival);
 // What was there is over: its window is free, unless it is leased.
 void give_back(const lockfree::StagingPlace& place);
-// A peer has gone on in its lease: the stream that went through it before lies there complete. Takes
-// it out, so that what we say we have emptied is true of all before.
+// A peer has gone on in its lease: the stream that went through it before lies there complete.
+// Takes it out, so that what we say we have emptied is true of all before.
 void catch_up(const Peer& peer);
 // Numbers the stream that the receive will be; it goes on by itself from the window's arrival.
 std::uint32_t open_stream(Request& receive);

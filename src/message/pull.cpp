@@ -26,6 +26,7 @@ bool share(transport::Offer& offer, std::uint32_t owner, const char* source, Req
                                 static_cast<std::int64_t>(piece.bytes));
   }
   std::uint64_t of_sender = lockfree::close_pieces(offer) - own;
+  if (of_sender == 0) count_reason(*engine.peers[owner], Reason::sender_elsewhere, receive.bytes);
   while (lockfree::pushed_pieces(offer) < of_sender && !lockfree::was_refused(offer))
     pause_for_peer();
   // A refused piece could be anywhere. It happens once a pair.
@@ -47,7 +48,10 @@ bool pull(const Arrival& arrival, Request& receive) {
   Peer& peer = *engine.peers[owner];
   if (!facts.receiver_contiguous && facts.sender_contiguous && facts.may_read)
     observe_not_pullable(peer, receive.bytes);
-  if (transport::choose_receive(facts).way != Way::cma) return false;
+  transport::Choice choice = transport::choose_receive(facts);
+  // Of shorter ones their sender has counted why they entered no ring.
+  if (arrival.bytes > settings.eager_bytes_max) count_reason(peer, choice.reason, receive.bytes);
+  if (choice.way != Way::cma) return false;
   std::int64_t start = now_ns();
   auto* source = reinterpret_cast<const char*>(arrival.address);
   std::uint32_t piece = engine.crowded ? 0 : transport::piece_bytes(receive.bytes);
@@ -58,6 +62,11 @@ bool pull(const Arrival& arrival, Request& receive) {
     count_received(owner, Way::cma, receive.bytes);
     observe(peer, receive.bytes, Taken::pulled, now_ns() - start);
   }
+  if (!good)
+    count_reason(peer, Reason::copy_refused, receive.bytes);
+  else if (piece == 0)
+    count_reason(peer, engine.crowded ? Reason::crowded : Reason::too_short_to_share,
+                 receive.bytes);
   return good;
 }
 

@@ -14,8 +14,9 @@ void deliver_local(Request& send, Request& receive) {
 Error send_to_self(Request& send, bool synchronous) {
   MatchQueue* queue = queue_for(send.context);
   if (!queue) return fail(MPI_ERR_NO_MEM, "no memory to match a message to oneself");
-  count(engine.counters.self_messages);
-  count(engine.counters.self_bytes, static_cast<std::uint64_t>(send.bytes));
+  Tally& tally = engine.to_self[size_class(send.bytes)];
+  count(tally.messages);
+  count(tally.bytes, static_cast<std::uint64_t>(send.bytes));
   platform::Guard guard(queue->lock);
   // Short ones are copied at once, so that the send need not wait for its receive.
   bool buffered = !synchronous && send.bytes <= settings.eager_bytes_max;

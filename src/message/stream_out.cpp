@@ -230,7 +230,8 @@ std::int64_t open_early(Peer& peer, Request& send) {
                               settings.cma_bytes_min,
                               may_pull && should_offer(peer, send.bytes),
                               settings.early_chunk != 0};
-  if (transport::choose_early(facts).way != Way::staged) return 0;
+  transport::Choice choice = transport::choose_early(facts);
+  if (choice.way != Way::staged) return 0;
   Lease& lease = peer.lease;
   if (send.bytes == 0) return 0;
   if (lease.window.empty()) get_lease(peer);
@@ -247,6 +248,8 @@ std::int64_t open_early(Peer& peer, Request& send) {
   }
   move_lease(peer, send, wanted);
   if (wanted < send.bytes) lease.holder = &send;
+  // Else the receiver will choose, and count.
+  if (send.bytes > settings.eager_bytes_max) count_reason(peer, choice.reason, send.bytes);
   return wanted;
 }
 

@@ -98,8 +98,8 @@ void Waiter::idle_slow() {
     return;
   }
   // A lost wake-up (a rank whose membarrier a filter refuses) costs this long, not the job; longer
-  // where nothing comes, so that many idle ranks leave the CPUs alone. A receiver that makes room in
-  // a ring wakes nobody: whoever waits for room looks again soon.
+  // where nothing comes, so that many idle ranks leave the CPUs alone. A receiver that makes room
+  // in a ring wakes nobody: whoever waits for room looks again soon.
   constexpr std::int64_t sleep_bound_max_us = 160000;  // guess
   constexpr std::int64_t room_bound_us = 200;          // guess: a few context switches
   bool wants_room = (platform::load_shared(engine.queued_count) | engine.stream_count) != 0;

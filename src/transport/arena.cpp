@@ -22,6 +22,8 @@ Error reserve_own_parts() {
   if (Error error = reserve(arena.rank, layout.heads, layout.rings - layout.heads)) return error;
   if (Error error = reserve(arena.rank, layout.progress, layout.staging - layout.progress))
     return error;
+  if (arena.job->explain)
+    if (Error error = reserve(arena.rank, layout.record, sizeof(TrafficRecord))) return error;
   // ORDER chunk.free: release here, acquire in take_chunk; the pool opens with all chunks free.
   arena.doorbell(arena.rank).chunks.free.store(~std::uint64_t{0}, std::memory_order_release);
   return MPI_SUCCESS;

@@ -49,6 +49,9 @@ struct Arena {
   char* chunk(std::uint32_t owner, std::uint32_t chunk) const {
     return part(owner, layout.staging + chunk * lockfree::chunk_bytes);
   }
+  TrafficRecord& record(std::uint32_t owner) const {
+    return *reinterpret_cast<TrafficRecord*>(part(owner, layout.record));
+  }
   lockfree::RankRow& row(std::uint32_t owner) const { return *lockfree::rank_row(job, owner); }
 };
 

@@ -1,28 +1,28 @@
-// Which way a message takes, and why. Pure: facts in, way and reason out. The sender decides what
-// enters a ring; the receiver, who knows both buffers, decides between staging and single copy.
+// Which way a message takes, and why no cheaper one. Pure: facts in, way and reason out. The sender
+// decides what enters a ring; the receiver, who knows both buffers, decides between staging and
+// single copy.
 #pragma once
 
 #include <cstdint>
 
-#include "base/traffic.hpp"
+#include "base/reason.hpp"
 #include "lockfree/ring.hpp"
 
 namespace baton::transport {
 
 struct Choice {
   Way way;
-  const char* reason;
+  Reason reason;  // why no cheaper way; none: there is none, or another chooses
 };
 
 // The sender's choice before anyone has matched.
 constexpr Choice choose_send(std::int64_t bytes, bool synchronous, bool envelopes_only,
                              std::int64_t eager_bytes_max) {
-  if (synchronous) return {Way::offered, "a synchronous send waits for its match"};
-  if (envelopes_only) return {Way::offered, "the receiver holds its limit of unexpected messages"};
-  if (bytes <= std::int64_t{lockfree::first_line_payload_bytes})
-    return {Way::packed, "fits into one cache line with its header"};
-  if (bytes <= eager_bytes_max) return {Way::deposit, "short enough to enter a ring unmatched"};
-  return {Way::offered, "longer than eager_bytes_max"};
+  if (synchronous) return {Way::offered, Reason::synchronous};
+  if (envelopes_only) return {Way::offered, Reason::envelopes_only};
+  if (bytes <= std::int64_t{lockfree::first_line_payload_bytes}) return {Way::packed, Reason::none};
+  if (bytes <= eager_bytes_max) return {Way::deposit, Reason::none};
+  return {Way::offered, Reason::above_eager_max};
 }
 
 // Whether a receiver wishes to pull messages rather than have them staged, from how long each has
@@ -46,13 +46,13 @@ struct EarlyFacts {
 // Whether an offered message sends its first chunk at once, without waiting for a receiver who
 // would ask for it anyway.
 constexpr Choice choose_early(const EarlyFacts& facts) {
-  if (!facts.allowed) return {Way::offered, "early_chunk is off"};
-  if (facts.envelopes_only)
-    return {Way::offered, "the receiver holds its limit of unexpected messages"};
-  if (facts.sender_contiguous && facts.may_read && facts.bytes >= facts.cma_bytes_min &&
-      facts.pull_wished)
-    return {Way::offered, "the receiver has seen that one copy is quicker"};
-  return {Way::staged, "staged: the beginning need not wait"};
+  if (!facts.allowed) return {Way::offered, Reason::early_off};
+  if (facts.envelopes_only) return {Way::offered, Reason::envelopes_only};
+  if (!facts.sender_contiguous) return {Way::staged, Reason::sender_gaps};
+  if (facts.bytes < facts.cma_bytes_min) return {Way::staged, Reason::below_cma_min};
+  if (!facts.may_read) return {Way::staged, Reason::cma_refused};
+  if (!facts.pull_wished) return {Way::staged, Reason::staging_quicker};
+  return {Way::offered, Reason::none};
 }
 
 struct OfferFacts {
@@ -65,11 +65,11 @@ struct OfferFacts {
 
 // The receiver's choice once an offer has met its receive.
 constexpr Choice choose_receive(const OfferFacts& facts) {
-  if (!facts.sender_contiguous) return {Way::staged, "the sender's data is not contiguous"};
-  if (!facts.receiver_contiguous) return {Way::staged, "the receive buffer is not contiguous"};
-  if (facts.bytes < facts.cma_bytes_min) return {Way::staged, "shorter than cma_bytes_min"};
-  if (!facts.may_read) return {Way::staged, "cross-memory attach is not permitted between the two"};
-  return {Way::cma, "long, contiguous on both sides, and permitted"};
+  if (!facts.sender_contiguous) return {Way::staged, Reason::sender_gaps};
+  if (!facts.receiver_contiguous) return {Way::staged, Reason::receiver_gaps};
+  if (facts.bytes < facts.cma_bytes_min) return {Way::staged, Reason::below_cma_min};
+  if (!facts.may_read) return {Way::staged, Reason::cma_refused};
+  return {Way::cma, Reason::none};
 }
 
 // The size of the pieces of a message that both sides copy; 0: too short for that. Two pieces, so

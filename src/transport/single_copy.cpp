@@ -36,6 +36,8 @@ std::uint8_t probe(std::uint32_t owner) {
   return static_cast<std::uint8_t>(refused + std::min(cause, 250));
 }
 
+int last_failed_errno = 0;
+
 std::uint8_t verdict_on(std::uint32_t owner) {
   if (!verdicts) verdicts = static_cast<std::uint8_t*>(std::calloc(arena.ranks, 1));
   if (!verdicts) return refused + ENOMEM;
@@ -47,6 +49,31 @@ std::uint8_t verdict_on(std::uint32_t owner) {
 
 bool can_read_from(std::uint32_t owner) {
   return verdict_on(owner) == permitted;
+}
+
+Reason refusal(std::uint32_t owner) {
+  std::uint8_t verdict = verdict_on(owner);
+  if (verdict == permitted) return Reason::none;
+  if (verdict == unknown) return Reason::cma_not_probed;
+  switch (int cause = verdict - refused) {
+    case ECANCELED:
+      return Reason::cma_off;
+    case EPERM:
+    case EACCES:
+      return Reason::cma_not_permitted;
+    case ESRCH:
+    case EFAULT:  // its word lies where it says, so this was another process
+      return Reason::cma_no_process;
+    case ENOSYS:
+      return Reason::cma_not_in_kernel;
+    default:
+      last_failed_errno = cause;
+      return Reason::cma_failed;
+  }
+}
+
+int failed_probe_errno() {
+  return last_failed_errno;
 }
 
 void offer_probe_word() {

@@ -4,10 +4,16 @@
 
 #include <cstdint>
 
+#include "base/reason.hpp"
+
 namespace baton::transport {
 
 // Whether this process may read from the given rank's memory; probed once per pair.
 bool can_read_from(std::uint32_t owner);
+// What speaks against it; none: it may.
+Reason refusal(std::uint32_t owner);
+// Of the last probe whose refusal was `cma_failed`.
+int failed_probe_errno();
 
 // Publishes the word that others' probes read. Once, at start.
 void offer_probe_word();

@@ -74,20 +74,9 @@ void set_phase(lockfree::Phase phase) {
 }
 
 void publish_counters() {
-  Counters& counters = message::engine.counters;
-  Traffic traffic = message::all_traffic();
-  auto sum = [&](Way way, std::uint64_t& messages, std::uint64_t& bytes) {
-    messages = bytes = 0;
-    for (const Tally& tally : traffic.tally[static_cast<int>(way)]) {
-      messages += tally.messages;
-      bytes += tally.bytes;
-    }
-  };
-  sum(Way::packed, counters.packed_messages, counters.packed_bytes);
-  sum(Way::deposit, counters.deposit_messages, counters.deposit_bytes);
-  sum(Way::staged, counters.staged_messages, counters.staged_bytes);
-  sum(Way::cma, counters.cma_messages, counters.cma_bytes);
-  transport::arena.row(transport::arena.rank).counters = counters;
+  const transport::Arena& arena = transport::arena;
+  arena.row(arena.rank).counters = message::engine.counters;
+  if (arena.job->explain) message::sum_up(arena.record(arena.rank));
 }
 
 // In a child of this process: the rank is its parent alone. Exit handlers there (those of

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Bad cases: foreign launchers, forbidden system calls, short memory, ranks that die, receivers that are away.
 Each ends as it should, with words. Usage: faults_test.py BIN_FOLDER [unittest's]"""
+import json
 import os
 import re
 import resource
@@ -42,8 +43,19 @@ class Faults(unittest.TestCase):
         self.assertIn("came to the end", job.out)
 
     def ways(self, job):
-        """Messages by way, from --explain."""
-        return {name: int(count) for name, count in re.findall(r"(?m)^  (\w+) +(\d+) ", job.err)}
+        """Messages by way, from --explain=json."""
+        found = {}
+        for row in self.told(job):
+            for way in row["ways"]:
+                found[way["way"]] = found.get(way["way"], 0) + way["messages"]
+        return found
+
+    def why(self, job):
+        """The words of why no message took a cheaper way."""
+        return {found["words"] for row in self.told(job) for found in row["why_not_cheaper"]}
+
+    def told(self, job):
+        return next(json.loads(line) for line in job.err.splitlines() if line.startswith("{"))["traffic"]
 
 
 class Starting(Faults):
@@ -77,7 +89,7 @@ class Forbidden(Faults):
     """System calls that a container's filter may refuse."""
 
     def test_cross_memory_attach_is_used_where_it_works(self):
-        probe = mpiexec("--explain", "-n", 2, PROGRAM, "long", 1 << 20)
+        probe = mpiexec("--explain=json", "-n", 2, PROGRAM, "long", 1 << 20)
         self.ends_well(probe)
         self.assertGreater(sum(self.ways(probe).get(way, 0) for way in ("cma", "staged")), 0, probe.err)
 
@@ -87,10 +99,13 @@ class Forbidden(Faults):
         self.assertGreaterEqual(self.ways(job).get("staged", 0), messages, job.err)
 
     def test_cross_memory_attach_refused_to_all_is_replaced_by_staging(self):
-        self.staged_only(mpiexec("--explain", "-n", 2, REFUSING, "process_vm_readv", PROGRAM, "long", 1 << 20), 20)
+        job = mpiexec("--explain=json", "-n", 2, REFUSING, "process_vm_readv", PROGRAM, "long", 1 << 20)
+        self.staged_only(job, 20)
+        self.assertIn("single copy (CMA): not permitted here (EPERM): give the container CAP_SYS_PTRACE, or set "
+                      "kernel.yama.ptrace_scope to 0", self.why(job))
 
     def test_cross_memory_attach_refused_to_one_rank_is_replaced_by_staging_there(self):
-        job = mpiexec("--explain", "-n", 2, REFUSING, "rank=1", "process_vm_readv", PROGRAM, "long", 1 << 20)
+        job = mpiexec("--explain=json", "-n", 2, REFUSING, "rank=1", "process_vm_readv", PROGRAM, "long", 1 << 20)
         self.ends_well(job)
         self.assertGreaterEqual(self.ways(job).get("staged", 0), 10, job.err)
 
@@ -122,13 +137,14 @@ class Namespaces(Faults):
     """Process numbers of another namespace name nobody, or the wrong one."""
 
     def test_each_rank_in_its_own_is_served_by_staging(self):
-        job = mpiexec("--explain", "-n", 2, *NAMESPACES, PROGRAM, "long", 1 << 20)
+        job = mpiexec("--explain=json", "-n", 2, *NAMESPACES, PROGRAM, "long", 1 << 20)
         self.ends_well(job)
         self.assertEqual(self.ways(job).get("cma", 0), 0, job.err)
         self.assertGreaterEqual(self.ways(job).get("staged", 0), 20, job.err)
+        self.assertTrue(any("process-id namespace" in words for words in self.why(job)), self.why(job))
 
     def test_one_rank_in_its_own(self):
-        job = mpiexec("--explain", "-n", 1, *NAMESPACES, PROGRAM, "long", 1 << 20, ":", "-n", 1, PROGRAM, "long", 1 << 20)
+        job = mpiexec("--explain=json", "-n", 1, *NAMESPACES, PROGRAM, "long", 1 << 20, ":", "-n", 1, PROGRAM, "long", 1 << 20)
         self.ends_well(job)
         self.assertGreaterEqual(self.ways(job).get("staged", 0), 10, job.err)
 

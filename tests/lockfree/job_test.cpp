@@ -26,6 +26,7 @@ TEST_P(job_layout, every_part_starts_on_a_page_after_the_one_before_and_is_large
       {layout.rooms, room_bytes_per_rank},
       {layout.progress, chunks_per_rank * sizeof(Progress<Hardware>)},
       {layout.staging, std::uint64_t{chunks_per_rank} * chunk_bytes},
+      {layout.record, sizeof(TrafficRecord)},
       {layout.bytes, 0},
   };
   EXPECT_EQ(parts[0].start, 0u);

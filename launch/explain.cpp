@@ -1,0 +1,299 @@
+#include "launch/explain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+
+namespace baton::launch {
+
+namespace {
+
+struct Total {
+  std::uint64_t sum = 0;
+  std::uint64_t least = UINT64_MAX;
+  std::uint64_t most = 0;
+  void add(std::uint64_t value) {
+    sum += value;
+    least = std::min(least, value);
+    most = std::max(most, value);
+  }
+};
+
+Total total_of(std::span<const RankReport> ranks, const CounterRow& counter) {
+  Total total;
+  for (const RankReport& rank : ranks) total.add(rank.counters.*counter.field);
+  return total;
+}
+
+Tally way_of(const TrafficRecord& record, int way) {
+  Tally sum;
+  for (const auto& place : record.tally)
+    for (const Tally& tally : place[way]) {
+      sum.messages += tally.messages;
+      sum.bytes += tally.bytes;
+    }
+  return sum;
+}
+
+void add(TrafficRecord& sum, const TrafficRecord& record) {
+  sum.published += record.published;
+  for (int place = 0; place < peer_class_count; ++place)
+    for (int size = 0; size < size_class_count; ++size) {
+      for (int way = 0; way < way_count; ++way) {
+        sum.tally[place][way][size].messages += record.tally[place][way][size].messages;
+        sum.tally[place][way][size].bytes += record.tally[place][way][size].bytes;
+      }
+      sum.observed[place][size].reused += record.observed[place][size].reused;
+      sum.observed[place][size].fresh += record.observed[place][size].fresh;
+      for (int reason = 0; reason < reason_count; ++reason)
+        sum.reasons.messages[place][reason][size] += record.reasons.messages[place][reason][size];
+    }
+}
+
+TrafficRecord sum_of(std::span<const RankReport> ranks) {
+  TrafficRecord sum{};
+  for (const RankReport& rank : ranks) add(sum, rank.traffic);
+  return sum;
+}
+
+std::uint64_t payload_of(const TrafficRecord& record) {
+  std::uint64_t bytes = 0;
+  for (int way = 0; way < way_count; ++way) bytes += way_of(record, way).bytes;
+  return bytes;
+}
+
+std::uint64_t messages_of(const TrafficRecord& record, int place, int size) {
+  std::uint64_t messages = 0;
+  for (int way = 0; way < way_count; ++way) messages += record.tally[place][way][size].messages;
+  return messages;
+}
+
+double share(std::uint64_t part, std::uint64_t whole) {
+  return whole ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+void replace(std::string& text, const char* name, const std::string& value) {
+  if (std::size_t at = text.find(name); at != std::string::npos)
+    text.replace(at, std::strlen(name), value);
+}
+
+// The words of a reason, with what a rank that counted it knows.
+std::string reason_words(std::span<const RankReport> ranks, int reason) {
+  auto counted = [reason](const RankReport& rank) {
+    for (const auto& place : rank.traffic.reasons.messages)
+      for (std::uint64_t messages : place[reason])
+        if (messages) return true;
+    return false;
+  };
+  std::string words = reason_rows[reason].words;
+  auto rank = std::ranges::find_if(ranks, counted);
+  if (rank == ranks.end()) return words;
+  const TrafficRecord& facts = rank->traffic;
+  const char* cause = ::strerrorname_np(facts.probe_errno);
+  replace(words, "{eager_bytes_max}", bytes_text(static_cast<double>(facts.eager_bytes_max)));
+  replace(words, "{cma_bytes_min}", bytes_text(static_cast<double>(facts.cma_bytes_min)));
+  replace(words, "{errno}", cause ? cause : std::to_string(facts.probe_errno));
+  return words;
+}
+
+std::string size_words(int size) {
+  if (size == size_class_count - 1)
+    return "over " + bytes_text(static_cast<double>(size_class_limit(size - 1)));
+  return "to " + bytes_text(static_cast<double>(size_class_limit(size)));
+}
+
+const char* data_words(const Observed& seen) {
+  if (seen.reused && seen.fresh) return "  data reused and fresh";
+  if (seen.reused) return "  data reused";
+  return seen.fresh ? "  data fresh" : "";
+}
+
+void append_size(std::string& text, std::span<const RankReport> ranks, const TrafficRecord& sum,
+                 int place, int size) {
+  std::uint64_t payload = payload_of(sum);
+  std::string label = size_words(size);
+  for (int way = 0; way < way_count; ++way) {
+    const Tally& tally = sum.tally[place][way][size];
+    if (tally.messages == 0) continue;
+    fmt::format_to(std::back_inserter(text), "    {:<12} {:<10} {:>12} {:>12} {:>6.1f} %{}\n",
+                   label, way_rows[way].name, tally.messages,
+                   bytes_text(static_cast<double>(tally.bytes)), 100 * share(tally.bytes, payload),
+                   data_words(sum.observed[place][size]));
+    label.clear();
+  }
+  for (int reason = 0; reason < reason_count; ++reason)
+    if (std::uint64_t messages = sum.reasons.messages[place][reason][size])
+      fmt::format_to(std::back_inserter(text), "      why not {} ({} message{})\n",
+                     reason_words(ranks, reason), messages, messages == 1 ? "" : "s");
+}
+
+std::string classes_text(std::span<const RankReport> ranks, const TrafficRecord& sum) {
+  std::string text;
+  for (int place = 0; place < peer_class_count; ++place) {
+    std::string rows;
+    for (int size = 0; size < size_class_count; ++size) append_size(rows, ranks, sum, place, size);
+    if (!rows.empty()) text += fmt::format("  {}:\n{}", peer_class_rows[place].words, rows);
+  }
+  return text;
+}
+
+std::string a_rank_text(const Total& total) {
+  return fmt::format("{} to {} a rank", total.least, total.most);
+}
+
+std::string ways_text(std::span<const RankReport> ranks) {
+  std::string text;
+  for (int way = 0; way < way_count; ++way) {
+    Total messages, bytes;
+    for (const RankReport& rank : ranks) {
+      messages.add(way_of(rank.traffic, way).messages);
+      bytes.add(way_of(rank.traffic, way).bytes);
+    }
+    if (messages.sum == 0) continue;
+    fmt::format_to(std::back_inserter(text), "  {:<16} {:>12} {:>12}   {:<24} {}\n",
+                   way_rows[way].name, messages.sum, bytes_text(static_cast<double>(bytes.sum)),
+                   a_rank_text(messages), way_rows[way].words);
+  }
+  return text;
+}
+
+std::string events_text(std::span<const RankReport> ranks) {
+  std::string text;
+  for (const CounterRow& row : counter_rows()) {
+    Total total = total_of(ranks, row);
+    if (total.sum == 0) continue;
+    fmt::format_to(std::back_inserter(text), "  {:<16} {:>12} {:>12}   {:<24} {}\n", row.name,
+                   total.sum, "", a_rank_text(total), row.what);
+  }
+  return text;
+}
+
+// "key": value, with a comma unless it is the first of its object or list.
+void open_next(std::string& json) {
+  if (!json.empty() && json.back() != '{' && json.back() != '[') json += ", ";
+}
+
+std::string ways_json(const TrafficRecord& sum, int place, int size) {
+  std::string json = "[";
+  std::uint64_t payload = payload_of(sum);
+  std::uint64_t of_class = messages_of(sum, place, size);
+  for (int way = 0; way < way_count; ++way) {
+    const Tally& tally = sum.tally[place][way][size];
+    if (tally.messages == 0) continue;
+    open_next(json);
+    fmt::format_to(std::back_inserter(json),
+                   R"({{"way": "{}", "messages": {}, "bytes": {}, "share_of_class": {:.4f}, )"
+                   R"("share_of_payload": {:.4f}}})",
+                   way_rows[way].name, tally.messages, tally.bytes, share(tally.messages, of_class),
+                   share(tally.bytes, payload));
+  }
+  return json + "]";
+}
+
+std::string reasons_json(std::span<const RankReport> ranks, const TrafficRecord& sum, int place,
+                         int size) {
+  std::string json = "[";
+  for (int reason = 0; reason < reason_count; ++reason) {
+    std::uint64_t messages = sum.reasons.messages[place][reason][size];
+    if (messages == 0) continue;
+    open_next(json);
+    fmt::format_to(std::back_inserter(json), R"({{"reason": "{}", "messages": {}, "words": "{}"}})",
+                   reason_rows[reason].name, messages, reason_words(ranks, reason));
+  }
+  return json + "]";
+}
+
+std::string traffic_json(std::span<const RankReport> ranks, const TrafficRecord& sum) {
+  std::string json = "[";
+  for (int place = 0; place < peer_class_count; ++place)
+    for (int size = 0; size < size_class_count; ++size) {
+      std::string why = reasons_json(ranks, sum, place, size);
+      if (messages_of(sum, place, size) == 0 && why == "[]") continue;
+      std::int64_t least = size ? size_class_limit(size - 1) + 1 : 0;
+      bool bounded = size < size_class_count - 1;
+      const Observed& seen = sum.observed[place][size];
+      open_next(json);
+      fmt::format_to(std::back_inserter(json),
+                     R"({{"peers": "{}", "bytes_min": {}, "bytes_max": {}, "ways": {}, )"
+                     R"("why_not_cheaper": {})",
+                     peer_class_rows[place].name, least,
+                     bounded ? std::to_string(size_class_limit(size)) : "null",
+                     ways_json(sum, place, size), why);
+      if (seen.reused || seen.fresh)
+        fmt::format_to(std::back_inserter(json), R"(, "data": {{"reused": {}, "fresh": {}}})",
+                       seen.reused, seen.fresh);
+      json += "}";
+    }
+  return json + "]";
+}
+
+std::string counters_json(std::span<const RankReport> ranks) {
+  std::string json = "{";
+  for (const CounterRow& row : counter_rows()) {
+    Total total = total_of(ranks, row);
+    open_next(json);
+    fmt::format_to(std::back_inserter(json), R"("{}": {{"sum": {}, "least": {}, "most": {}}})",
+                   row.name, total.sum, ranks.empty() ? 0 : total.least, total.most);
+  }
+  return json + "}";
+}
+
+std::string places_json(std::span<const RankReport> ranks) {
+  std::string json = "[";
+  for (const RankReport& rank : ranks) {
+    const lockfree::RankPlace& place = rank.place;
+    open_next(json);
+    fmt::format_to(std::back_inserter(json),
+                   R"({{"cpu": {}, "cpu_count": {}, "core": {}, "l2": {}, "l3": {}, )"
+                   R"("numa_node": {}, "package": {}, "counted": {}}})",
+                   place.cpu, place.cpu_count, place.core, place.l2, place.l3, place.numa_node,
+                   place.package, rank.traffic.published != 0);
+  }
+  return json + "]";
+}
+
+}  // namespace
+
+std::string bytes_text(double bytes) {
+  const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  int unit = 0;
+  while (bytes >= 1024 && unit < 4) {
+    bytes /= 1024;
+    ++unit;
+  }
+  bool whole = bytes == static_cast<double>(static_cast<std::int64_t>(bytes));
+  return whole ? fmt::format("{:.0f} {}", bytes, units[unit])
+               : fmt::format("{:.1f} {}", bytes, units[unit]);
+}
+
+std::string traffic_text(std::span<const RankReport> ranks) {
+  TrafficRecord sum = sum_of(ranks);
+  std::string ways = ways_text(ranks);
+  std::string events = events_text(ranks);
+  if (sum.published == 0)
+    return "no message was counted: no rank came to the end of MPI_Finalize\n";
+  std::string text;
+  if (sum.published < ranks.size())
+    text += fmt::format("of {} ranks {} came to the end; the others are not counted\n",
+                        ranks.size(), sum.published);
+  text += ways.empty() ? "no messages were sent\n"
+                       : "which way the messages took (messages, payload):\n" + ways +
+                             "by peer and by size (messages, payload, share of all payload):\n" +
+                             classes_text(ranks, sum);
+  return events.empty() ? text : text + "what else happened:\n" + events;
+}
+
+std::string explanation_json(std::span<const RankReport> ranks, int cpus_usable) {
+  TrafficRecord sum = sum_of(ranks);
+  return fmt::format(
+      R"({{"ranks": {}, "ranks_counted": {}, "cpus_usable": {}, "places": {}, "traffic": {}, )"
+      R"("counters": {}}})"
+      "\n",
+      ranks.size(), sum.published, cpus_usable, places_json(ranks), traffic_json(ranks, sum),
+      counters_json(ranks));
+}
+
+}  // namespace baton::launch

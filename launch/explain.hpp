@@ -1,0 +1,30 @@
+// mpiexec --explain: which way the messages of a job took, and why no cheaper one, from what its
+// ranks published. Pure: reports in, text or JSON out.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "base/counters.hpp"
+#include "base/reason.hpp"
+#include "lockfree/job.hpp"
+
+namespace baton::launch {
+
+// What a rank left in the job's memory; `traffic.published` is 0 when it did not come to its end.
+struct RankReport {
+  lockfree::RankPlace place;
+  Counters counters;
+  TrafficRecord traffic;
+};
+
+// Totals by way, then by peer class and size, then events.
+std::string traffic_text(std::span<const RankReport> ranks);
+
+// The same and more as one line of JSON; docs/launching.md says what is in it.
+std::string explanation_json(std::span<const RankReport> ranks, int cpus_usable);
+
+// "32 KiB", "1.5 MiB".
+std::string bytes_text(double bytes);
+
+}  // namespace baton::launch

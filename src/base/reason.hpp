@@ -1,0 +1,72 @@
+// Why a message took no cheaper way: one table of reasons. The places that choose give one; ranks
+// count them by peer class and size; mpiexec --explain prints the words.
+#pragma once
+
+#include "base/traffic.hpp"
+
+namespace baton {
+
+// The words begin with the cheaper way, so that "why not" may stand before them. {cma_bytes_min},
+// {eager_bytes_max} and {errno} stand for what the rank that counted knows (TrafficRecord).
+// clang-format off
+#define BATON_REASONS(X)                                                                            \
+  X(none,                "a cheaper way: there is none")                                            \
+  X(synchronous,         "the ring: a synchronous send waits for its match")                        \
+  X(envelopes_only,      "the ring: the receiver holds its limit of unexpected messages "           \
+                         "(BATON_UNEXPECTED_BYTES_MAX)")                                            \
+  X(above_eager_max,     "the ring: longer than eager_bytes_max ({eager_bytes_max})")               \
+  X(early_off,           "early bytes: switched off by BATON_EARLY_CHUNK=0")                        \
+  X(sender_gaps,         "single copy: the sender's data is not contiguous")                        \
+  X(receiver_gaps,       "single copy: the receive buffer is not contiguous")                       \
+  X(below_cma_min,       "single copy: shorter than cma_bytes_min ({cma_bytes_min})")               \
+  X(staging_quicker,     "single copy: staging is quicker as far as the receiver has seen")        \
+  X(cma_refused,         "single copy (CMA): not permitted between the two")                        \
+  X(cma_off,             "single copy (CMA): switched off by BATON_CMA=0")                          \
+  X(cma_not_permitted,   "single copy (CMA): not permitted here (EPERM): give the container "       \
+                         "CAP_SYS_PTRACE, or set kernel.yama.ptrace_scope to 0")                    \
+  X(cma_no_process,      "single copy (CMA): the peer's process id names another process here, or " \
+                         "none: run both ranks in one process-id namespace")                        \
+  X(cma_not_in_kernel,   "single copy (CMA): this kernel has no process_vm_readv (ENOSYS)")         \
+  X(cma_failed,          "single copy (CMA): trying it failed ({errno})")                           \
+  X(cma_not_probed,      "single copy (CMA): the peer had not come so far that it could be tried")  \
+  X(copy_refused,        "single copy (CMA): the kernel refused the copy itself, once permitted")   \
+  X(crowded,             "both sides copying: crowded: more ranks than CPUs, only the receiver "    \
+                         "copies")                                                                  \
+  X(too_short_to_share,  "both sides copying: too short for two pieces")                            \
+  X(sender_elsewhere,    "both sides copying: the sender took no piece; it computed, or may not "   \
+                         "write to the receiver (process_vm_writev)")
+// clang-format on
+
+enum class Reason : std::uint8_t {
+#define BATON_REASON_NAME(name, words) name,
+  BATON_REASONS(BATON_REASON_NAME)
+#undef BATON_REASON_NAME
+};
+inline constexpr NameRow reason_rows[] = {
+#define BATON_REASON_ROW(name, words) {#name, words},
+    BATON_REASONS(BATON_REASON_ROW)
+#undef BATON_REASON_ROW
+};
+inline constexpr int reason_count = sizeof reason_rows / sizeof reason_rows[0];
+
+// How many messages had a reason.
+struct ReasonCounts {
+  std::uint64_t messages[peer_class_count][reason_count][size_class_count];
+  std::uint64_t& at(PeerClass peers, Reason reason, std::int64_t bytes) {
+    return messages[static_cast<int>(peers)][static_cast<int>(reason)][size_class(bytes)];
+  }
+};
+
+// What a rank publishes at its end for mpiexec --explain: plain data, by where its peers are. What
+// two ranks did together is counted by one of them.
+struct TrafficRecord {
+  std::uint32_t published;   // 1: the rank has come to its end
+  std::int32_t probe_errno;  // of `cma_failed`
+  std::int64_t eager_bytes_max;
+  std::int64_t cma_bytes_min;
+  Tally tally[peer_class_count][way_count][size_class_count];
+  Observed observed[peer_class_count][size_class_count];
+  ReasonCounts reasons;
+};
+
+}  // namespace baton

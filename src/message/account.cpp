@@ -1,0 +1,49 @@
+// What this rank can tell about its messages: which way they took, and why no cheaper one.
+#include "base/settings.hpp"
+#include "message/engine.hpp"
+#include "transport/single_copy.hpp"
+
+namespace baton::message {
+
+void count_reason(const Peer& peer, Reason reason, std::int64_t bytes) {
+  // Whoever chose knew only that.
+  if (reason == Reason::cma_refused) reason = transport::refusal(peer.rank);
+  if (reason != Reason::none) count(engine.reasons.at(peer.place, reason, bytes));
+}
+
+namespace {
+
+void add(Tally& sum, const Tally& tally) {
+  sum.messages += tally.messages;
+  sum.bytes += tally.bytes;
+}
+
+void add_peer(TrafficRecord& record, const Peer& peer) {
+  auto place = static_cast<int>(peer.place);
+  for (int size = 0; size < size_class_count; ++size) {
+    for (int way = 0; way < peer_way_count; ++way)
+      add(record.tally[place][way][size], peer.traffic.tally[way][size]);
+    Observation seen = peer.traffic.observed[size];
+    record.observed[place][size].reused += seen == Observation::reused;
+    record.observed[place][size].fresh += seen == Observation::fresh;
+  }
+}
+
+}  // namespace
+
+void sum_up(TrafficRecord& record) {
+  record = {};
+  record.eager_bytes_max = settings.eager_bytes_max;
+  record.cma_bytes_min = settings.cma_bytes_min;
+  record.probe_errno = transport::failed_probe_errno();
+  record.reasons = engine.reasons;
+  constexpr auto self_place = static_cast<int>(PeerClass::self);
+  constexpr auto self_way = static_cast<int>(Way::self);
+  for (int size = 0; size < size_class_count; ++size)
+    add(record.tally[self_place][self_way][size], engine.to_self[size]);
+  for (std::uint32_t i = 0; engine.peers && i < engine.ranks; ++i)
+    if (const Peer* peer = known_peer(i)) add_peer(record, *peer);
+  record.published = 1;
+}
+
+}  // namespace baton::message

@@ -1,0 +1,144 @@
+// What mpiexec --explain makes of the ranks' records, on records made by hand.
+#include "launch/explain.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+#include <vector>
+
+namespace baton::launch {
+
+namespace {
+
+using lockfree::peer_class;
+using lockfree::RankPlace;
+
+constexpr int l2 = static_cast<int>(PeerClass::l2), l3 = static_cast<int>(PeerClass::l3);
+
+RankPlace place_at(int numa_node, int cache3, int cache2, int core) {
+  return {core, 1, numa_node, 0, cache2, cache3, core};
+}
+
+RankReport finished() {
+  RankReport report{};
+  report.traffic.published = 1;
+  report.traffic.cma_bytes_min = 32768;
+  report.traffic.eager_bytes_max = 4096;
+  return report;
+}
+
+// Two ranks: short messages, and long ones that may not be copied at once.
+std::vector<RankReport> two_ranks() {
+  std::vector<RankReport> ranks{finished(), finished()};
+  TrafficRecord& first = ranks[0].traffic;
+  first.tally[l2][static_cast<int>(Way::packed)][0] = {10, 80};
+  first.tally[l2][static_cast<int>(Way::staged)][6] = {3, 3 << 20};
+  first.reasons.at(PeerClass::l2, Reason::cma_not_permitted, 1 << 20) = 3;
+  ranks[0].counters.sleeps = 5;
+  TrafficRecord& second = ranks[1].traffic;
+  second.tally[l2][static_cast<int>(Way::packed)][0] = {2, 16};
+  second.tally[l3][static_cast<int>(Way::staged)][4] = {1, 20000};
+  second.reasons.at(PeerClass::l3, Reason::below_cma_min, 20000) = 1;
+  return ranks;
+}
+
+// Whether JSON written with ' for " is in the text.
+bool holds(const std::string& text, std::string json) {
+  std::ranges::replace(json, '\'', '"');
+  return text.find(json) != std::string::npos;
+}
+
+TEST(peer_class, is_the_nearest_thing_that_two_places_share) {
+  RankPlace here = place_at(0, 0, 0, 0);
+  EXPECT_EQ(peer_class(here, place_at(0, 0, 0, 1)), PeerClass::l2);
+  EXPECT_EQ(peer_class(here, place_at(0, 0, 1, 2)), PeerClass::l3);
+  EXPECT_EQ(peer_class(here, place_at(0, 1, 2, 4)), PeerClass::numa_node);
+  EXPECT_EQ(peer_class(here, place_at(1, 2, 4, 8)), PeerClass::other);
+}
+
+TEST(peer_class, shares_nothing_that_is_unknown_or_not_one) {
+  RankPlace nowhere = place_at(-1, -1, -1, -1);
+  EXPECT_EQ(peer_class(nowhere, nowhere), PeerClass::other);
+  EXPECT_EQ(peer_class(place_at(0, 3, -1, -1), place_at(0, 3, -1, -1)), PeerClass::l3);
+}
+
+TEST(explain, text_adds_ranks_up_and_tells_classes_apart) {
+  std::string text = traffic_text(two_ranks());
+  EXPECT_NE(text.find("  packed                     12         96 B   2 to 10 a rank"),
+            std::string::npos)
+      << text;
+  std::size_t near = text.find("between ranks that share an L2:");
+  std::size_t far = text.find("between ranks that share an L3:");
+  ASSERT_NE(near, std::string::npos);
+  ASSERT_LT(near, far);
+  EXPECT_LT(text.find("to 2 MiB     staged                3        3 MiB   99.4 %"), far) << text;
+  EXPECT_GT(text.find("to 32 KiB    staged                1     19.5 KiB    0.6 %"), far) << text;
+  EXPECT_EQ(text.find("NUMA"), std::string::npos) << text;
+  EXPECT_NE(text.find("sleeps                      5"), std::string::npos) << text;
+}
+
+TEST(explain, text_says_why_with_the_remedy_and_the_setting) {
+  std::string text = traffic_text(two_ranks());
+  EXPECT_NE(text.find("why not single copy (CMA): not permitted here (EPERM): give the container "
+                      "CAP_SYS_PTRACE, or set kernel.yama.ptrace_scope to 0 (3 messages)"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("why not single copy: shorter than cma_bytes_min (32 KiB) (1 message)"),
+            std::string::npos)
+      << text;
+}
+
+TEST(explain, an_unusual_cause_is_named_by_its_error) {
+  std::vector<RankReport> ranks{finished()};
+  ranks[0].traffic.tally[l2][static_cast<int>(Way::staged)][6] = {1, 1 << 20};
+  ranks[0].traffic.reasons.at(PeerClass::l2, Reason::cma_failed, 1 << 20) = 1;
+  ranks[0].traffic.probe_errno = ENOMEM;
+  EXPECT_NE(traffic_text(ranks).find("trying it failed (ENOMEM)"), std::string::npos);
+}
+
+TEST(explain, data_is_told_where_it_was_seen_and_only_there) {
+  std::vector<RankReport> ranks = two_ranks();
+  EXPECT_EQ(traffic_text(ranks).find("data "), std::string::npos);
+  EXPECT_EQ(explanation_json(ranks, 2).find("\"data\""), std::string::npos);
+  ranks[1].traffic.observed[l2][6].fresh = 1;
+  EXPECT_NE(traffic_text(ranks).find("99.4 %  data fresh\n"), std::string::npos);
+  ranks[0].traffic.observed[l2][6].reused = 1;
+  EXPECT_NE(traffic_text(ranks).find("99.4 %  data reused and fresh\n"), std::string::npos);
+  EXPECT_TRUE(holds(explanation_json(ranks, 2), "'data': {'reused': 1, 'fresh': 1}"));
+}
+
+TEST(explain, json_holds_the_same_numbers) {
+  std::string json = explanation_json(two_ranks(), 2);
+  EXPECT_TRUE(holds(json, "{'ranks': 2, 'ranks_counted': 2, 'cpus_usable': 2, 'places': [{"));
+  EXPECT_TRUE(holds(json,
+                    "{'peers': 'l2', 'bytes_min': 0, 'bytes_max': 8, 'ways': [{'way': 'packed', "
+                    "'messages': 12, 'bytes': 96, 'share_of_class': 1.0000, "
+                    "'share_of_payload': 0.0000}], 'why_not_cheaper': []}"))
+      << json;
+  EXPECT_TRUE(holds(json,
+                    "'why_not_cheaper': [{'reason': 'below_cma_min', 'messages': 1, "
+                    "'words': 'single copy: shorter than cma_bytes_min (32 KiB)'}]"))
+      << json;
+  EXPECT_TRUE(holds(json, "'sleeps': {'sum': 5, 'least': 0, 'most': 5}")) << json;
+}
+
+TEST(explain, ranks_that_did_not_come_to_their_end_are_named_as_such) {
+  std::vector<RankReport> ranks = two_ranks();
+  ranks[1] = RankReport{};
+  EXPECT_EQ(traffic_text(ranks).find("of 2 ranks 1 came to the end"), 0u);
+  ranks[0] = RankReport{};
+  EXPECT_EQ(traffic_text(ranks).find("no message was counted"), 0u);
+}
+
+TEST(explain, the_longest_class_has_no_upper_bound) {
+  std::vector<RankReport> ranks{finished()};
+  ranks[0].traffic.tally[l3][static_cast<int>(Way::cma)][7] = {1, 3 << 20};
+  EXPECT_NE(traffic_text(ranks).find("over 2 MiB   cma"), std::string::npos);
+  EXPECT_TRUE(holds(explanation_json(ranks, 1), "'bytes_min': 2097153, 'bytes_max': null"));
+}
+
+}  // namespace
+
+}  // namespace baton::launch
