@@ -25,11 +25,6 @@ Error no_such_set(const char* name) {
               name);
 }
 
-Error check_kind(const ErrorHandler& handler, int argument, ObjectKind kind, const char* maker) {
-  if (handler.predefined() || handler.kind == kind) return MPI_SUCCESS;
-  return fail(MPI_ERR_ERRHANDLER, "argument %d (errhandler) was not made by %s", argument, maker);
-}
-
 }  // namespace
 
 Error session_init(Info* info, ErrorHandler& errhandler, MPI_Session* session) {
@@ -37,9 +32,8 @@ Error session_init(Info* info, ErrorHandler& errhandler, MPI_Session* session) {
     return error;
   Session* made = nullptr;
   Error error = world::start_session(wanted_thread_level(info), errhandler, &made);
-  if (error) return raise_on_handler(errhandler, ObjectKind::session, MPI_SESSION_NULL, error);
-  *session = made->handle;
-  return MPI_SUCCESS;
+  if (!error) *session = made->handle;
+  return error;
 }
 
 Error session_finalize(MPI_Session* session) {
@@ -107,8 +101,12 @@ Error group_from_session_pset(Session& session, const char* pset_name, MPI_Group
   return error;
 }
 
-static Error create_from_group(Group& group, const char* stringtag, ErrorHandler& errhandler,
-                               MPI_Comm* comm) {
+Error comm_create_from_group(Group& group, const char* stringtag, Info*, ErrorHandler& errhandler,
+                             MPI_Comm* comm) {
+  if (Error error = check_kind(errhandler, 4, ObjectKind::comm, "MPI_Comm_create_errhandler"))
+    return error;
+  *comm = MPI_COMM_NULL;
+  if (group.size == 0) return MPI_SUCCESS;
   if (group.rank == MPI_UNDEFINED)
     return fail(MPI_ERR_GROUP, "argument 1 (group): this process is not in it");
   if (std::strlen(stringtag) >= MPI_MAX_STRINGTAG_LEN)
@@ -118,17 +116,6 @@ static Error create_from_group(Group& group, const char* stringtag, ErrorHandler
   Error error = world::create_from_group(group, stringtag, errhandler, &made);
   if (!error) *comm = made->handle;
   return error;
-}
-
-Error comm_create_from_group(Group& group, const char* stringtag, Info*, ErrorHandler& errhandler,
-                             MPI_Comm* comm) {
-  if (Error error = check_kind(errhandler, 4, ObjectKind::comm, "MPI_Comm_create_errhandler"))
-    return error;
-  *comm = MPI_COMM_NULL;
-  if (group.size == 0) return MPI_SUCCESS;
-  Error error = create_from_group(group, stringtag, errhandler, comm);
-  if (error) return raise_on_handler(errhandler, ObjectKind::comm, MPI_COMM_NULL, error);
-  return MPI_SUCCESS;
 }
 
 Error session_create_errhandler(MPI_Session_errhandler_function* function,

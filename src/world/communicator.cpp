@@ -150,7 +150,7 @@ Error prepare_communicator(Group* local, Group* remote, const Communicator* pare
   }
   communicator->errors.kind = ObjectKind::comm;
   communicator->errors.mpi_handle = communicator->handle;
-  if (parent) attach_error_handler(communicator->errors, parent->errors.handler);
+  if (parent) inherit_error_handler(communicator->errors, parent->errors);
   *prepared = communicator;
   return MPI_SUCCESS;
 }

@@ -5,6 +5,10 @@
 #define WORLD MPI_COMM_WORLD
 #define BAD_INFO(null, argument, call) TRY(MPI_Info, info_kind, null, MPI_ERR_INFO, argument, call)
 
+#define BAD_WIN(call) TRY(MPI_Win, win_kind, null_bad, MPI_ERR_WIN, 1, call)
+/* MPI_FILE_NULL stands for the files that are to be opened. */
+#define BAD_FILE(call) TRY(MPI_File, file_kind, null_good, MPI_ERR_FILE, 1, call)
+
 static void communicators(void) {
   int n, flag, length;
   char name[MPI_MAX_OBJECT_NAME];
@@ -38,6 +42,13 @@ static void communicators(void) {
   BAD_ERRHANDLER(2, MPI_Comm_set_errhandler(live_comm, bad))
   BAD_COMM(1, MPI_Comm_get_errhandler(bad, &handler))
   BAD_COMM(1, MPI_Comm_call_errhandler(bad, MPI_ERR_OTHER))
+  BAD_WIN(MPI_Win_set_errhandler(bad, MPI_ERRORS_RETURN))
+  BAD_WIN(MPI_Win_get_errhandler(bad, &handler))
+  BAD_WIN(MPI_Win_call_errhandler(bad, MPI_ERR_OTHER))
+  BAD_FILE(MPI_File_set_errhandler(bad, MPI_ERRORS_RETURN))
+  BAD_FILE(MPI_File_get_errhandler(bad, &handler))
+  BAD_FILE(MPI_File_call_errhandler(bad, MPI_ERR_OTHER))
+  BAD_ERRHANDLER(2, MPI_File_set_errhandler(MPI_FILE_NULL, bad))
   BAD_COMM(1, MPI_Comm_set_attr(bad, MPI_TAG_UB, &n))
   BAD_COMM(1, MPI_Comm_get_attr(bad, MPI_TAG_UB, &value, &flag))
   BAD_COMM(1, MPI_Comm_delete_attr(bad, MPI_TAG_UB))
