@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "api/error.hpp"
+#include "world/memory_kind.hpp"
 
 namespace baton::api {
 
@@ -11,10 +12,11 @@ namespace {
 
 // The thread level that an info asks for; the least when it asks for none.
 int wanted_thread_level(const Info* info) {
-  const char* text = info ? info->get("thread_level") : nullptr;
+  char text[32] = "";
+  if (info) info->get("thread_level", text, sizeof text);
   for (int level :
        {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE})
-    if (text && std::strcmp(text, world::thread_level_name(level)) == 0) return level;
+    if (std::strcmp(text, world::thread_level_name(level)) == 0) return level;
   return MPI_THREAD_SINGLE;
 }
 
@@ -32,8 +34,12 @@ Error session_init(Info* info, ErrorHandler& errhandler, MPI_Session* session) {
     return error;
   Session* made = nullptr;
   Error error = world::start_session(wanted_thread_level(info), errhandler, &made);
-  if (!error) *session = made->handle;
-  return error;
+  if (error) return error;
+  char kinds[MPI_MAX_INFO_VAL] = "";
+  if (info) info->get(world::memory_kinds_key, kinds, sizeof kinds);
+  made->memory_kinds = world::memory_kinds_with(kinds);
+  *session = made->handle;
+  return MPI_SUCCESS;
 }
 
 Error session_finalize(MPI_Session* session) {
@@ -48,7 +54,9 @@ Error session_finalize(MPI_Session* session) {
 Error session_get_info(Session& session, MPI_Info* info_used) {
   Info* made = nullptr;
   if (Error error = create_info(&made)) return error;
-  if (Error error = made->set("thread_level", world::thread_level_name(session.thread_level))) {
+  Error error = made->set("thread_level", world::thread_level_name(session.thread_level));
+  if (!error) error = made->set(world::memory_kinds_key, session.memory_kinds);
+  if (error) {
     baton::free_info(*made);
     return error;
   }
@@ -101,8 +109,8 @@ Error group_from_session_pset(Session& session, const char* pset_name, MPI_Group
   return error;
 }
 
-Error comm_create_from_group(Group& group, const char* stringtag, Info*, ErrorHandler& errhandler,
-                             MPI_Comm* comm) {
+Error comm_create_from_group(Group& group, const char* stringtag, Info* info,
+                             ErrorHandler& errhandler, MPI_Comm* comm) {
   if (Error error = check_kind(errhandler, 4, ObjectKind::comm, "MPI_Comm_create_errhandler"))
     return error;
   *comm = MPI_COMM_NULL;
@@ -114,8 +122,10 @@ Error comm_create_from_group(Group& group, const char* stringtag, Info*, ErrorHa
                 MPI_MAX_STRINGTAG_LEN - 1);
   Communicator* made = nullptr;
   Error error = world::create_from_group(group, stringtag, errhandler, &made);
-  if (!error) *comm = made->handle;
-  return error;
+  if (error) return error;
+  world::update_hints(made->hints, info);
+  *comm = made->handle;
+  return MPI_SUCCESS;
 }
 
 Error session_create_errhandler(MPI_Session_errhandler_function* function,

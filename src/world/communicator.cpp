@@ -104,6 +104,7 @@ Communicator* make_predefined(MPI_Comm handle, const char* name, std::uint32_t i
   communicators.remove(made->handle);
   made->handle = handle;
   made->errors.mpi_handle = handle;
+  inherit_error_handler(made->errors, initial_error_target);
   std::snprintf(made->name, sizeof made->name, "%s", name);
   communicators.set_predefined(handle, made);
   return made;

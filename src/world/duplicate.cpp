@@ -56,7 +56,7 @@ bool advance_duplications(void*) {
   return any;
 }
 
-Error prepare_duplicate(const Communicator& parent, Hints hints, Communicator** prepared) {
+Error prepare_duplicate(const Communicator& parent, const Hints& hints, Communicator** prepared) {
   retain(*parent.local);
   if (parent.remote) retain(*parent.remote);
   Error error = prepare_communicator(parent.local, parent.remote, &parent, prepared);
@@ -66,7 +66,7 @@ Error prepare_duplicate(const Communicator& parent, Hints hints, Communicator** 
 
 }  // namespace
 
-Error duplicate(Communicator& parent, Hints hints, Communicator** made) {
+Error duplicate(Communicator& parent, const Hints& hints, Communicator** made) {
   if (Error error = check_open(parent)) return error;
   std::uint32_t id = 0;
   if (Error error = agree_context_id(parent.members(agreement_tag), &id)) return error;
@@ -85,7 +85,8 @@ Error duplicate(Communicator& parent, Hints hints, Communicator** made) {
   return error;
 }
 
-Error start_duplicate(Communicator& parent, Hints hints, MPI_Comm* handle, MPI_Request* request) {
+Error start_duplicate(Communicator& parent, const Hints& hints, MPI_Comm* handle,
+                      MPI_Request* request) {
   if (Error error = check_open(parent)) return error;
   auto* duplication = new (std::nothrow) Duplication;
   message::Request* visible = duplication ? message::new_request() : nullptr;

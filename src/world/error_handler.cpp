@@ -8,6 +8,7 @@
 #include <mutex>
 #include <new>
 
+#include "base/settings.hpp"
 #include "world/error_code.hpp"
 
 namespace baton {
@@ -17,7 +18,14 @@ namespace {
 constinit ErrorHandler errors_are_fatal(ErrorHandler::Action::end_job);
 constinit ErrorHandler errors_abort(ErrorHandler::Action::end_process);
 constinit ErrorHandler errors_return(ErrorHandler::Action::return_code);
-constinit ErrorTarget initial_error_target;
+
+struct Named {
+  const char* name;
+  ErrorHandler* handler;
+};
+constexpr Named initial_handlers[] = {{"mpi_errors_are_fatal", &errors_are_fatal},
+                                      {"mpi_errors_abort", &errors_abort},
+                                      {"mpi_errors_return", &errors_return}};
 
 void register_predefined(ErrorHandler& handler, MPI_Errhandler value) {
   handler.handle = value;
@@ -31,6 +39,9 @@ __attribute__((constructor(101))) void register_all_predefined() {
   register_predefined(errors_return, MPI_ERRORS_RETURN);
   file_error_target.handler = &errors_return;
   file_error_target.mpi_handle = MPI_FILE_NULL;
+  const char* name = environment_variable("BATON_INITIAL_ERRHANDLER");
+  for (const Named& row : initial_handlers)
+    if (name && std::strcmp(name, row.name) == 0) initial_error_target.handler = row.handler;
 }
 
 void end_process(int code) {
@@ -121,6 +132,7 @@ void complete_explanation(const char* procedure, Error code) {
 
 constinit HandleTable<ErrorHandler, HandleTag::errhandler> error_handlers;
 constinit ErrorTarget* default_error_target = nullptr;
+constinit ErrorTarget initial_error_target;
 constinit ErrorTarget file_error_target(ObjectKind::file);
 constinit AbortJob abort_job = end_process;
 constinit int rank_for_messages = -1;

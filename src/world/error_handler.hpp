@@ -57,6 +57,9 @@ struct ErrorTarget {
 // The target of errors that belong to no object: before MPI_Init and after MPI_Finalize the initial
 // one, in between MPI_COMM_SELF's. Process start and end set it (null: the initial one).
 extern ErrorTarget* default_error_target;
+// The initial one: its handler is what mpiexec was told (-initial-errhandler), else null. The
+// predefined communicators begin with it.
+extern ErrorTarget initial_error_target;
 // Errors on files that are not open; the standard's default for files is MPI_ERRORS_RETURN.
 extern ErrorTarget file_error_target;
 

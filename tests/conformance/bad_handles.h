@@ -54,13 +54,13 @@ static inline void try_bad(int line, const char* call, int code, int wanted, int
     MPI_Error_string(code, text, &length);
   }
   snprintf(place, sizeof place, "argument %d (", argument);
-  if (its_class == wanted && (argument == 0 || strstr(text, place))) return;
+  if (its_class == wanted && strstr(text, place)) return;
   ++wrong_failures;
   fprintf(stderr, "line %d: %s with %s (%p): class %d, not %d at argument %d: %s\n", line, call,
           how, bits, its_class, wanted, argument, text);
 }
 
-/* Tries `call` with every bad handle; argument 0: the explanation need not name it. */
+/* Tries `call` with every bad handle, which its explanation has to call argument `argument`. */
 #define TRY(type, kind, null, error_class, argument, call)                                  \
   for (int at = null == null_bad ? 0 : 1; at < bad_handles[kind].count; ++at) {             \
     type bad = (type)bad_handles[kind].values[at];                                          \
