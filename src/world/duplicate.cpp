@@ -33,6 +33,9 @@ void finish(Duplication& duplication) {
     error = open_communicator(*duplication.prepared, duplication.agreement.id());
   } else {
     if (!duplication.agreement.error()) free_context_id(duplication.agreement.id());
+    // Delete callbacks may call MPI, which cannot be while progress is made. Only where ids or
+    // memory ran out is there anything left.
+    forget_attributes(duplication.prepared->attributes);
     abandon_communicator(*duplication.prepared);
   }
   message::complete(*duplication.visible, error);
@@ -62,6 +65,14 @@ Error prepare_duplicate(const Communicator& parent, const Hints& hints, Communic
   Error error = prepare_communicator(parent.local, parent.remote, &parent, prepared);
   if (!error) (*prepared)->hints = hints;
   return error;
+}
+
+// What was copied before a callback refused; its explanation stays.
+void take_back_attributes(Communicator& prepared) {
+  Explanation why = last_explanation();
+  if (delete_attributes(prepared.attributes, prepared.handle))
+    forget_attributes(prepared.attributes);
+  last_explanation() = why;
 }
 
 }  // namespace
@@ -101,6 +112,7 @@ Error start_duplicate(Communicator& parent, const Hints& hints, MPI_Comm* handle
   }
   Communicator& prepared = *duplication->prepared;
   duplication->error = copy_attributes(parent.attributes, parent.handle, prepared.attributes);
+  if (duplication->error) take_back_attributes(prepared);
   duplication->visible = visible;
   visible->kind = message::RequestKind::schedule;
   visible->stage = message::Stage::queued;

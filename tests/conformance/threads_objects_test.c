@@ -143,6 +143,40 @@ static void duplicates_copy(Worker* w) {
   MPI_Comm_free(&copy);
 }
 
+static int refuse_copy(MPI_Comm comm, int key, void* extra, void* in, void* out, int* flag) {
+  (void)comm, (void)key, (void)extra, (void)in, (void)out, (void)flag;
+  return MPI_ERR_OTHER;
+}
+static int end_after_duplicate(MPI_Comm comm, int key, void* value, void* extra) {
+  MPI_Comm made;
+  MPI_Request request;
+  CHECK(MPI_Comm_idup(MPI_COMM_SELF, &made, &request) == MPI_SUCCESS);
+  CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  CHECK(MPI_Comm_free(&made) == MPI_SUCCESS);
+  return end_of_comm(comm, key, value, extra);
+}
+
+/* A copy that is refused: what was copied before it is deleted, by a callback that duplicates. */
+static void refused_duplicates_end(Worker* w) {
+  MPI_Comm parent, copy;
+  MPI_Request request;
+  int first, second, its_class;
+  MPI_Comm_dup(w->own, &parent);
+  MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
+  MPI_Comm_create_keyval(copy_of_comm, end_after_duplicate, &first, NULL);
+  MPI_Comm_create_keyval(refuse_copy, end_of_comm, &second, NULL);
+  MPI_Comm_set_attr(parent, first, new_value());
+  MPI_Comm_set_attr(parent, second, new_value());
+  CHECK(MPI_Comm_idup(parent, &copy, &request) == MPI_SUCCESS);
+  MPI_Error_class(MPI_Wait(&request, MPI_STATUS_IGNORE), &its_class);
+  CHECK(its_class == MPI_ERR_OTHER);
+  MPI_Error_class(MPI_Comm_dup(parent, &copy), &its_class);
+  CHECK(its_class == MPI_ERR_OTHER);
+  MPI_Comm_free_keyval(&first);
+  MPI_Comm_free_keyval(&second);
+  CHECK(MPI_Comm_free(&parent) == MPI_SUCCESS);
+}
+
 /* ---- the rest ----------------------------------------------------------------------------------
  */
 
@@ -281,6 +315,7 @@ static void* work(void* argument) {
   for (int i = 0; i < rounds; ++i) {
     what[next_random(&w->random) % (unsigned)count](w);
     if (i % 16 == 0) duplicates_copy(w);
+    if (i % 64 == 0) refused_duplicates_end(w);
   }
   return NULL;
 }

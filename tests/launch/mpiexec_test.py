@@ -226,7 +226,7 @@ class Ending(unittest.TestCase):
     def test_ending_without_finalize_is_an_error(self):
         job = run("-n", 2, RANK, "init", "", "only=1", "exit", "0", "sleep", "20")
         self.assertEqual(job.code, 1)
-        self.assertIn("MPI_Finalize", job.err)
+        self.assertIn("ended without calling MPI_Finalize, or MPI_Session_finalize for a session", job.err)
 
     def test_init_and_finalize_is_a_good_end(self):
         job = run("-n", 3, RANK, "init", "", "finalize", "")
