@@ -16,6 +16,8 @@ static void communicators(void) {
   MPI_Comm made;
   MPI_Group group;
   MPI_Errhandler handler;
+  MPI_Info info;
+  MPI_Request request;
   BAD_COMM(1, MPI_Comm_size(bad, &n))
   BAD_COMM(1, MPI_Comm_rank(bad, &n))
   BAD_COMM(1, MPI_Comm_remote_size(bad, &n))
@@ -35,6 +37,15 @@ static void communicators(void) {
   BAD_COMM(1, MPI_Comm_free(&bad))
   BAD_COMM(1, MPI_Comm_disconnect(&bad))
   BAD_COMM(1, MPI_Comm_group(bad, &group))
+  BAD_COMM(1, MPI_Comm_remote_group(bad, &group))
+  BAD_COMM(1, MPI_Comm_idup(bad, &made, &request))
+  BAD_COMM(1, MPI_Comm_idup_with_info(bad, MPI_INFO_NULL, &made, &request))
+  BAD_INFO(null_good, 2, MPI_Comm_idup_with_info(WORLD, bad, &made, &request))
+  BAD_COMM(1, MPI_Comm_set_info(bad, MPI_INFO_NULL))
+  BAD_INFO(null_good, 2, MPI_Comm_set_info(live_comm, bad))
+  BAD_COMM(1, MPI_Comm_get_info(bad, &info))
+  BAD_COMM(1, MPI_Intercomm_create(bad, 0, WORLD, 0, 0, &made))
+  BAD_COMM(1, MPI_Intercomm_merge(bad, 0, &made))
   BAD_COMM(1, MPI_Comm_set_name(bad, "name"))
   TRY(MPI_Comm, comm_kind, null_good, MPI_ERR_COMM, 1, MPI_Comm_get_name(bad, name, &length))
   TRY(MPI_Win, win_kind, null_good, MPI_ERR_WIN, 1, MPI_Win_get_name(bad, name, &length))
@@ -83,6 +94,13 @@ static void groups(void) {
   BAD_GROUP(1, MPI_Comm_create_from_group(bad, "t", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm))
   BAD_INFO(null_good, 3, MPI_Comm_create_from_group(live_group, "t", bad, MPI_ERRORS_RETURN, &comm))
   BAD_ERRHANDLER(4, MPI_Comm_create_from_group(live_group, "t", MPI_INFO_NULL, bad, &comm))
+  BAD_GROUP(1, MPI_Intercomm_create_from_groups(bad, 0, live_group, 0, "t", MPI_INFO_NULL,
+                                                MPI_ERRORS_RETURN, &comm))
+  BAD_INFO(null_good, 6,
+           MPI_Intercomm_create_from_groups(live_group, 0, live_group, 0, "t", bad,
+                                            MPI_ERRORS_RETURN, &comm))
+  BAD_ERRHANDLER(7, MPI_Intercomm_create_from_groups(live_group, 0, live_group, 0, "t",
+                                                     MPI_INFO_NULL, bad, &comm))
   BAD_SESSION(1, MPI_Group_from_session_pset(bad, "mpi://SELF", &made))
 }
 
@@ -251,5 +269,5 @@ int main(int argc, char** argv) {
   error_handlers_and_sessions();
   error_handlers_of_another_kind();
   conversions();
-  return finish_bad(130);
+  return finish_bad(150);
 }
