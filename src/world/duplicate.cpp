@@ -121,7 +121,8 @@ Error start_duplicate(Communicator& parent, const Hints& hints, MPI_Comm* handle
   *handle = prepared.handle;
   *request = visible->handle;
   // Several of one parent are started in the same order everywhere, so that they agree on tags.
-  std::int32_t tag = own_tag(TagKind::duplicate, parent.duplications++);
+  std::uint32_t number = platform::add_shared(parent.duplications, 1u);
+  std::int32_t tag = own_tag(TagKind::duplicate, number);
   duplication->agreement.start(parent.members(tag), false);
   platform::Guard guard(lock);
   if (!source_is_known) message::add_source(source);

@@ -12,7 +12,8 @@ enum { threads_max = 16, shared_keys = 3, text_length = 40 };
 typedef struct {
   int number;
   uint64_t random;
-  MPI_Comm own; /* the same thread's on all ranks */
+  MPI_Comm own;   /* the same thread's on all ranks */
+  MPI_Comm alone; /* nobody else's */
 } Worker;
 
 static int rounds;
@@ -89,8 +90,7 @@ static void own_key(Worker* w) {
   MPI_Comm comm;
   void* got = NULL;
   int key, flag = 0;
-  (void)w;
-  MPI_Comm_dup(MPI_COMM_SELF, &comm);
+  MPI_Comm_dup(w->alone, &comm);
   MPI_Comm_create_keyval(copy_of_comm, end_of_comm, &key, NULL);
   CHECK(MPI_Comm_set_attr(comm, key, new_value()) == MPI_SUCCESS);
   int kept = key;
@@ -148,9 +148,10 @@ static int refuse_copy(MPI_Comm comm, int key, void* extra, void* in, void* out,
   return MPI_ERR_OTHER;
 }
 static int end_after_duplicate(MPI_Comm comm, int key, void* value, void* extra) {
+  Worker* w = extra;
   MPI_Comm made;
   MPI_Request request;
-  CHECK(MPI_Comm_idup(MPI_COMM_SELF, &made, &request) == MPI_SUCCESS);
+  CHECK(MPI_Comm_idup(w->alone, &made, &request) == MPI_SUCCESS);
   CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
   CHECK(MPI_Comm_free(&made) == MPI_SUCCESS);
   return end_of_comm(comm, key, value, extra);
@@ -163,7 +164,7 @@ static void refused_duplicates_end(Worker* w) {
   int first, second, its_class;
   MPI_Comm_dup(w->own, &parent);
   MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
-  MPI_Comm_create_keyval(copy_of_comm, end_after_duplicate, &first, NULL);
+  MPI_Comm_create_keyval(copy_of_comm, end_after_duplicate, &first, w);
   MPI_Comm_create_keyval(refuse_copy, end_of_comm, &second, NULL);
   MPI_Comm_set_attr(parent, first, new_value());
   MPI_Comm_set_attr(parent, second, new_value());
@@ -327,11 +328,12 @@ static void run(void* (*body)(void*), Worker* workers, int threads) {
 }
 
 static void make_shared(Worker* workers, int threads) {
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   for (int t = 0; t < threads; ++t) {
     MPI_Comm_dup(MPI_COMM_WORLD, &workers[t].own);
+    MPI_Comm_dup(MPI_COMM_SELF, &workers[t].alone);
     workers[t].random += (uint64_t)rank * 1000;
   }
-  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   MPI_Comm_dup(MPI_COMM_WORLD, &shared_comm);
   MPI_Comm_set_errhandler(shared_comm, MPI_ERRORS_RETURN);
   MPI_Type_contiguous(3, MPI_INT, &shared_type);
@@ -347,7 +349,10 @@ static void make_shared(Worker* workers, int threads) {
 }
 
 static void free_shared(Worker* workers, int threads) {
-  for (int t = 0; t < threads; ++t) MPI_Comm_free(&workers[t].own);
+  for (int t = 0; t < threads; ++t) {
+    MPI_Comm_free(&workers[t].own);
+    MPI_Comm_free(&workers[t].alone);
+  }
   MPI_Comm_free(&shared_comm);
   MPI_Type_free(&shared_type);
   MPI_Info_free(&shared_info);
