@@ -224,7 +224,8 @@ std::optional<std::string> Manager::complaint(const Ended& ended, int& code) con
   if (code != 0) return ending_text(ended.wait_status);
   if (ended.phase != Phase::initialised) return std::nullopt;
   code = 1;
-  return "ended without calling MPI_Finalize";
+  // The status board does not say which.
+  return "ended without calling MPI_Finalize, or MPI_Session_finalize for a session it began";
 }
 
 void Manager::judge(const Ended& ended) {

@@ -1,5 +1,7 @@
 #include "launch/options.hpp"
 
+#include <strings.h>
+
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -124,6 +126,18 @@ void read_explain_file(Reader& reader, Options& options) {
     reader.error = "--explain-file: the file's name is empty";
 }
 
+// The standard's name of the error handler that ranks begin with; its case does not matter.
+void read_handler(Reader& reader, const std::string& option, Variables& variables) {
+  static constexpr const char* names[] = {"mpi_errors_are_fatal", "mpi_errors_abort",
+                                          "mpi_errors_return"};
+  const char* what = "mpi_errors_are_fatal, mpi_errors_abort or mpi_errors_return";
+  std::string text = reader.take(option, what);
+  for (const char* name : names)
+    if (::strcasecmp(text.c_str(), name) == 0)
+      return (void)variables.emplace_back("BATON_INITIAL_ERRHANDLER", name);
+  if (reader.error.empty()) reader.error = option + " " + text + ": it takes " + what;
+}
+
 bool one_of(const std::string& option, std::initializer_list<const char*> names) {
   for (const char* name : names)
     if (option == name) return true;
@@ -167,6 +181,8 @@ void read_option(Reader& reader, const std::string& option, Options& options, Pr
     read_export(reader, option, options.variables);
   else if (one_of(option, {"-wdir", "--wdir", "-wd", "--wd"}))
     program.folder = reader.take(option, "a folder");
+  else if (one_of(option, {"-initial-errhandler", "--initial-errhandler"}))
+    read_handler(reader, option, program.variables);
   else if (one_of(option, {"--map-by", "-map-by"}))
     read_map_by(reader, option, options);
   else if (one_of(option, {"--bind-to", "-bind-to"}))
@@ -236,6 +252,8 @@ Starts the ranks of an MPI job on this node and ends when they have ended.
   -env NAME VALUE      environment variable for this program's ranks
   -genv NAME VALUE     environment variable for all ranks (also: -x NAME=VALUE)
   -wdir FOLDER         working folder of this program's ranks
+  -initial-errhandler NAME  the error handler its ranks begin with: mpi_errors_are_fatal (default),
+                       mpi_errors_abort, mpi_errors_return
   -l                   put the rank before every line of output: [3] text
   --map-by LEVEL       neighbouring ranks go to neighbouring: hwthread, core (default), l2, l3, numa,
                        package; LEVEL:pe=N gives every rank N CPUs (default: OMP_NUM_THREADS, or 1)

@@ -97,10 +97,10 @@ Error abi_set_fortran_info(MPI_Info info) {
   const Info* wanted = infos.find(info);
   if (!wanted) return fail(MPI_ERR_INFO, "argument 1 (info) is no live info object");
   for (const Fact& fact : fortran_facts) {
-    const char* value = wanted->get(fact.key);
-    if (value && std::strcmp(value, fact.value) != 0)
-      return fail(MPI_ERR_ABI, "%s is %s in this library and cannot be %s", fact.key, fact.value,
-                  value);
+    char value[MPI_MAX_INFO_VAL];
+    if (wanted->get(fact.key, value, sizeof value) && std::strcmp(value, fact.value) != 0)
+      return fail(MPI_ERR_ABI, "argument 1 (info): %s is %s in this library and cannot be %s",
+                  fact.key, fact.value, value);
   }
   return MPI_SUCCESS;
 }

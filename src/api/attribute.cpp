@@ -6,19 +6,23 @@ namespace {
 
 using Kind = Keyval::Kind;
 
-Error find_key(Kind kind, int id, Keyval** keyval) {
+// The key is argument 2, but that of the procedures that free it.
+Error find_key(Kind kind, int id, Keyval** keyval, int argument = 2) {
   *keyval = find_keyval(kind, id);
   if (*keyval) return MPI_SUCCESS;
-  if (id == MPI_KEYVAL_INVALID) return fail(MPI_ERR_KEYVAL, "the key is MPI_KEYVAL_INVALID");
+  if (id == MPI_KEYVAL_INVALID)
+    return fail(MPI_ERR_KEYVAL, "argument %d: the key is MPI_KEYVAL_INVALID", argument);
   int* unused = nullptr;
   if (kind == Kind::comm && predefined_attribute(id, &unused))
-    return fail(MPI_ERR_KEYVAL, "key %d is predefined: its attribute can only be read", id);
-  return fail(MPI_ERR_KEYVAL, "%d is no live attribute key for this kind of object", id);
+    return fail(MPI_ERR_KEYVAL, "argument %d: key %d is predefined: its attribute can only be read",
+                argument, id);
+  return fail(MPI_ERR_KEYVAL, "argument %d: %d is no live attribute key for this kind of object",
+              argument, id);
 }
 
 Error free_key(Kind kind, int* id) {
   Keyval* keyval = nullptr;
-  if (Error rc = find_key(kind, *id, &keyval)) return rc;
+  if (Error rc = find_key(kind, *id, &keyval, 1)) return rc;
   free_keyval(*keyval);
   *id = MPI_KEYVAL_INVALID;
   return MPI_SUCCESS;

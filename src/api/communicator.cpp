@@ -5,7 +5,10 @@
 #include <cstdio>
 #include <cstring>
 
+#include "api/name.hpp"
+#include "world/memory_kind.hpp"
 #include "world/process.hpp"
+#include "world/session.hpp"
 
 namespace baton::api {
 
@@ -66,8 +69,9 @@ int color_of_process_set(const Communicator& comm, const char* name) {
 }
 
 Error choose_color(const Communicator& comm, int type, const Info* info, SplitColor* chosen) {
-  const char* hardware = info ? info->get(hardware_key) : nullptr;
-  const char* process_set = info ? info->get(process_set_key) : nullptr;
+  char hardware[MPI_MAX_INFO_VAL], process_set[MPI_MAX_INFO_VAL];
+  bool by_hardware = info && info->get(hardware_key, hardware, sizeof hardware);
+  bool by_set = info && info->get(process_set_key, process_set, sizeof process_set);
   switch (type) {
     case MPI_UNDEFINED:
       return MPI_SUCCESS;
@@ -75,15 +79,15 @@ Error choose_color(const Communicator& comm, int type, const Info* info, SplitCo
       chosen->color = 0;
       return MPI_SUCCESS;
     case MPI_COMM_TYPE_HW_GUIDED:
-      if (hardware) chosen->color = color_of_hardware(comm, hardware);
+      if (by_hardware) chosen->color = color_of_hardware(comm, hardware);
       return MPI_SUCCESS;
     case MPI_COMM_TYPE_RESOURCE_GUIDED:
-      if (hardware && process_set)
+      if (by_hardware && by_set)
         return fail(MPI_ERR_INFO,
                     "argument 4 (info): it has both %s and %s; only one can guide a split",
                     hardware_key, process_set_key);
-      if (hardware) chosen->color = color_of_hardware(comm, hardware);
-      if (process_set) chosen->color = color_of_process_set(comm, process_set);
+      if (by_hardware) chosen->color = color_of_hardware(comm, hardware);
+      if (by_set) chosen->color = color_of_process_set(comm, process_set);
       return MPI_SUCCESS;
     case MPI_COMM_TYPE_HW_UNGUIDED:
       chosen->named = world::find_dividing(comm, &chosen->resource);
@@ -144,7 +148,7 @@ Error comm_compare(Communicator& first, Communicator& second, int* result) {
 // Hints are those of the info, and otherwise the defaults: a duplicate gets none of the old one's
 // (MPI 5.0, "Communicator Info").
 Error comm_dup_with_info(Communicator& comm, const Info* info, MPI_Comm* handle) {
-  world::Hints hints = 0;
+  world::Hints hints;
   world::update_hints(hints, info);
   Communicator* made = nullptr;
   Error error = world::duplicate(comm, hints, &made);
@@ -157,7 +161,7 @@ Error comm_dup(Communicator& comm, MPI_Comm* handle) {
 
 Error comm_idup_with_info(Communicator& comm, const Info* info, MPI_Comm* handle,
                           MPI_Request* request) {
-  world::Hints hints = 0;
+  world::Hints hints;
   world::update_hints(hints, info);
   return world::start_duplicate(comm, hints, handle, request);
 }
@@ -166,10 +170,16 @@ Error comm_idup(Communicator& comm, MPI_Comm* handle, MPI_Request* request) {
   return comm_idup_with_info(comm, nullptr, handle, request);
 }
 
+// Those of where it comes from.
+static const char* memory_kinds_of(const Communicator& comm) {
+  const Session* session = comm.local->session;
+  return session ? session->memory_kinds : world::all_memory_kinds;
+}
+
 Error comm_get_info(Communicator& comm, MPI_Info* handle) {
   Info* info = nullptr;
   if (Error error = create_info(&info)) return error;
-  if (Error error = world::describe_hints(comm.hints, *info)) {
+  if (Error error = world::describe_hints(comm.hints, memory_kinds_of(comm), *info)) {
     free_info(*info);
     return error;
   }
@@ -189,7 +199,7 @@ Error comm_split(Communicator& comm, int color, int key, MPI_Comm* handle) {
                 "MPI_UNDEFINED to stay out",
                 color);
   Communicator* made = nullptr;
-  Error error = world::split(comm, color, key, &made);
+  Error error = world::split(comm, 0, color, key, &made);
   return give(error, made, handle);
 }
 
@@ -197,7 +207,7 @@ Error comm_split_type(Communicator& comm, int type, int key, Info* info, MPI_Com
   SplitColor chosen;
   if (Error error = choose_color(comm, type, info, &chosen)) return error;
   Communicator* made = nullptr;
-  Error error = world::split(comm, chosen.color, key, &made);
+  Error error = world::split(comm, type, chosen.color, key, &made);
   if (!error && made) {
     world::update_hints(made->hints, info);
     if (chosen.named && info && !info->read_only)
@@ -242,12 +252,13 @@ Error comm_disconnect(MPI_Comm* handle) {
 }
 
 Error comm_set_name(Communicator& comm, const char* name) {
-  std::snprintf(comm.name, sizeof comm.name, "%s", name);
+  set_name(comm.name, name);
   return MPI_SUCCESS;
 }
 
 Error comm_get_name(Communicator* comm, char* name, int* length) {
-  *length = std::snprintf(name, MPI_MAX_OBJECT_NAME, "%s", comm ? comm->name : "MPI_COMM_NULL");
+  *length = comm ? copy_name(comm->name, name)
+                 : std::snprintf(name, MPI_MAX_OBJECT_NAME, "MPI_COMM_NULL");
   return MPI_SUCCESS;
 }
 

@@ -1,10 +1,12 @@
 #include "api/datatype.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <tuple>
 
 #include "api/attribute.hpp"
+#include "api/name.hpp"
 
 namespace baton::api {
 
@@ -56,9 +58,9 @@ bool record_types(Recorder& record, const MPI_Datatype* types, std::int64_t coun
   for (std::int64_t i = 0; i < count; ++i) {
     Datatype* type = datatype::datatypes.find(types[i]);
     if (!type) {
-      std::ignore =
-          fail(MPI_ERR_TYPE, "array_of_types: element %lld is not a datatype that is alive",
-               static_cast<long long>(i));
+      std::ignore = fail(MPI_ERR_TYPE,
+                         "argument array_of_types: element %lld is not a datatype that is alive",
+                         static_cast<long long>(i));
       return false;
     }
     record.type(*type);
@@ -88,7 +90,8 @@ Error type_dup(Datatype& old, MPI_Datatype* handle) {
 Error type_commit(MPI_Datatype* handle) {
   Datatype* type;
   if (Error error = look_up(handle, &type)) return error;
-  type->committed = true;
+  // Another thread may commit it, too.
+  if (!type->committed) std::atomic_ref(type->committed).store(true, std::memory_order_relaxed);
   return MPI_SUCCESS;
 }
 
@@ -124,12 +127,13 @@ Error type_get_true_extent(Datatype& type, std::int64_t* lower_bound, std::int64
 }
 
 Error type_set_name(Datatype& type, const char* name) {
-  std::snprintf(type.name, sizeof type.name, "%s", name);
+  set_name(type.name, name);
   return MPI_SUCCESS;
 }
 
 Error type_get_name(Datatype* type, char* name, int* length) {
-  *length = std::snprintf(name, MPI_MAX_OBJECT_NAME, "%s", type ? type->name : "MPI_DATATYPE_NULL");
+  *length = type ? copy_name(type->name, name)
+                 : std::snprintf(name, MPI_MAX_OBJECT_NAME, "MPI_DATATYPE_NULL");
   return MPI_SUCCESS;
 }
 
@@ -142,9 +146,10 @@ Error made_with_large_counts() {
 }
 
 Error too_short(const char* array, std::int64_t room, std::int64_t needed) {
-  return fail(MPI_ERR_ARG,
-              "%s has %lld elements and %lld are needed, as MPI_Type_get_envelope says", array,
-              static_cast<long long>(room), static_cast<long long>(needed));
+  return fail(
+      MPI_ERR_ARG,
+      "argument %s: it has %lld elements and %lld are needed, as MPI_Type_get_envelope says", array,
+      static_cast<long long>(room), static_cast<long long>(needed));
 }
 
 // New handles for derived types; predefined ones as they are. None when one cannot be made.

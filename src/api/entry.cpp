@@ -2,6 +2,7 @@
 
 #include <cinttypes>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 namespace baton::api {
@@ -38,6 +39,30 @@ struct Where {
   char text[96];
 };
 
+// The number of the argument with this name, which may be a number itself; 0: none.
+int argument_number(Procedure procedure, const char* wanted) {
+  if (*wanted >= '0' && *wanted <= '9') return std::atoi(wanted);
+  char name[64];
+  for (int argument = 1; *argument_name(procedure, argument, name); ++argument)
+    if (std::strcmp(name, wanted) == 0) return argument;
+  return 0;
+}
+
+// Bodies that serve several procedures call an argument by its number or its name alone: "argument
+// 2: ..." or "argument ranks: ...". Both become "argument 2 (ranks): ...".
+void complete_argument(Procedure procedure, Explanation& explanation) {
+  char wanted[64], cause[sizeof explanation.text];
+  int length = 0;
+  if (std::sscanf(explanation.text, "argument %63[A-Za-z0-9_]:%n", wanted, &length) != 1) return;
+  int argument = length > 0 ? argument_number(procedure, wanted) : 0;
+  if (argument == 0) return;
+  std::memcpy(cause, explanation.text, sizeof cause);
+  Where where(procedure, argument);
+  int room = static_cast<int>(sizeof explanation.text - std::strlen(where.text) - sizeof ":");
+  std::snprintf(explanation.text, sizeof explanation.text, "%s:%.*s", where.text, room,
+                cause + length);
+}
+
 }  // namespace
 
 const char* procedure_name(Procedure procedure) {
@@ -58,6 +83,8 @@ const char* argument_name(Procedure procedure, int argument, char (&name)[64]) {
 }
 
 int report(Procedure procedure, ErrorTarget* target, Error code) {
+  Explanation& explanation = last_explanation();
+  if (explanation.error_class == code) complete_argument(procedure, explanation);
   return raise(procedure_name(procedure), target, code);
 }
 

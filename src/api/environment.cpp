@@ -30,12 +30,22 @@ Error finalized(int* flag) {
   return MPI_SUCCESS;
 }
 
+// Sessions have no main thread, and each a level of its own.
+static Error check_world() {
+  if (world_phase() == LibraryState::Phase::running) return MPI_SUCCESS;
+  return fail(MPI_ERR_OTHER,
+              "it is about the world model, between MPI_Init and MPI_Finalize; "
+              "MPI_Session_get_info tells a session's thread_level");
+}
+
 Error query_thread(int* provided) {
+  if (Error error = check_world()) return error;
   *provided = library_state.thread_level;
   return MPI_SUCCESS;
 }
 
 Error is_thread_main(int* flag) {
+  if (Error error = check_world()) return error;
   *flag = ::pthread_equal(::pthread_self(), library_state.main_thread) != 0;
   return MPI_SUCCESS;
 }

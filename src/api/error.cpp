@@ -3,9 +3,27 @@
 #include <cstdio>
 #include <cstring>
 
+#include "api/file.hpp"
+#include "api/window.hpp"
 #include "world/error_code.hpp"
 
 namespace baton::api {
+
+namespace {
+
+template <class Function>
+Error create(ObjectKind kind, Function* function, MPI_Errhandler* errhandler) {
+  return create_error_handler(kind, reinterpret_cast<ErrorHandler::Function>(function), errhandler);
+}
+
+Error check_file(MPI_File file) {
+  if (file == MPI_FILE_NULL) return MPI_SUCCESS;
+  return fail(MPI_ERR_FILE,
+              "argument 1 (file) is no open file; this version opens none, and the error handler "
+              "for those to come is MPI_FILE_NULL's");
+}
+
+}  // namespace
 
 Error add_error_class(int* errorclass) {
   return baton::add_error_class(errorclass);
@@ -42,7 +60,8 @@ Error error_string(int errorcode, char* string, int* resultlen) {
   if (!error_code_known(errorcode))
     return fail(MPI_ERR_ARG, "argument 1 (errorcode): %d is no error code", errorcode);
   const char* cause = raised_explanation(errorcode);
-  const char* text = error_text(errorcode);
+  char text[MPI_MAX_ERROR_STRING];
+  copy_error_text(errorcode, text, sizeof text);
   int length = cause && errorcode <= MPI_ERR_LASTCODE
                    ? std::snprintf(string, MPI_MAX_ERROR_STRING, "%s: %s", text, cause)
                    : std::snprintf(string, MPI_MAX_ERROR_STRING, "%s", text);
@@ -61,15 +80,18 @@ Error errhandler_free(MPI_Errhandler* errhandler) {
   return MPI_SUCCESS;
 }
 
+Error check_kind(const ErrorHandler& handler, int argument, ObjectKind kind, const char* maker) {
+  if (handler.predefined() || handler.kind == kind) return MPI_SUCCESS;
+  return fail(MPI_ERR_ERRHANDLER, "argument %d (errhandler) was not made by %s", argument, maker);
+}
+
 Error comm_create_errhandler(MPI_Comm_errhandler_function* function, MPI_Errhandler* errhandler) {
-  return create_error_handler(ObjectKind::comm, reinterpret_cast<ErrorHandler::Function>(function),
-                              errhandler);
+  return create(ObjectKind::comm, function, errhandler);
 }
 
 Error comm_set_errhandler(Communicator& comm, ErrorHandler& errhandler) {
-  if (!errhandler.predefined() && errhandler.kind != ObjectKind::comm)
-    return fail(MPI_ERR_ERRHANDLER,
-                "argument 2 (errhandler) was not made by MPI_Comm_create_errhandler");
+  if (Error error = check_kind(errhandler, 2, ObjectKind::comm, "MPI_Comm_create_errhandler"))
+    return error;
   attach_error_handler(comm.errors, &errhandler);
   return MPI_SUCCESS;
 }
@@ -82,12 +104,39 @@ Error comm_call_errhandler(Communicator& comm, int errorcode) {
   return call_errhandler(comm.errors, "MPI_Comm_call_errhandler", errorcode);
 }
 
+Error win_create_errhandler(MPI_Win_errhandler_function* function, MPI_Errhandler* errhandler) {
+  return create(ObjectKind::win, function, errhandler);
+}
+
+Error file_create_errhandler(MPI_File_errhandler_function* function, MPI_Errhandler* errhandler) {
+  return create(ObjectKind::file, function, errhandler);
+}
+
+Error file_set_errhandler(MPI_File file, ErrorHandler& errhandler) {
+  if (Error error = check_file(file)) return error;
+  if (Error error = check_kind(errhandler, 2, ObjectKind::file, "MPI_File_create_errhandler"))
+    return error;
+  attach_error_handler(file_error_target, &errhandler);
+  return MPI_SUCCESS;
+}
+
+Error file_get_errhandler(MPI_File file, MPI_Errhandler* errhandler) {
+  if (Error error = check_file(file)) return error;
+  return get_error_handler(file_error_target, errhandler);
+}
+
+Error file_call_errhandler(MPI_File file, int errorcode) {
+  if (Error error = check_file(file)) return error;
+  return call_errhandler(file_error_target, "MPI_File_call_errhandler", errorcode);
+}
+
 Error call_errhandler(ErrorTarget& target, const char* procedure, int errorcode) {
   if (!error_code_known(errorcode))
     return fail(MPI_ERR_ARG, "argument 2 (errorcode): %d is no error code", errorcode);
-  char text[MPI_MAX_ERROR_STRING + 80];
+  char its_text[MPI_MAX_ERROR_STRING], text[MPI_MAX_ERROR_STRING + 80];
+  copy_error_text(errorcode, its_text, sizeof its_text);
   std::snprintf(text, sizeof text, "%s: the program raised error code %d: %s", procedure, errorcode,
-                error_text(errorcode));
+                its_text);
   call_error_handler(&target, errorcode, text);
   return MPI_SUCCESS;
 }

@@ -1,4 +1,5 @@
-// Bodies of the error procedures: codes and their texts, and error handlers of communicators.
+// Bodies of the error procedures: codes and their texts, and error handlers of communicators. Those
+// of files and windows are here, too, and declared in their own headers.
 #pragma once
 
 #include "base/error.hpp"
@@ -23,6 +24,9 @@ Error comm_create_errhandler(MPI_Comm_errhandler_function* function, MPI_Errhand
 Error comm_set_errhandler(Communicator& comm, ErrorHandler& errhandler);
 Error comm_get_errhandler(Communicator& comm, MPI_Errhandler* errhandler);
 Error comm_call_errhandler(Communicator& comm, int errorcode);
+// What the MPI_X_set_errhandler procedures need: argument `argument` is for this kind of object.
+// `maker` is the procedure that makes such handlers.
+Error check_kind(const ErrorHandler& handler, int argument, ObjectKind kind, const char* maker);
 // What the MPI_X_call_errhandler procedures do: argument 2 is the code, `procedure` their name.
 Error call_errhandler(ErrorTarget& target, const char* procedure, int errorcode);
 

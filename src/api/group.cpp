@@ -24,9 +24,11 @@ class RankList {
   Error add(int rank) {
     if (!ranks_ || !seen_) return fail(MPI_ERR_NO_MEM, "no memory for a list of ranks");
     if (rank < 0 || rank >= group_.size)
-      return fail(MPI_ERR_RANK, "rank %d is not in this group of %d ranks", rank, group_.size);
+      return fail(MPI_ERR_RANK, "argument 3: rank %d is not in this group of %d ranks", rank,
+                  group_.size);
     if (seen_[rank])
-      return fail(MPI_ERR_RANK, "rank %d is named twice; every rank may be named once", rank);
+      return fail(MPI_ERR_RANK, "argument 3: rank %d is named twice; every rank may be named once",
+                  rank);
     seen_[rank] = true;
     ranks_[count_++] = rank;
     return MPI_SUCCESS;
@@ -35,7 +37,7 @@ class RankList {
     if (stride == 0 || (stride > 0) != (first <= last))
       if (first != last || stride == 0)
         return fail(MPI_ERR_ARG,
-                    "the range (%d, %d, %d) never ends; its stride must lead from the "
+                    "argument 3: the range (%d, %d, %d) never ends; its stride must lead from the "
                     "first rank to the last",
                     first, last, stride);
     for (int rank = first; stride > 0 ? rank <= last : rank >= last; rank += stride)
@@ -156,10 +158,9 @@ Error group_range_excl(Group& group, int count, int ranges[][3], MPI_Group* made
 }
 
 Error group_free(MPI_Group* handle) {
-  Group* group = world::groups.find(*handle);
-  if (!group) return fail(MPI_ERR_GROUP, "argument 1 (group): this is not a group that is alive");
   if (*handle != MPI_GROUP_EMPTY) {
-    world::groups.remove(*handle);
+    Group* group = world::groups.remove(*handle);
+    if (!group) return fail(MPI_ERR_GROUP, "argument 1 (group): this is not a group that is alive");
     // Communicators made of it hold it still.
     group->handle = MPI_GROUP_NULL;
     world::release(*group);

@@ -11,26 +11,19 @@ namespace {
 // Lengths count the terminating zero in C, so one less is left for the text.
 Error check_key(const char* key) {
   size_t length = ::strnlen(key, MPI_MAX_INFO_KEY);
-  if (length == 0) return fail(MPI_ERR_INFO_KEY, "the info key is empty");
+  if (length == 0) return fail(MPI_ERR_INFO_KEY, "argument 2 (key) is empty");
   if (length == MPI_MAX_INFO_KEY)
     return fail(MPI_ERR_INFO_KEY,
-                "the info key is longer than MPI_MAX_INFO_KEY - 1 (%d) characters",
+                "argument 2 (key) is longer than MPI_MAX_INFO_KEY - 1 (%d) characters",
                 MPI_MAX_INFO_KEY - 1);
   return MPI_SUCCESS;
 }
 
 Error check_writable(const Info& info) {
   return info.read_only ? fail(MPI_ERR_INFO,
-                               "MPI_INFO_ENV may only be read; MPI_Info_dup gives a "
-                               "copy that may be written")
+                               "argument 1 (info): MPI_INFO_ENV may only be read; "
+                               "MPI_Info_dup gives a copy that may be written")
                         : MPI_SUCCESS;
-}
-
-// Copies at most `room` characters and ends them.
-void copy_text(char* to, const char* from, size_t room) {
-  size_t length = ::strnlen(from, room);
-  std::memcpy(to, from, length);
-  to[length] = 0;
 }
 
 }  // namespace
@@ -59,7 +52,8 @@ Error info_create_env(int, char**, MPI_Info* info) {
 Error info_delete(Info& info, const char* key) {
   if (Error rc = check_writable(info)) return rc;
   if (Error rc = check_key(key)) return rc;
-  if (!info.remove(key)) return fail(MPI_ERR_INFO_NOKEY, "the info has no key \"%s\"", key);
+  if (!info.remove(key))
+    return fail(MPI_ERR_INFO_NOKEY, "argument 2 (key): the info has no key \"%s\"", key);
   return MPI_SUCCESS;
 }
 
@@ -89,9 +83,8 @@ Error info_get(const Info& info, const char* key, int valuelen, char* value, int
   if (Error rc = check_key(key)) return rc;
   if (valuelen < 0)
     return fail(MPI_ERR_ARG, "argument 3 (valuelen) is %d; it must be at least 0", valuelen);
-  const char* text = info.get(key);
-  *flag = text != nullptr;
-  if (text) copy_text(value, text, static_cast<size_t>(valuelen));
+  // The length leaves out the terminating zero.
+  *flag = info.get(key, value, static_cast<size_t>(valuelen) + 1);
   return MPI_SUCCESS;
 }
 
@@ -101,12 +94,9 @@ Error info_get_nkeys(const Info& info, int* nkeys) {
 }
 
 Error info_get_nthkey(const Info& info, int n, char* key) {
-  const char* text = info.key_at(n);
-  if (!text)
-    return fail(MPI_ERR_ARG, "argument 2 (n) is %d; the info has %d keys, counted from 0", n,
-                info.key_count());
-  std::strcpy(key, text);
-  return MPI_SUCCESS;
+  if (info.key_at(n, key, MPI_MAX_INFO_KEY)) return MPI_SUCCESS;
+  return fail(MPI_ERR_ARG, "argument 2 (n) is %d; the info has %d keys, counted from 0", n,
+              info.key_count());
 }
 
 Error info_get_string(const Info& info, const char* key, int* buflen, char* value, int* flag) {
@@ -115,19 +105,17 @@ Error info_get_string(const Info& info, const char* key, int* buflen, char* valu
     return fail(MPI_ERR_ARG, "argument 3 (buflen) is %d; it must be at least 0", *buflen);
   if (*buflen > 0 && !value)
     return fail(MPI_ERR_ARG, "argument 4 (value) is a null pointer, but buflen is not 0");
-  const char* text = info.get(key);
-  *flag = text != nullptr;
-  if (!text) return MPI_SUCCESS;
-  if (*buflen > 0) copy_text(value, text, static_cast<size_t>(*buflen) - 1);
-  *buflen = static_cast<int>(std::strlen(text)) + 1;
+  size_t length = 0;
+  *flag = info.get(key, value, static_cast<size_t>(*buflen), &length);
+  if (*flag) *buflen = static_cast<int>(length) + 1;
   return MPI_SUCCESS;
 }
 
 Error info_get_valuelen(const Info& info, const char* key, int* valuelen, int* flag) {
   if (Error rc = check_key(key)) return rc;
-  const char* text = info.get(key);
-  *flag = text != nullptr;
-  if (text) *valuelen = static_cast<int>(std::strlen(text));
+  size_t length = 0;
+  *flag = info.get(key, nullptr, 0, &length);
+  if (*flag) *valuelen = static_cast<int>(length);
   return MPI_SUCCESS;
 }
 
@@ -135,9 +123,10 @@ Error info_set(Info& info, const char* key, const char* value) {
   if (Error rc = check_writable(info)) return rc;
   if (Error rc = check_key(key)) return rc;
   if (::strnlen(value, MPI_MAX_INFO_VAL) == MPI_MAX_INFO_VAL)
-    return fail(MPI_ERR_INFO_VALUE,
-                "the value of \"%s\" is longer than MPI_MAX_INFO_VAL - 1 (%d) characters", key,
-                MPI_MAX_INFO_VAL - 1);
+    return fail(
+        MPI_ERR_INFO_VALUE,
+        "argument 3 (value): that of \"%s\" is longer than MPI_MAX_INFO_VAL - 1 (%d) characters",
+        key, MPI_MAX_INFO_VAL - 1);
   return info.set(key, value);
 }
 

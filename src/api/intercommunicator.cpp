@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "api/communicator.hpp"
+#include "api/error.hpp"
 
 namespace baton::api {
 
@@ -68,9 +69,8 @@ Error intercomm_create_from_groups(Group& local, int local_leader, MPI_Group rem
     return fail(MPI_ERR_ARG,
                 "argument 5 (stringtag) is longer than MPI_MAX_STRINGTAG_LEN - 1 (%d) characters",
                 MPI_MAX_STRINGTAG_LEN - 1);
-  if (!errors.predefined() && errors.kind != ObjectKind::comm)
-    return fail(MPI_ERR_ERRHANDLER,
-                "argument 7 (errhandler) was not made by MPI_Comm_create_errhandler");
+  if (Error error = check_kind(errors, 7, ObjectKind::comm, "MPI_Comm_create_errhandler"))
+    return error;
   const Group* remote = world::groups.find(remote_handle);
   *handle = MPI_COMM_NULL;
   if (local.size == 0 || (remote && remote->size == 0)) return MPI_SUCCESS;

@@ -14,8 +14,9 @@ constexpr long largest_alignment = 1L << 30;
 
 // The standard's info key; values that are no power of two are no hint we can follow.
 std::size_t wanted_alignment(const Info* info) {
-  const char* text = info ? info->get("mpi_minimum_memory_alignment") : nullptr;
-  long wanted = text ? std::strtol(text, nullptr, 10) : 0;
+  char text[32] = "";
+  if (info) info->get("mpi_minimum_memory_alignment", text, sizeof text);
+  long wanted = std::strtol(text, nullptr, 10);
   bool power_of_two = wanted > 0 && wanted <= largest_alignment && (wanted & (wanted - 1)) == 0;
   return std::max(cache_line_bytes, power_of_two ? static_cast<std::size_t>(wanted) : 0);
 }

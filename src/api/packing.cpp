@@ -22,7 +22,7 @@ Error check_room(const char* buffer_name, const void* packed, std::int64_t room,
     return fail(MPI_ERR_ARG, "the size of %s is %lld; it must be at least 0", buffer_name,
                 static_cast<long long>(room));
   if (position < 0 || position > room)
-    return fail(MPI_ERR_ARG, "position %lld is not within the %lld bytes of %s",
+    return fail(MPI_ERR_ARG, "argument position: %lld is not within the %lld bytes of %s",
                 static_cast<long long>(position), static_cast<long long>(room), buffer_name);
   if (bytes > room - position)
     return fail(MPI_ERR_TRUNCATE,
@@ -31,7 +31,7 @@ Error check_room(const char* buffer_name, const void* packed, std::int64_t room,
                 static_cast<long long>(bytes), static_cast<long long>(position),
                 static_cast<long long>(room), buffer_name);
   if (bytes > 0 && (!packed || packed == MPI_IN_PLACE))
-    return fail(MPI_ERR_BUFFER, "%s is no buffer but %s", buffer_name,
+    return fail(MPI_ERR_BUFFER, "argument %s: it is no buffer but %s", buffer_name,
                 packed ? "MPI_IN_PLACE" : "a null pointer");
   return MPI_SUCCESS;
 }

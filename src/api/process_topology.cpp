@@ -49,23 +49,28 @@ Error dims_create(int nodes, int count, int* dims) {
   int rest = nodes, free = 0;
   for (int i = 0; i < count; ++i) {
     if (dims[i] < 0)
-      return fail(MPI_ERR_DIMS, "dims[%d] is %d; give 0 for a dimension to be chosen", i, dims[i]);
+      return fail(MPI_ERR_DIMS,
+                  "argument 3 (dims): element %d is %d; give 0 for a dimension to be chosen", i,
+                  dims[i]);
     if (dims[i] == 0) {
       ++free;
       continue;
     }
     if (rest % dims[i] != 0)
       return fail(MPI_ERR_DIMS,
-                  "%d nodes cannot be spread over the dimensions given: dims[%d] is %d", nodes, i,
-                  dims[i]);
+                  "argument 3 (dims): %d nodes cannot be spread over the dimensions given: element "
+                  "%d is %d",
+                  nodes, i, dims[i]);
     rest /= dims[i];
   }
   if (free == 0 && rest != 1)
-    return fail(MPI_ERR_DIMS,
-                "the product of dims is %d, not nnodes (%d); give 0 for one to be chosen",
-                nodes / rest, nodes);
+    return fail(
+        MPI_ERR_DIMS,
+        "argument 3 (dims): their product is %d, not nnodes (%d); give 0 for one to be chosen",
+        nodes / rest, nodes);
   if (!factorise(rest, free, rest, dims))
-    return fail(MPI_ERR_DIMS, "%d nodes have no factors for %d dimensions", nodes, count);
+    return fail(MPI_ERR_DIMS, "argument 2 (ndims): %d nodes have no factors for %d dimensions",
+                nodes, count);
   return MPI_SUCCESS;
 }
 

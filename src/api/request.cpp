@@ -8,27 +8,41 @@ namespace baton::api {
 
 namespace {
 
-Error bad_request(const MPI_Request* requests, int index) {
-  auto bits = static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(requests[index]));
-  return fail(MPI_ERR_REQUEST,
-              "request %d (0x%llx) is not alive: it was completed and set to MPI_REQUEST_NULL in a "
-              "copy, freed, or never started",
-              index, bits);
+unsigned long long bits_of(MPI_Request handle) {
+  return static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(handle));
 }
 
-// A null request, or one that is alive. MPI_ERR_REQUEST otherwise.
-Error look_up(const MPI_Request* requests, int index, Request** found) {
+BATON_COLD Error bad_request(MPI_Request handle) {
+  return fail(MPI_ERR_REQUEST,
+              "argument 1 (request): 0x%llx is no live request; it was completed and set to "
+              "MPI_REQUEST_NULL in a copy, freed, or never one",
+              bits_of(handle));
+}
+
+BATON_COLD Error bad_element(const MPI_Request* requests, int index) {
+  return fail(MPI_ERR_REQUEST,
+              "argument 2 (array_of_requests): element %d (0x%llx) is no live request; it was "
+              "completed and set to MPI_REQUEST_NULL in a copy, freed, or never one",
+              index, bits_of(requests[index]));
+}
+
+// Whether this is a null request (`found` is null then), or one that is alive.
+bool find(MPI_Request handle, Request** found) {
   *found = nullptr;
-  if (requests[index] == MPI_REQUEST_NULL) return MPI_SUCCESS;
-  *found = message::requests.find(requests[index]);
-  bool alive = *found && !message::is_freed(**found);
-  return BATON_LIKELY(alive) ? MPI_SUCCESS : bad_request(requests, index);
+  if (handle == MPI_REQUEST_NULL) return true;
+  *found = message::requests.find(handle);
+  return *found && !message::is_freed(**found);
+}
+
+// MPI_ERR_REQUEST for what is neither.
+Error look_up(MPI_Request handle, Request** found) {
+  return BATON_LIKELY(find(handle, found)) ? MPI_SUCCESS : bad_request(handle);
 }
 
 Error check_all(int count, const MPI_Request* requests) {
   Request* ignored;
   for (int i = 0; i < count; ++i)
-    if (Error error = look_up(requests, i, &ignored)) return error;
+    if (BATON_UNLIKELY(!find(requests[i], &ignored))) return bad_element(requests, i);
   return MPI_SUCCESS;
 }
 
@@ -93,7 +107,8 @@ void fill_empty(MPI_Status* status) {
 Error check_twice(const MPI_Request* requests, int index) {
   if (requests[index] == MPI_REQUEST_NULL || message::requests.find(requests[index]))
     return MPI_SUCCESS;
-  return fail(MPI_ERR_REQUEST, "request %d stands in the array twice", index);
+  return fail(MPI_ERR_REQUEST,
+              "argument 2 (array_of_requests): element %d stands in the array twice", index);
 }
 
 // Index of a completed request; count when none is, MPI_UNDEFINED when none is active.
@@ -177,7 +192,7 @@ bool all_complete(int count, const MPI_Request* requests) {
 
 Error wait(MPI_Request* handle, MPI_Status* status) {
   Request* request;
-  if (Error error = look_up(handle, 0, &request)) return error;
+  if (Error error = look_up(*handle, &request)) return error;
   if (!request || !message::is_active(*request)) {
     fill_empty(status);
     return MPI_SUCCESS;
@@ -188,7 +203,7 @@ Error wait(MPI_Request* handle, MPI_Status* status) {
 
 Error test(MPI_Request* handle, int* flag, MPI_Status* status) {
   Request* request;
-  if (Error error = look_up(handle, 0, &request)) return error;
+  if (Error error = look_up(*handle, &request)) return error;
   *flag = 1;
   if (!request || !message::is_active(*request)) {
     fill_empty(status);
@@ -257,7 +272,7 @@ Error testsome(int count, MPI_Request* requests, int* completed, int* indices,
 
 Error request_free(MPI_Request* handle) {
   Request* request;
-  if (Error error = look_up(handle, 0, &request)) return error;
+  if (Error error = look_up(*handle, &request)) return error;
   if (!request)
     return fail(MPI_ERR_REQUEST, "argument 1 (request): MPI_REQUEST_NULL cannot be freed");
   Error error = MPI_SUCCESS;
@@ -281,7 +296,7 @@ Error request_free(MPI_Request* handle) {
 
 Error request_get_status(MPI_Request handle, int* flag, MPI_Status* status) {
   Request* request;
-  if (Error error = look_up(&handle, 0, &request)) return error;
+  if (Error error = look_up(handle, &request)) return error;
   *flag = 1;
   if (!request || !message::is_active(*request)) {
     fill_empty(status);
@@ -340,27 +355,40 @@ Error request_get_status_some(int count, const MPI_Request* requests, int* compl
   return result;
 }
 
+// `element`: of the array, or negative for the one request.
+BATON_COLD static Error refuse_start(int element, const char* why) {
+  if (element < 0) return fail(MPI_ERR_REQUEST, "argument 1 (request): %s", why);
+  return fail(MPI_ERR_REQUEST, "argument 2 (array_of_requests): element %d: %s", element, why);
+}
+
+static Error start_one(Request* request, int element) {
+  if (!request || !request->recipe)
+    return refuse_start(element,
+                        "only persistent requests can be started (MPI_Send_init and its like)");
+  if (message::is_active(*request))
+    return refuse_start(element, "it is active already; complete it first");
+  return message::start_again(*request);
+}
+
 Error start(MPI_Request* handle) {
   Request* request;
-  if (Error error = look_up(handle, 0, &request)) return error;
-  if (!request || !request->recipe)
-    return fail(MPI_ERR_REQUEST,
-                "only persistent requests can be started (MPI_Send_init and its like)");
-  if (message::is_active(*request))
-    return fail(MPI_ERR_REQUEST, "the request is active already; complete it first");
-  return message::start_again(*request);
+  if (Error error = look_up(*handle, &request)) return error;
+  return start_one(request, -1);
 }
 
 Error startall(int count, MPI_Request* requests) {
   if (Error error = check_all(count, requests)) return error;
-  for (int i = 0; i < count; ++i)
-    if (Error error = start(&requests[i])) return error;
+  for (int i = 0; i < count; ++i) {
+    Request* request;
+    if (BATON_UNLIKELY(!find(requests[i], &request))) return bad_element(requests, i);
+    if (Error error = start_one(request, i)) return error;
+  }
   return MPI_SUCCESS;
 }
 
 Error cancel(MPI_Request* handle) {
   Request* request;
-  if (Error error = look_up(handle, 0, &request)) return error;
+  if (Error error = look_up(*handle, &request)) return error;
   if (!request)
     return fail(MPI_ERR_REQUEST, "argument 1 (request): MPI_REQUEST_NULL cannot be cancelled");
   if (request->kind == message::RequestKind::generalized)

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "api/error.hpp"
+#include "world/memory_kind.hpp"
 
 namespace baton::api {
 
@@ -11,10 +12,11 @@ namespace {
 
 // The thread level that an info asks for; the least when it asks for none.
 int wanted_thread_level(const Info* info) {
-  const char* text = info ? info->get("thread_level") : nullptr;
+  char text[32] = "";
+  if (info) info->get("thread_level", text, sizeof text);
   for (int level :
        {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE})
-    if (text && std::strcmp(text, world::thread_level_name(level)) == 0) return level;
+    if (std::strcmp(text, world::thread_level_name(level)) == 0) return level;
   return MPI_THREAD_SINGLE;
 }
 
@@ -25,11 +27,6 @@ Error no_such_set(const char* name) {
               name);
 }
 
-Error check_kind(const ErrorHandler& handler, int argument, ObjectKind kind, const char* maker) {
-  if (handler.predefined() || handler.kind == kind) return MPI_SUCCESS;
-  return fail(MPI_ERR_ERRHANDLER, "argument %d (errhandler) was not made by %s", argument, maker);
-}
-
 }  // namespace
 
 Error session_init(Info* info, ErrorHandler& errhandler, MPI_Session* session) {
@@ -37,7 +34,10 @@ Error session_init(Info* info, ErrorHandler& errhandler, MPI_Session* session) {
     return error;
   Session* made = nullptr;
   Error error = world::start_session(wanted_thread_level(info), errhandler, &made);
-  if (error) return raise_on_handler(errhandler, ObjectKind::session, MPI_SESSION_NULL, error);
+  if (error) return error;
+  char kinds[MPI_MAX_INFO_VAL] = "";
+  if (info) info->get(world::memory_kinds_key, kinds, sizeof kinds);
+  made->memory_kinds = world::memory_kinds_with(kinds);
   *session = made->handle;
   return MPI_SUCCESS;
 }
@@ -54,7 +54,9 @@ Error session_finalize(MPI_Session* session) {
 Error session_get_info(Session& session, MPI_Info* info_used) {
   Info* made = nullptr;
   if (Error error = create_info(&made)) return error;
-  if (Error error = made->set("thread_level", world::thread_level_name(session.thread_level))) {
+  Error error = made->set("thread_level", world::thread_level_name(session.thread_level));
+  if (!error) error = made->set(world::memory_kinds_key, session.memory_kinds);
+  if (error) {
     baton::free_info(*made);
     return error;
   }
@@ -107,8 +109,12 @@ Error group_from_session_pset(Session& session, const char* pset_name, MPI_Group
   return error;
 }
 
-static Error create_from_group(Group& group, const char* stringtag, ErrorHandler& errhandler,
-                               MPI_Comm* comm) {
+Error comm_create_from_group(Group& group, const char* stringtag, Info* info,
+                             ErrorHandler& errhandler, MPI_Comm* comm) {
+  if (Error error = check_kind(errhandler, 4, ObjectKind::comm, "MPI_Comm_create_errhandler"))
+    return error;
+  *comm = MPI_COMM_NULL;
+  if (group.size == 0) return MPI_SUCCESS;
   if (group.rank == MPI_UNDEFINED)
     return fail(MPI_ERR_GROUP, "argument 1 (group): this process is not in it");
   if (std::strlen(stringtag) >= MPI_MAX_STRINGTAG_LEN)
@@ -116,18 +122,9 @@ static Error create_from_group(Group& group, const char* stringtag, ErrorHandler
                 MPI_MAX_STRINGTAG_LEN - 1);
   Communicator* made = nullptr;
   Error error = world::create_from_group(group, stringtag, errhandler, &made);
-  if (!error) *comm = made->handle;
-  return error;
-}
-
-Error comm_create_from_group(Group& group, const char* stringtag, Info*, ErrorHandler& errhandler,
-                             MPI_Comm* comm) {
-  if (Error error = check_kind(errhandler, 4, ObjectKind::comm, "MPI_Comm_create_errhandler"))
-    return error;
-  *comm = MPI_COMM_NULL;
-  if (group.size == 0) return MPI_SUCCESS;
-  Error error = create_from_group(group, stringtag, errhandler, comm);
-  if (error) return raise_on_handler(errhandler, ObjectKind::comm, MPI_COMM_NULL, error);
+  if (error) return error;
+  world::update_hints(made->hints, info);
+  *comm = made->handle;
   return MPI_SUCCESS;
 }
 

@@ -3,7 +3,8 @@
 // so that a freed, foreign or invented value is found out whatever its bits are. Values below
 // 0x1000 are the ABI's predefined handles and have a small array of their own. Used by floors 4
 // to 10. Invariant: a slot never moves once it exists, so `find` needs no lock; `add` and `remove`
-// are serialised by the table's own lock, which is taken only under MPI_THREAD_MULTIPLE.
+// are serialised by the table's own lock, which is taken only under MPI_THREAD_MULTIPLE, or always
+// for the kinds that the standard lets any thread make at any time.
 #pragma once
 
 #include <mpi.h>
@@ -180,8 +181,12 @@ class HandleTable {
   };
   static_assert(sizeof(Slot) == 16);
 
+  static constexpr bool always_shared =
+      tag == HandleTag::info || tag == HandleTag::errhandler || tag == HandleTag::session;
+
   struct Guard {
-    explicit Guard(std::atomic<bool>& its_lock) : lock(its_lock), taken(handle_tables_are_shared) {
+    explicit Guard(std::atomic<bool>& its_lock)
+        : lock(its_lock), taken(always_shared || handle_tables_are_shared) {
       // ORDER handle.lock: acquire here, release in the destructor; slots and the free list. Held
       // for a few instructions, so a waiter only makes room on the CPU for the holder.
       while (BATON_UNLIKELY(taken) && lock.exchange(true, std::memory_order_acquire))

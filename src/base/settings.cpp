@@ -22,7 +22,7 @@ constexpr SettingRow rows[] = {
 };
 
 // Variables that mpiexec sets for its ranks; see launch/.
-constexpr const char* launcher_names[] = {"JOB_FD", "RANK", "LIFELINE_FD"};
+constexpr const char* launcher_names[] = {"JOB_FD", "RANK", "LIFELINE_FD", "INITIAL_ERRHANDLER"};
 
 constexpr int longest_name = 40;
 

@@ -47,7 +47,7 @@ void observe(Peer& peer, std::int64_t bytes, Taken how, std::int64_t took_ns) {
   Timings::Seen& seen = seen_of(peer, digits);
   std::uint32_t& mean = how == Taken::pulled ? seen.pulled_ns : seen.staged_ns;
   mean = follow_mean(mean, took_ns);
-  wish(peer, digits, transport::prefer_pull(seen.pulled_ns, seen.staged_ns, seen.pull));
+  wish(peer, digits, transport::prefer_pull(bytes, seen.pulled_ns, seen.staged_ns, seen.pull));
 }
 
 void observe_not_pullable(Peer& peer, std::int64_t bytes) {

@@ -1,11 +1,23 @@
 #include "world/attribute.hpp"
 
-#include <mutex>
+#include <atomic>
+#include <cstdint>
 #include <new>
 
+#include "platform/futex.hpp"
+#include "platform/lock.hpp"
 #include "world/error_code.hpp"
 
 namespace baton {
+
+struct Attribute {
+  Keyval* keyval;
+  void* value;
+  Attribute* next;
+  std::uint64_t order;  // the later it was set, the greater
+  const void* caller;   // the thread that runs a callback about it, or null
+  bool ending;          // which is its delete callback
+};
 
 namespace {
 
@@ -15,8 +27,13 @@ constexpr int first_keyval = 1024;
 
 constinit Keyval* keyvals = nullptr;
 constinit int next_keyval = first_keyval;
-// Guards the list of keys and their use counts. Keys are few and their calls rare.
-constinit std::mutex keyval_lock;
+constinit std::uint64_t next_order = 1;
+// Guards the keys and every set: these calls are rare and short. Never held in a callback.
+constinit platform::Lock lock;
+// Grows when a callback has ended; threads that wait for one sleep on it.
+constinit std::atomic<std::uint32_t> ended{0};
+// Its address tells threads apart.
+constinit thread_local char this_thread = 0;
 
 constinit int tag_ub_value = tag_upper_bound;
 constinit int io_value = MPI_ANY_SOURCE;
@@ -75,6 +92,7 @@ Error call_delete(const Keyval& keyval, void* handle, void* value) {
   __builtin_unreachable();
 }
 
+// From here to `wake`, the lock is held.
 void remove_if_unused(Keyval& keyval) {
   if (!keyval.freed || keyval.users != 0) return;
   for (Keyval** link = &keyvals; *link; link = &(*link)->next) {
@@ -85,20 +103,15 @@ void remove_if_unused(Keyval& keyval) {
   }
 }
 
-void add_user(Keyval& keyval) {
-  std::lock_guard guard(keyval_lock);
-  ++keyval.users;
-}
-
-void drop_user(Keyval& keyval) {
-  std::lock_guard guard(keyval_lock);
-  --keyval.users;
-  remove_if_unused(keyval);
-}
-
 Attribute* find(const AttributeSet& set, const Keyval& keyval) {
   for (Attribute* entry = set.first; entry; entry = entry->next)
     if (entry->keyval == &keyval) return entry;
+  return nullptr;
+}
+
+Attribute* find(const AttributeSet& set, std::uint64_t order) {
+  for (Attribute* entry = set.first; entry; entry = entry->next)
+    if (entry->order == order) return entry;
   return nullptr;
 }
 
@@ -106,35 +119,135 @@ void unlink(AttributeSet& set, Attribute* entry) {
   Attribute** link = &set.first;
   while (*link != entry) link = &(*link)->next;
   *link = entry->next;
-  drop_user(*entry->keyval);
+  --entry->keyval->users;
+  remove_if_unused(*entry->keyval);
   delete entry;
 }
 
-Error delete_entry(AttributeSet& set, void* handle, Attribute* entry) {
-  Error rc = call_delete(*entry->keyval, handle, entry->value);
-  if (rc != MPI_SUCCESS)
-    return fail(rc, "the delete callback of attribute key %d returned %d", entry->keyval->id, rc);
-  unlink(set, entry);
-  return MPI_SUCCESS;
+bool ends_here(const Attribute& entry) {
+  return entry.ending && entry.caller == &this_thread;
 }
 
-// Copies from the oldest on: the list runs the other way.
-Error copy_from(const Attribute* entry, void* handle, AttributeSet& to) {
-  if (!entry) return MPI_SUCCESS;
-  if (Error rc = copy_from(entry->next, handle, to)) return rc;
+void wake() {
+  // ORDER attribute.ended: release here, acquire in Held::take.
+  ended.fetch_add(1, std::memory_order_release);
+  if (platform::threads_multiple) platform::futex_wake(ended);
+}
+
+// An attribute that is this thread's while a callback runs. The callback may change the set, and
+// even take the attribute away: afterwards it is looked for again.
+class Held {
+ public:
+  explicit Held(AttributeSet& set) : set_(set) {}
+
+  // Waits while another thread's callback is about the attribute that `choose` finds (with the lock
+  // held); false when it finds none.
+  template <class Choose>
+  bool take(Choose choose, bool ending) {
+    for (;;) {
+      // ORDER attribute.ended: acquire here, release in wake; a callback that ends after this look
+      // is not slept through.
+      std::uint32_t before = ended.load(std::memory_order_acquire);
+      {
+        platform::Guard guard(lock);
+        Attribute* entry = choose();
+        if (!entry) return false;
+        if (!entry->caller || entry->caller == &this_thread) {
+          keyval = entry->keyval;
+          value = entry->value;
+          order = entry->order;
+          before_ = {entry->caller, entry->ending};
+          entry->caller = &this_thread;
+          entry->ending = ending;
+          return true;
+        }
+      }
+      platform::futex_wait(ended, before, longest_sleep_us);
+    }
+  }
+
+  // It stays, with the value that it has now, or with another one.
+  void let_go() {
+    change([](Attribute&) {});
+  }
+  void replace(void* new_value) {
+    change([&](Attribute& entry) { entry.value = new_value; });
+  }
+  void drop() {
+    {
+      platform::Guard guard(lock);
+      if (Attribute* entry = find(set_, order)) unlink(set_, entry);
+    }
+    wake();
+  }
+
+  Error end(void* handle) {
+    int id = keyval->id;
+    Error rc = call_delete(*keyval, handle, value);
+    if (rc == MPI_SUCCESS) return rc;
+    let_go();
+    return fail(rc, "the delete callback of attribute key %d returned %d", id, rc);
+  }
+
+  Keyval* keyval = nullptr;
   void* value = nullptr;
-  int flag = 0;
-  Error rc = call_copy(*entry->keyval, handle, entry->value, &value, &flag);
-  if (rc != MPI_SUCCESS)
-    return fail(rc, "the copy callback of attribute key %d returned %d", entry->keyval->id, rc);
-  return flag ? set_attribute(to, nullptr, *entry->keyval, value) : MPI_SUCCESS;
+  std::uint64_t order = 0;
+
+ private:
+  static constexpr std::int64_t longest_sleep_us = 10000;
+  struct Before {
+    const void* caller;
+    bool ending;
+  };
+
+  template <class Change>
+  void change(Change change) {
+    {
+      platform::Guard guard(lock);
+      if (Attribute* entry = find(set_, order)) {
+        change(*entry);
+        entry->caller = before_.caller;
+        entry->ending = before_.ending;
+      }
+    }
+    wake();
+  }
+
+  AttributeSet& set_;
+  Before before_{};
+};
+
+enum class Added : unsigned char { yes, no_memory, other_was_faster };
+
+Added add(AttributeSet& set, Keyval& keyval, void* value) {
+  platform::Guard guard(lock);
+  if (Attribute* entry = find(set, keyval)) {
+    if (!ends_here(*entry)) return Added::other_was_faster;
+    // Set anew by its own delete callback, which ends it all the same.
+    entry->value = value;
+    return Added::yes;
+  }
+  auto* entry = new (std::nothrow) Attribute{&keyval, value, set.first, next_order, nullptr, false};
+  if (!entry) return Added::no_memory;
+  ++next_order;
+  set.first = entry;
+  ++keyval.users;
+  return Added::yes;
+}
+
+// The oldest one that was set after `last`, with the lock held: the list runs the other way.
+Attribute* next_after(const AttributeSet& set, std::uint64_t last) {
+  Attribute* found = nullptr;
+  for (Attribute* entry = set.first; entry && entry->order > last; entry = entry->next)
+    found = entry;
+  return found;
 }
 
 }  // namespace
 
 Error create_keyval(Keyval::Kind kind, Keyval::Function copy, Keyval::Function remove,
                     void* extra_state, int* id) {
-  std::lock_guard guard(keyval_lock);
+  platform::Guard guard(lock);
   Keyval* keyval = new (std::nothrow) Keyval;
   if (!keyval) return fail(MPI_ERR_NO_MEM, "no memory for an attribute key");
   *keyval = {next_keyval++, kind, false, 0, copy, remove, extra_state, keyvals};
@@ -144,56 +257,90 @@ Error create_keyval(Keyval::Kind kind, Keyval::Function copy, Keyval::Function r
 }
 
 Keyval* find_keyval(Keyval::Kind kind, int id) {
-  std::lock_guard guard(keyval_lock);
+  platform::Guard guard(lock);
   for (Keyval* keyval = keyvals; keyval; keyval = keyval->next)
     if (keyval->id == id) return keyval->kind == kind && !keyval->freed ? keyval : nullptr;
   return nullptr;
 }
 
 void free_keyval(Keyval& keyval) {
-  std::lock_guard guard(keyval_lock);
+  platform::Guard guard(lock);
   keyval.freed = true;
   remove_if_unused(keyval);
 }
 
 Error set_attribute(AttributeSet& set, void* handle, Keyval& keyval, void* value) {
-  if (Attribute* entry = find(set, keyval)) {
-    Error rc = call_delete(keyval, handle, entry->value);
-    if (rc != MPI_SUCCESS)
-      return fail(rc, "the delete callback of attribute key %d returned %d", keyval.id, rc);
-    entry->value = value;
-    return MPI_SUCCESS;
+  auto choose = [&] {
+    Attribute* entry = find(set, keyval);
+    return entry && ends_here(*entry) ? nullptr : entry;
+  };
+  for (;;) {
+    Held old(set);
+    if (old.take(choose, true)) {
+      if (Error rc = old.end(handle)) return rc;
+      old.replace(value);
+      return MPI_SUCCESS;
+    }
+    Added added = add(set, keyval, value);
+    if (added == Added::no_memory) return fail(MPI_ERR_NO_MEM, "no memory for an attribute");
+    if (added == Added::yes) return MPI_SUCCESS;
   }
-  Attribute* entry = new (std::nothrow) Attribute{&keyval, value, set.first};
-  if (!entry) return fail(MPI_ERR_NO_MEM, "no memory for an attribute");
-  set.first = entry;
-  add_user(keyval);
-  return MPI_SUCCESS;
 }
 
 bool get_attribute(const AttributeSet& set, const Keyval& keyval, void** value) {
+  platform::Guard guard(lock);
   const Attribute* entry = find(set, keyval);
   if (entry) *value = entry->value;
   return entry != nullptr;
 }
 
 Error delete_attribute(AttributeSet& set, void* handle, Keyval& keyval) {
-  Attribute* entry = find(set, keyval);
-  if (!entry) return fail(MPI_ERR_KEYVAL, "no attribute is set under key %d", keyval.id);
-  return delete_entry(set, handle, entry);
-}
-
-Error copy_attributes(const AttributeSet& from, void* handle, AttributeSet& to) {
-  return copy_from(from.first, handle, to);
-}
-
-Error delete_attributes(AttributeSet& set, void* handle) {
-  while (set.first)
-    if (Error rc = delete_entry(set, handle, set.first)) return rc;
+  auto choose = [&] {
+    Attribute* entry = find(set, keyval);
+    return entry && ends_here(*entry) ? nullptr : entry;
+  };
+  Held old(set);
+  if (!old.take(choose, true))
+    return fail(MPI_ERR_KEYVAL, "no attribute is set under key %d", keyval.id);
+  if (Error rc = old.end(handle)) return rc;
+  old.drop();
   return MPI_SUCCESS;
 }
 
+Error copy_attributes(const AttributeSet& from, void* handle, AttributeSet& to) {
+  std::uint64_t last = 0;
+  for (;;) {
+    Held source(const_cast<AttributeSet&>(from));
+    if (!source.take([&] { return next_after(from, last); }, false)) return MPI_SUCCESS;
+    last = source.order;
+    void* value = nullptr;
+    int flag = 0, id = source.keyval->id;
+    Error rc = call_copy(*source.keyval, handle, source.value, &value, &flag);
+    if (rc == MPI_SUCCESS && flag)
+      rc = set_attribute(to, nullptr, *source.keyval, value);
+    else if (rc != MPI_SUCCESS)
+      rc = fail(rc, "the copy callback of attribute key %d returned %d", id, rc);
+    source.let_go();
+    if (rc != MPI_SUCCESS) return rc;
+  }
+}
+
+Error delete_attributes(AttributeSet& set, void* handle) {
+  auto choose = [&] {
+    Attribute* entry = set.first;
+    while (entry && ends_here(*entry)) entry = entry->next;
+    return entry;
+  };
+  for (;;) {
+    Held latest(set);
+    if (!latest.take(choose, true)) return MPI_SUCCESS;
+    if (Error rc = latest.end(handle)) return rc;
+    latest.drop();
+  }
+}
+
 void forget_attributes(AttributeSet& set) {
+  platform::Guard guard(lock);
   while (set.first) unlink(set, set.first);
 }
 

@@ -1,7 +1,9 @@
 // Attributes: values that programs cache on communicators, datatypes and windows under keys, with
 // callbacks when the object is copied or freed. Owners embed an AttributeSet; floor 10 and the
 // dup/free paths of floors 7 and 9 call the functions here.
-// Invariant: a key lives until it is freed and no attribute uses it any more.
+// Invariants: a key lives until it is freed and no attribute uses it any more. No lock is held
+// while a callback runs, which may call MPI; threads that want to change the attribute it is about
+// wait.
 #pragma once
 
 #include <mpi.h>
@@ -22,6 +24,7 @@ struct Keyval {
 
   int id;
   Kind kind;
+  // This and what follows but the callbacks: behind the lock of attribute.cpp.
   bool freed;
   // Attributes that use it.
   int users;
@@ -31,11 +34,7 @@ struct Keyval {
   Keyval* next;
 };
 
-struct Attribute {
-  Keyval* keyval;
-  void* value;
-  Attribute* next;
-};
+struct Attribute;
 
 struct AttributeSet {
   // The latest set comes first; objects are freed in that order, as the standard wants.
@@ -56,7 +55,8 @@ void free_keyval(Keyval& keyval);
 // Sets a value; the one before is deleted first (its callback may refuse with its code).
 [[nodiscard]] Error set_attribute(AttributeSet& set, void* handle, Keyval& keyval, void* value);
 
-// The value under a key; false when there is none.
+// The value under a key; false when there is none. Never waits: until a callback has agreed to its
+// end, the value is there.
 bool get_attribute(const AttributeSet& set, const Keyval& keyval, void** value);
 
 // Deletes one attribute with its callback, whose failure keeps it. No attribute: MPI_ERR_KEYVAL.

@@ -104,6 +104,7 @@ Communicator* make_predefined(MPI_Comm handle, const char* name, std::uint32_t i
   communicators.remove(made->handle);
   made->handle = handle;
   made->errors.mpi_handle = handle;
+  inherit_error_handler(made->errors, initial_error_target);
   std::snprintf(made->name, sizeof made->name, "%s", name);
   communicators.set_predefined(handle, made);
   return made;
@@ -150,7 +151,7 @@ Error prepare_communicator(Group* local, Group* remote, const Communicator* pare
   }
   communicator->errors.kind = ObjectKind::comm;
   communicator->errors.mpi_handle = communicator->handle;
-  if (parent) attach_error_handler(communicator->errors, parent->errors.handler);
+  if (parent) inherit_error_handler(communicator->errors, parent->errors);
   *prepared = communicator;
   return MPI_SUCCESS;
 }

@@ -40,7 +40,7 @@ class Communicator {
   std::int64_t room_offset = -1;  // in the leader's rooms
   lockfree::Room<lockfree::Hardware> room;
   message::SendBuffer buffer;  // of buffered sends on this communicator
-  Hints hints = 0;
+  Hints hints;
   std::uint32_t duplications = 0;  // nonblocking ones ever started
   // Between groups only: both groups as one, in the same order on both sides; and two contexts on a
   // plane of their own. `within` is the local group's; in `everyone` ranks are those of the job.
@@ -95,11 +95,14 @@ Communicator* self_communicator();
 
 // Collective over `parent`, both groups where it has two. Each gives null where this process is not
 // a member. (duplicate.cpp, split.cpp)
-Error duplicate(Communicator& parent, Hints hints, Communicator** made);
+Error duplicate(Communicator& parent, const Hints& hints, Communicator** made);
 // The same without waiting: `*handle` is the new communicator's, which can be used when `*request`
 // is complete. Attributes are copied now.
-Error start_duplicate(Communicator& parent, Hints hints, MPI_Comm* handle, MPI_Request* request);
-Error split(Communicator& parent, int color, int key, Communicator** made);
+Error start_duplicate(Communicator& parent, const Hints& hints, MPI_Comm* handle,
+                      MPI_Request* request);
+// `type`: an MPI_COMM_TYPE_ that the color comes from, which all that have a color must give alike
+// (MPI_ERR_ARG for all), or 0.
+Error split(Communicator& parent, int type, int color, int key, Communicator** made);
 Error create(Communicator& parent, const Group& group, Communicator** made);
 // Collective over `group` only, of a parent of one group; `tag` as the user gave it.
 Error create_from_members(Communicator& parent, const Group& group, int tag, Communicator** made);

@@ -33,6 +33,9 @@ void finish(Duplication& duplication) {
     error = open_communicator(*duplication.prepared, duplication.agreement.id());
   } else {
     if (!duplication.agreement.error()) free_context_id(duplication.agreement.id());
+    // Delete callbacks may call MPI, which cannot be while progress is made. Only where ids or
+    // memory ran out is there anything left.
+    forget_attributes(duplication.prepared->attributes);
     abandon_communicator(*duplication.prepared);
   }
   message::complete(*duplication.visible, error);
@@ -56,7 +59,7 @@ bool advance_duplications(void*) {
   return any;
 }
 
-Error prepare_duplicate(const Communicator& parent, Hints hints, Communicator** prepared) {
+Error prepare_duplicate(const Communicator& parent, const Hints& hints, Communicator** prepared) {
   retain(*parent.local);
   if (parent.remote) retain(*parent.remote);
   Error error = prepare_communicator(parent.local, parent.remote, &parent, prepared);
@@ -64,9 +67,17 @@ Error prepare_duplicate(const Communicator& parent, Hints hints, Communicator** 
   return error;
 }
 
+// What was copied before a callback refused; its explanation stays.
+void take_back_attributes(Communicator& prepared) {
+  Explanation why = last_explanation();
+  if (delete_attributes(prepared.attributes, prepared.handle))
+    forget_attributes(prepared.attributes);
+  last_explanation() = why;
+}
+
 }  // namespace
 
-Error duplicate(Communicator& parent, Hints hints, Communicator** made) {
+Error duplicate(Communicator& parent, const Hints& hints, Communicator** made) {
   if (Error error = check_open(parent)) return error;
   std::uint32_t id = 0;
   if (Error error = agree_context_id(parent.members(agreement_tag), &id)) return error;
@@ -85,7 +96,8 @@ Error duplicate(Communicator& parent, Hints hints, Communicator** made) {
   return error;
 }
 
-Error start_duplicate(Communicator& parent, Hints hints, MPI_Comm* handle, MPI_Request* request) {
+Error start_duplicate(Communicator& parent, const Hints& hints, MPI_Comm* handle,
+                      MPI_Request* request) {
   if (Error error = check_open(parent)) return error;
   auto* duplication = new (std::nothrow) Duplication;
   message::Request* visible = duplication ? message::new_request() : nullptr;
@@ -100,6 +112,7 @@ Error start_duplicate(Communicator& parent, Hints hints, MPI_Comm* handle, MPI_R
   }
   Communicator& prepared = *duplication->prepared;
   duplication->error = copy_attributes(parent.attributes, parent.handle, prepared.attributes);
+  if (duplication->error) take_back_attributes(prepared);
   duplication->visible = visible;
   visible->kind = message::RequestKind::schedule;
   visible->stage = message::Stage::queued;
@@ -108,7 +121,8 @@ Error start_duplicate(Communicator& parent, Hints hints, MPI_Comm* handle, MPI_R
   *handle = prepared.handle;
   *request = visible->handle;
   // Several of one parent are started in the same order everywhere, so that they agree on tags.
-  std::int32_t tag = own_tag(TagKind::duplicate, parent.duplications++);
+  std::uint32_t number = platform::add_shared(parent.duplications, 1u);
+  std::int32_t tag = own_tag(TagKind::duplicate, number);
   duplication->agreement.start(parent.members(tag), false);
   platform::Guard guard(lock);
   if (!source_is_known) message::add_source(source);

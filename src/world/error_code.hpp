@@ -3,6 +3,8 @@
 // Baton's own codes are the classes themselves; added codes lie above MPI_ERR_LASTCODE.
 #pragma once
 
+#include <cstddef>
+
 #include "base/error.hpp"
 
 namespace baton {
@@ -14,8 +16,9 @@ Error error_class_of(int code);
 // unused numbers are of class MPI_ERR_UNKNOWN, or added and not removed.
 bool error_code_known(int code);
 
-// The text of a code or class: the standard's, or the one the program gave ("" if it gave none).
-const char* error_text(int code);
+// Writes the text of a code or class: the standard's, or the one the program gave ("" if it gave
+// none). A copy, since another thread may take the program's text away.
+void copy_error_text(int code, char* to, std::size_t room);
 
 // "MPI_ERR_RANK" for a standard class, "error class N" words for an added one.
 const char* error_class_name(Error error_class);

@@ -5,8 +5,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <new>
 
+#include "base/settings.hpp"
 #include "world/error_code.hpp"
 
 namespace baton {
@@ -16,7 +18,14 @@ namespace {
 constinit ErrorHandler errors_are_fatal(ErrorHandler::Action::end_job);
 constinit ErrorHandler errors_abort(ErrorHandler::Action::end_process);
 constinit ErrorHandler errors_return(ErrorHandler::Action::return_code);
-constinit ErrorTarget initial_error_target;
+
+struct Named {
+  const char* name;
+  ErrorHandler* handler;
+};
+constexpr Named initial_handlers[] = {{"mpi_errors_are_fatal", &errors_are_fatal},
+                                      {"mpi_errors_abort", &errors_abort},
+                                      {"mpi_errors_return", &errors_return}};
 
 void register_predefined(ErrorHandler& handler, MPI_Errhandler value) {
   handler.handle = value;
@@ -30,23 +39,56 @@ __attribute__((constructor(101))) void register_all_predefined() {
   register_predefined(errors_return, MPI_ERRORS_RETURN);
   file_error_target.handler = &errors_return;
   file_error_target.mpi_handle = MPI_FILE_NULL;
+  const char* name = environment_variable("BATON_INITIAL_ERRHANDLER");
+  for (const Named& row : initial_handlers)
+    if (name && std::strcmp(name, row.name) == 0) initial_error_target.handler = row.handler;
 }
 
 void end_process(int code) {
   std::_Exit(code > 0 && code < 256 ? code : 1);
 }
 
-void destroy_if_unused(ErrorHandler& handler) {
-  if (handler.user_references.load(std::memory_order_acquire) == 0 &&
-      handler.attachments.load(std::memory_order_acquire) == 0)
-    delete &handler;
+// Guards which handler hangs where, the counts and the handles. Always taken: errors are rare, and
+// these calls are allowed in any thread whatever thread level the program asked for.
+constinit std::mutex lock;
+
+// With the lock held; a handler that nothing holds any more is returned, for the caller to delete.
+ErrorHandler* take_if_unused(ErrorHandler* handler) {
+  return handler->user_references == 0 && handler->attachments == 0 ? handler : nullptr;
 }
 
-void detach(ErrorHandler* handler) {
-  if (!handler || handler->predefined()) return;
-  if (handler->attachments.fetch_sub(1, std::memory_order_acq_rel) == 1)
-    destroy_if_unused(*handler);
+void attach(ErrorHandler* handler) {
+  if (handler && !handler->predefined()) ++handler->attachments;
 }
+
+ErrorHandler* detach(ErrorHandler* handler) {
+  if (!handler || handler->predefined()) return nullptr;
+  --handler->attachments;
+  return take_if_unused(handler);
+}
+
+// The handler of a target, kept alive while it runs: another thread may hang another one there and
+// free this one meanwhile.
+class Running {
+ public:
+  explicit Running(const ErrorTarget& target) {
+    std::lock_guard guard(lock);
+    handler_ = target.handler ? target.handler : &errors_are_fatal;
+    attach(handler_);
+  }
+  ~Running() {
+    std::unique_lock guard(lock);
+    ErrorHandler* unused = detach(handler_);
+    guard.unlock();
+    delete unused;
+  }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  const ErrorHandler* operator->() const { return handler_; }
+
+ private:
+  ErrorHandler* handler_;
+};
 
 template <typename Handle>
 void call_user(const ErrorTarget& target, ErrorHandler::Function function, Error code) {
@@ -73,9 +115,10 @@ void call_user_handler(const ErrorTarget& target, ErrorHandler::Function functio
 void complete_explanation(const char* procedure, Error code) {
   Explanation& explanation = last_explanation();
   char cause[sizeof explanation.text];
-  const char* text =
-      explanation.error_class == code ? explanation.text : error_text(error_class_of(code));
-  std::snprintf(cause, sizeof cause, "%s", text);
+  if (explanation.error_class == code)
+    std::memcpy(cause, explanation.text, sizeof cause);
+  else
+    copy_error_text(error_class_of(code), cause, sizeof cause);
   const char* name = error_class_name(error_class_of(code));
   // The class goes last and must survive a long cause.
   int room = static_cast<int>(sizeof explanation.text - std::strlen(procedure) - std::strlen(name) -
@@ -89,28 +132,37 @@ void complete_explanation(const char* procedure, Error code) {
 
 constinit HandleTable<ErrorHandler, HandleTag::errhandler> error_handlers;
 constinit ErrorTarget* default_error_target = nullptr;
+constinit ErrorTarget initial_error_target;
 constinit ErrorTarget file_error_target(ObjectKind::file);
 constinit AbortJob abort_job = end_process;
 constinit int rank_for_messages = -1;
 
 ErrorTarget::~ErrorTarget() {
-  detach(handler);
+  attach_error_handler(*this, nullptr);
 }
 
 void attach_error_handler(ErrorTarget& target, ErrorHandler* handler) {
-  if (handler && !handler->predefined())
-    handler->attachments.fetch_add(1, std::memory_order_acq_rel);
-  ErrorHandler* previous = target.handler;
+  std::unique_lock guard(lock);
+  attach(handler);
+  ErrorHandler* unused = detach(target.handler);
   target.handler = handler;
-  detach(previous);
+  guard.unlock();
+  delete unused;
+}
+
+void inherit_error_handler(ErrorTarget& target, const ErrorTarget& parent) {
+  std::lock_guard guard(lock);
+  attach(parent.handler);
+  target.handler = parent.handler;
 }
 
 Error get_error_handler(ErrorTarget& target, MPI_Errhandler* handle) {
+  std::lock_guard guard(lock);
   ErrorHandler* handler = target.handler ? target.handler : &errors_are_fatal;
   if (!handler->predefined()) {
     if (!handler->handle) handler->handle = error_handlers.add(handler);
     if (!handler->handle) return fail(MPI_ERR_NO_MEM, "no memory for an error handler's handle");
-    handler->user_references.fetch_add(1, std::memory_order_acq_rel);
+    ++handler->user_references;
   }
   *handle = handler->handle;
   return MPI_SUCCESS;
@@ -118,6 +170,7 @@ Error get_error_handler(ErrorTarget& target, MPI_Errhandler* handle) {
 
 Error create_error_handler(ObjectKind kind, ErrorHandler::Function function,
                            MPI_Errhandler* handle) {
+  std::lock_guard guard(lock);
   ErrorHandler* handler = new (std::nothrow) ErrorHandler(kind, function);
   if (handler) handler->handle = error_handlers.add(handler);
   if (!handler || !handler->handle) {
@@ -130,10 +183,13 @@ Error create_error_handler(ObjectKind kind, ErrorHandler::Function function,
 
 void free_error_handler(ErrorHandler& handler) {
   if (handler.predefined()) return;
-  if (handler.user_references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  std::unique_lock guard(lock);
+  if (--handler.user_references != 0) return;
   error_handlers.remove(handler.handle);
   handler.handle = nullptr;
-  destroy_if_unused(handler);
+  ErrorHandler* unused = take_if_unused(&handler);
+  guard.unlock();
+  delete unused;
 }
 
 void print_message(const char* text) {
@@ -151,7 +207,7 @@ void print_message(const char* text) {
 
 void call_error_handler(ErrorTarget* target, Error code, const char* text) {
   if (!target) target = default_error_target ? default_error_target : &initial_error_target;
-  ErrorHandler* handler = target->handler ? target->handler : &errors_are_fatal;
+  Running handler(*target);
   switch (handler->action) {
     case ErrorHandler::Action::return_code:
       return;
@@ -176,14 +232,14 @@ int raise(const char* procedure, ErrorTarget* target, Error code) {
   return code;
 }
 
-Error raise_on_handler(ErrorHandler& handler, ObjectKind kind, void* null_handle, Error error) {
-  // Read by this thread's next `raise`, and not destroyed: it owns nothing.
+ErrorTarget* target_of_unmade(ErrorHandler& handler, ObjectKind kind, void* null_handle) {
+  if (!handler.predefined() && handler.kind != kind) return nullptr;
+  // Not destroyed: it owns nothing.
   alignas(ErrorTarget) static thread_local unsigned char room[sizeof(ErrorTarget)];
   auto* target = new (room) ErrorTarget(kind);
   target->handler = &handler;
   target->mpi_handle = null_handle;
-  last_explanation().target = target;
-  return error;
+  return target;
 }
 
 const char* raised_explanation(Error code) {

@@ -1,12 +1,12 @@
 // Error handlers and where they hang. Every communicator (later window, file, session) embeds an
 // ErrorTarget; the entry points of floor 10 hand a failed call's class to `raise` with the target
 // whose handler is due. Nothing below floor 10 raises: it returns its Error.
-// Invariant: a handler lives as long as the user holds its handle or a target holds it.
+// Invariant: a handler lives as long as the user holds its handle, a target holds it, or it runs.
+// Any thread may call all of this at any time, also below MPI_THREAD_MULTIPLE and before MPI_Init:
+// the standard wants that of most procedures about error handlers.
 #pragma once
 
 #include <mpi.h>
-
-#include <atomic>
 
 #include "base/error.hpp"
 #include "base/handle_table.hpp"
@@ -28,10 +28,11 @@ class ErrorHandler {
   bool predefined() const { return action != Action::call_user; }
 
   Function function = nullptr;
-  // Null while the user holds none (it freed all it had).
+  // Null while the user holds none (it freed all it had). This and the counts belong to the lock of
+  // error_handler.cpp.
   MPI_Errhandler handle = nullptr;
-  std::atomic<int> user_references = 1;
-  std::atomic<int> attachments = 0;
+  int user_references = 1;
+  int attachments = 0;
   Action action;
   ObjectKind kind = ObjectKind::comm;
 };
@@ -46,7 +47,7 @@ struct ErrorTarget {
   ErrorTarget& operator=(const ErrorTarget&) = delete;
   ~ErrorTarget();
 
-  // Null means MPI_ERRORS_ARE_FATAL.
+  // Null means MPI_ERRORS_ARE_FATAL. Behind the lock, too.
   ErrorHandler* handler = nullptr;
   // What user handlers are given: the object's MPI handle (MPI_Comm, MPI_Win, ...).
   void* mpi_handle = nullptr;
@@ -56,11 +57,16 @@ struct ErrorTarget {
 // The target of errors that belong to no object: before MPI_Init and after MPI_Finalize the initial
 // one, in between MPI_COMM_SELF's. Process start and end set it (null: the initial one).
 extern ErrorTarget* default_error_target;
+// The initial one: its handler is what mpiexec was told (-initial-errhandler), else null. The
+// predefined communicators begin with it.
+extern ErrorTarget initial_error_target;
 // Errors on files that are not open; the standard's default for files is MPI_ERRORS_RETURN.
 extern ErrorTarget file_error_target;
 
 // Hangs `handler` on `target` in place of what was there.
 void attach_error_handler(ErrorTarget& target, ErrorHandler* handler);
+// The same with the handler of `parent`, whatever it is now.
+void inherit_error_handler(ErrorTarget& target, const ErrorTarget& parent);
 
 // The handle of the handler on `target`, with one more user reference. MPI_ERR_NO_MEM.
 [[nodiscard]] Error get_error_handler(ErrorTarget& target, MPI_Errhandler* handle);
@@ -88,10 +94,10 @@ void print_message(const char* text);
 // the thread's explanation to "procedure: cause [MPI_ERR_X]". Returns `code` if the handler does.
 BATON_COLD int raise(const char* procedure, ErrorTarget* target, Error code);
 
-// An explained `error` on the way to `raise`: it concerns an object that was not made, so it goes
-// to the handler the program gave for that object, which gets the null handle. Returns `error`.
-[[nodiscard]] BATON_COLD Error raise_on_handler(ErrorHandler& handler, ObjectKind kind,
-                                                void* null_handle, Error error);
+// Where errors go while an object is made for which the program gave a handler: to that handler,
+// which gets the null handle. Null (the default target) where the handler is for another kind of
+// object. The target is this thread's and good until the next call of this.
+ErrorTarget* target_of_unmade(ErrorHandler& handler, ObjectKind kind, void* null_handle);
 
 // Calls the handler on `target` for `code` as it is, without a new explanation
 // (MPI_Comm_call_errhandler).

@@ -2,6 +2,9 @@
 
 #include <cstring>
 
+#include "platform/lock.hpp"
+#include "world/memory_kind.hpp"
+
 namespace baton::world {
 
 namespace {
@@ -14,26 +17,36 @@ constexpr const char* names[] = {
     "mpi_assert_strict_persistent_collective_ordering",
 };
 
+// Guards the hints of all communicators.
+platform::Lock lock;
+
 }  // namespace
 
 void update_hints(Hints& hints, const Info* info) {
   if (!info) return;
-  Hints bit = 1;
+  platform::Guard guard(lock);
+  std::uint32_t bit = 1;
   for (const char* name : names) {
-    const char* value = info->get(name);
-    if (value && std::strcmp(value, "true") == 0) hints |= bit;
-    if (value && std::strcmp(value, "false") == 0) hints &= ~bit;
+    char value[8] = "";
+    info->get(name, value, sizeof value);
+    if (std::strcmp(value, "true") == 0) hints.assertions |= bit;
+    if (std::strcmp(value, "false") == 0) hints.assertions &= ~bit;
     bit <<= 1;
   }
+  char kinds[MPI_MAX_INFO_VAL];
+  if (!info->get(asserted_kinds_key, kinds, sizeof kinds)) return;
+  if (const char* kept = keep_asserted_kinds(kinds)) hints.asserted_kinds = kept;
 }
 
-Error describe_hints(Hints hints, Info& info) {
-  Hints bit = 1;
+Error describe_hints(const Hints& hints, const char* memory_kinds, Info& info) {
+  platform::Guard guard(lock);
+  std::uint32_t bit = 1;
   for (const char* name : names) {
-    if (Error error = info.set(name, hints & bit ? "true" : "false")) return error;
+    if (Error error = info.set(name, hints.assertions & bit ? "true" : "false")) return error;
     bit <<= 1;
   }
-  return MPI_SUCCESS;
+  if (Error error = info.set(memory_kinds_key, memory_kinds)) return error;
+  return hints.asserted_kinds ? info.set(asserted_kinds_key, hints.asserted_kinds) : MPI_SUCCESS;
 }
 
 }  // namespace baton::world

@@ -1,5 +1,6 @@
 // Hints of communicators (MPI 5.0, "Communicator Info"): the assertions that the standard lists for
-// all communicators, kept as bits. Pure. Other keys are ignored, as are values that are no boolean.
+// all communicators. Other keys are ignored, as are values that mean nothing. Any thread may read a
+// communicator's hints while another changes them.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +9,19 @@
 
 namespace baton::world {
 
-// One bit an assertion, in the order of the names in hint.cpp; set: "true". The default is none.
-using Hints = std::uint32_t;
+struct Hints {
+  // One bit a boolean assertion, in the order of the names in hint.cpp; set: "true". The default is
+  // none.
+  std::uint32_t assertions = 0;
+  // The promise about memory kinds, or null; lives for ever.
+  const char* asserted_kinds = nullptr;
+};
 
 // Takes over what `info` (null: nothing) says; what it does not mention stays.
 void update_hints(Hints& hints, const Info* info);
 
-// Writes every hint with its value. MPI_ERR_NO_MEM, explained.
-[[nodiscard]] Error describe_hints(Hints hints, Info& info);
+// Writes every hint with its value, and the memory kinds that are supported. MPI_ERR_NO_MEM,
+// explained.
+[[nodiscard]] Error describe_hints(const Hints& hints, const char* memory_kinds, Info& info);
 
 }  // namespace baton::world

@@ -10,6 +10,9 @@
 #include <cstring>
 #include <new>
 
+#include "base/settings.hpp"
+#include "world/memory_kind.hpp"
+
 namespace baton {
 
 constinit HandleTable<Info, HandleTag::info> infos;
@@ -70,6 +73,11 @@ Info::Entry* Info::find(const char* key) const {
 }
 
 Error Info::set(const char* key, const char* value) {
+  std::lock_guard guard(lock_);
+  return put(key, value);
+}
+
+Error Info::put(const char* key, const char* value) {
   char* copy = ::strdup(value);
   if (!copy) return no_memory();
   if (Entry* entry = find(key)) {
@@ -90,12 +98,17 @@ Error Info::set(const char* key, const char* value) {
   return MPI_SUCCESS;
 }
 
-const char* Info::get(const char* key) const {
+bool Info::get(const char* key, char* value, std::size_t room, std::size_t* length) const {
+  std::lock_guard guard(lock_);
   const Entry* entry = find(key);
-  return entry ? entry->value : nullptr;
+  if (!entry) return false;
+  std::snprintf(value, room, "%s", entry->value);
+  if (length) *length = std::strlen(entry->value);
+  return true;
 }
 
 bool Info::remove(const char* key) {
+  std::lock_guard guard(lock_);
   for (Entry** link = &first_; *link; link = &(*link)->next) {
     Entry* entry = *link;
     if (std::strcmp(entry->key, key) != 0) continue;
@@ -108,15 +121,24 @@ bool Info::remove(const char* key) {
   return false;
 }
 
-const char* Info::key_at(int place) const {
+int Info::key_count() const {
+  std::lock_guard guard(lock_);
+  return count_;
+}
+
+bool Info::key_at(int place, char* key, std::size_t room) const {
+  std::lock_guard guard(lock_);
   const Entry* entry = first_;
   for (; entry && place > 0; --place) entry = entry->next;
-  return entry && place == 0 ? entry->key : nullptr;
+  if (!entry || place != 0) return false;
+  std::snprintf(key, room, "%s", entry->key);
+  return true;
 }
 
 Error Info::copy_from(const Info& other) {
+  std::scoped_lock guard(lock_, other.lock_);
   for (const Entry* entry = other.first_; entry; entry = entry->next)
-    if (Error rc = set(entry->key, entry->value)) return rc;
+    if (Error rc = put(entry->key, entry->value)) return rc;
   return MPI_SUCCESS;
 }
 
@@ -152,6 +174,10 @@ Error describe_environment(Info& info, int process_count, const char* thread_lev
     if (Error rc = set_cut(info, "arch", names.machine, std::strlen(names.machine))) return rc;
   if (::getcwd(text, sizeof text))
     if (Error rc = set_cut(info, "wdir", text, std::strlen(text))) return rc;
+  if (Error rc = info.set(world::memory_kinds_key, world::all_memory_kinds)) return rc;
+  // mpiexec's -initial-errhandler.
+  if (const char* handler = environment_variable("BATON_INITIAL_ERRHANDLER"))
+    if (Error rc = info.set("mpi_initial_errhandler", handler)) return rc;
   return thread_level ? info.set("thread_level", thread_level) : MPI_SUCCESS;
 }
 

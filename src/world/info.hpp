@@ -1,8 +1,11 @@
 // Info objects: ordered lists of (key, value) strings. They work before MPI_Init and after
-// MPI_Finalize. Used by floors 7 to 10.
+// MPI_Finalize, in any thread and at any thread level. Used by floors 7 to 10.
 #pragma once
 
 #include <mpi.h>
+
+#include <cstddef>
+#include <mutex>
 
 #include "base/error.hpp"
 #include "base/handle_table.hpp"
@@ -24,13 +27,14 @@ class Info {
 
   // Adds or replaces. The caller has checked the lengths. MPI_ERR_NO_MEM.
   [[nodiscard]] Error set(const char* key, const char* value);
-  // The value under `key`; null when there is none. Valid until the key is set again or removed.
-  const char* get(const char* key) const;
+  // Copies the value under `key`, cut to `room` with its zero, and tells its whole length; false
+  // when there is none.
+  bool get(const char* key, char* value, std::size_t room, std::size_t* length = nullptr) const;
   // False when there is no such key.
   bool remove(const char* key);
-  int key_count() const { return count_; }
-  // The key at `place` in the order they were first set; null when out of range.
-  const char* key_at(int place) const;
+  int key_count() const;
+  // Copies the key at `place` in the order they were first set; false when out of range.
+  bool key_at(int place, char* key, std::size_t room) const;
   // Appends all of `other`. MPI_ERR_NO_MEM.
   [[nodiscard]] Error copy_from(const Info& other);
 
@@ -39,8 +43,12 @@ class Info {
   bool read_only = false;
 
  private:
+  // Both with the lock held.
   Entry* find(const char* key) const;
+  [[nodiscard]] Error put(const char* key, const char* value);
 
+  // Always taken: these calls are rare, and allowed in all threads at once.
+  mutable std::mutex lock_;
   Entry* first_ = nullptr;
   Entry** end_ = &first_;
   int count_ = 0;
@@ -55,7 +63,8 @@ extern HandleTable<Info, HandleTag::info> infos;
 void free_info(Info& info);
 
 // Fills `info` with what the standard lists for MPI_INFO_ENV and this process knows about itself:
-// command, argv, host, arch, wdir, and maxprocs if positive, thread_level if not null.
+// command, argv, host, arch, wdir, mpi_memory_alloc_kinds, mpi_initial_errhandler if mpiexec was
+// told one, and maxprocs if positive, thread_level if not null.
 [[nodiscard]] Error describe_environment(Info& info, int process_count, const char* thread_level);
 
 // Puts an object behind MPI_INFO_ENV. Process start calls it once; before, the handle is invalid.

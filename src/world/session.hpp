@@ -15,6 +15,7 @@
 #include "world/communicator.hpp"
 #include "world/error_handler.hpp"
 #include "world/group.hpp"
+#include "world/memory_kind.hpp"
 
 namespace baton::world {
 
@@ -23,7 +24,8 @@ class Session {
   ErrorTarget errors{ObjectKind::session};
   MPI_Session handle = MPI_SESSION_NULL;
   int thread_level = MPI_THREAD_SINGLE;
-  message::SendBuffer buffer;  // of buffered sends on its communicators
+  const char* memory_kinds = all_memory_kinds;  // supported, and asked for or said anyway
+  message::SendBuffer buffer;                   // of buffered sends on its communicators
   std::atomic<std::int32_t> references{1};
 };
 

@@ -16,8 +16,30 @@ Error no_memory() {
 }
 
 struct Place {
-  std::int32_t color, key, job_rank;
+  std::int32_t color, key, job_rank, type;
 };
+
+constexpr const char* type_names[] = {"MPI_COMM_TYPE_SHARED", "MPI_COMM_TYPE_HW_UNGUIDED",
+                                      "MPI_COMM_TYPE_HW_GUIDED", "MPI_COMM_TYPE_RESOURCE_GUIDED"};
+const char* type_name(std::int32_t type) {
+  bool known = type >= MPI_COMM_TYPE_SHARED && type <= MPI_COMM_TYPE_RESOURCE_GUIDED;
+  return known ? type_names[type - MPI_COMM_TYPE_SHARED] : "no type (MPI_Comm_split)";
+}
+
+// Everybody sees the same places, so that everybody finds this out.
+Error check_types(const Place* places, std::int32_t count) {
+  const Place* first = nullptr;
+  for (const Place* place = places; place != places + count; ++place) {
+    if (place->type == MPI_UNDEFINED) continue;
+    if (!first) first = place;
+    if (place->type != first->type)
+      return fail(MPI_ERR_ARG,
+                  "argument split_type: rank %d of the job gives %s and rank %d %s; all have to "
+                  "give the same, or MPI_UNDEFINED",
+                  first->job_rank, type_name(first->type), place->job_rank, type_name(place->type));
+  }
+  return MPI_SUCCESS;
+}
 
 // Those of one color, ordered by key and then as they were. Null when memory is short.
 Group* group_of_color(Place* first, std::int32_t count, std::int32_t color, Session* session) {
@@ -64,15 +86,16 @@ std::int32_t instance_at(std::int32_t job_rank, Resource resource) {
 
 }  // namespace
 
-Error split(Communicator& parent, int color, int key, Communicator** made) {
+Error split(Communicator& parent, int type, int color, int key, Communicator** made) {
   if (Error error = check_open(parent)) return error;
   *made = nullptr;
   Members members = parent.members(agreement_tag);
   auto* places =
       static_cast<Place*>(std::malloc(static_cast<std::size_t>(members.count) * sizeof(Place)));
   if (!places) return no_memory();
-  Place mine{color, key, static_cast<std::int32_t>(message::engine.rank)};
+  Place mine{color, key, static_cast<std::int32_t>(message::engine.rank), type};
   Error error = agree_allgather(members, &mine, sizeof mine, places);
+  if (!error) error = check_types(places, members.count);
   // One id serves all colors: their groups do not overlap.
   std::uint32_t id = 0;
   if (!error) error = agree_context_id(members, &id);
@@ -89,7 +112,7 @@ Error create(Communicator& parent, const Group& group, Communicator** made) {
   bool is_member = group.rank != MPI_UNDEFINED;
   // The other side's members are known only to themselves.
   if (parent.is_inter())
-    return split(parent, is_member ? 0 : MPI_UNDEFINED, is_member ? group.rank : 0, made);
+    return split(parent, 0, is_member ? 0 : MPI_UNDEFINED, is_member ? group.rank : 0, made);
   *made = nullptr;
   std::uint32_t id = 0;
   if (Error error = agree_context_id(parent.members(agreement_tag), &id)) return error;

@@ -3,10 +3,11 @@
  * it. One process. */
 #include "expect.h"
 
-enum { no_handler, of_world, of_self, of_copy, of_session, of_unmade, of_unmade_comm };
+enum { no_handler, of_world, of_self, of_copy, of_session, of_unmade, of_unmade_comm, of_file };
 static int reached, reached_times;
 static MPI_Comm its_comm;
 static MPI_Session its_session;
+static MPI_File its_file;
 
 static void reach(int who) {
   reached = who;
@@ -36,6 +37,20 @@ static void session_failed(MPI_Session* session, int* code, ...) {
   (void)code;
   its_session = *session;
   reach(of_session);
+}
+
+static void unmade_session_failed(MPI_Session* session, int* code, ...) {
+  (void)code;
+  its_session = *session;
+  reach(of_unmade);
+}
+static void file_failed(MPI_File* file, int* code, ...) {
+  (void)code;
+  its_file = *file;
+  reach(of_file);
+}
+static void win_failed(MPI_Win* win, int* code, ...) {
+  (void)win, (void)code;
 }
 
 /* `call` fails and calls one handler once. */
@@ -152,6 +167,105 @@ static void about_sessions_and_unmade_objects(void) {
   EXPECT_OK(MPI_Group_free(&group));
 }
 
+/* Also where an argument is wrong: the handler given for what is to be made is the one to tell. */
+static void about_arguments_of_unmade_objects(void) {
+  MPI_Errhandler for_sessions, for_comms;
+  MPI_Session made_session;
+  MPI_Comm made;
+  MPI_Group group;
+  int value;
+  const MPI_Info bad_info = (MPI_Info)0x5555555555u;
+  EXPECT_OK(MPI_Session_create_errhandler(unmade_session_failed, &for_sessions));
+  EXPECT_OK(MPI_Comm_create_errhandler(unmade_comm_failed, &for_comms));
+  EXPECT_OK(MPI_Group_from_session_pset(session, "mpi://SELF", &group));
+  its_session = session;
+  REACHES(MPI_Session_init(bad_info, for_sessions, &made_session), of_unmade);
+  EXPECT(its_session == MPI_SESSION_NULL);
+  REACHES(MPI_Session_init(MPI_INFO_NULL, for_sessions, NULL), of_unmade);
+  its_comm = MPI_COMM_SELF;
+  REACHES(MPI_Comm_create_from_group(MPI_GROUP_NULL, "t", MPI_INFO_NULL, for_comms, &made),
+          of_unmade_comm);
+  EXPECT(its_comm == MPI_COMM_NULL);
+  REACHES(MPI_Comm_create_from_group(group, NULL, MPI_INFO_NULL, for_comms, &made), of_unmade_comm);
+  REACHES(MPI_Comm_create_from_group(group, "t", bad_info, for_comms, &made), of_unmade_comm);
+  REACHES(MPI_Comm_create_from_group(group, "t", MPI_INFO_NULL, for_comms, NULL), of_unmade_comm);
+  REACHES(MPI_Intercomm_create_from_groups(MPI_GROUP_NULL, 0, group, 0, "t", MPI_INFO_NULL,
+                                           for_comms, &made),
+          of_unmade_comm);
+  REACHES(MPI_Intercomm_create_from_groups(group, 0, group, 0, "t", bad_info, for_comms, &made),
+          of_unmade_comm);
+  REACHES(
+      MPI_Intercomm_create_from_groups(group, 9, group, 0, "t", MPI_INFO_NULL, for_comms, &made),
+      of_unmade_comm);
+  REACHES(MPI_Intercomm_create_from_groups(group, 0, group, 0, "t", MPI_INFO_NULL, for_comms, NULL),
+          of_unmade_comm);
+  /* A handler that is none, or for other objects, cannot be asked. */
+  REACHES(MPI_Session_init(MPI_INFO_NULL, MPI_ERRHANDLER_NULL, &made_session), of_self);
+  REACHES(MPI_Session_init(bad_info, for_comms, &made_session), of_self);
+  REACHES(MPI_Session_init(MPI_INFO_NULL, for_comms, &made_session), of_self);
+  REACHES(MPI_Comm_create_from_group(group, "t", MPI_INFO_NULL, for_sessions, &made), of_self);
+  REACHES(MPI_Comm_create_from_group(group, "t", MPI_INFO_NULL, MPI_ERRHANDLER_NULL, &made),
+          of_self);
+  /* What comes after is no business of theirs. */
+  REACHES(MPI_Comm_size(MPI_COMM_NULL, &value), of_self);
+  reached_times = 0;
+  EXPECT_INT(MPI_Session_init(bad_info, MPI_ERRORS_RETURN, &made_session), MPI_ERR_INFO);
+  EXPECT_INT(reached_times, 0);
+  EXPECT_OK(MPI_Errhandler_free(&for_sessions));
+  EXPECT_OK(MPI_Errhandler_free(&for_comms));
+  EXPECT_OK(MPI_Group_free(&group));
+}
+
+/* No file can be open yet: MPI_FILE_NULL holds the handler for all, at first MPI_ERRORS_RETURN. */
+static void about_files(void) {
+  MPI_Errhandler handler, got;
+  MPI_File file = MPI_FILE_NULL;
+  const MPI_File invented = (MPI_File)0x6666666666u;
+  EXPECT_OK(MPI_File_get_errhandler(MPI_FILE_NULL, &got));
+  EXPECT(got == MPI_ERRORS_RETURN);
+  reached_times = 0;
+  EXPECT(MPI_File_close(&file) != MPI_SUCCESS);
+  EXPECT_INT(reached_times, 0);
+  EXPECT_OK(MPI_File_create_errhandler(file_failed, &handler));
+  EXPECT_OK(MPI_File_set_errhandler(MPI_FILE_NULL, handler));
+  EXPECT_OK(MPI_File_get_errhandler(MPI_FILE_NULL, &got));
+  EXPECT(got == handler);
+  EXPECT_OK(MPI_Errhandler_free(&got));
+  EXPECT_OK(MPI_Errhandler_free(&handler));
+  its_file = invented;
+  reached_times = 0;
+  EXPECT_OK(MPI_File_call_errhandler(MPI_FILE_NULL, MPI_ERR_IO));
+  EXPECT_INT(reached, of_file);
+  EXPECT_INT(reached_times, 1);
+  EXPECT(its_file == MPI_FILE_NULL);
+  REACHES(MPI_File_call_errhandler(invented, MPI_ERR_IO), of_file);
+  REACHES(MPI_File_call_errhandler(MPI_FILE_NULL, -7), of_file);
+  REACHES(MPI_File_get_errhandler(invented, &got), of_file);
+  REACHES(MPI_File_get_errhandler(MPI_FILE_NULL, NULL), of_file);
+  REACHES(MPI_File_set_errhandler(invented, MPI_ERRORS_RETURN), of_file);
+  REACHES(MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRHANDLER_NULL), of_file);
+  EXPECT_OK(MPI_Comm_create_errhandler(unmade_comm_failed, &handler));
+  REACHES(MPI_File_set_errhandler(MPI_FILE_NULL, handler), of_file);
+  EXPECT_OK(MPI_Errhandler_free(&handler));
+  REACHES(MPI_File_open(copy, "x", MPI_MODE_RDONLY, MPI_INFO_NULL, &file), of_file);
+  REACHES(MPI_File_create_errhandler(NULL, &handler), of_self);
+  EXPECT_OK(MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN));
+  EXPECT_INT(MPI_File_call_errhandler(invented, MPI_ERR_IO), MPI_ERR_FILE);
+}
+
+/* No window can exist yet, but handlers for them can. */
+static void about_windows(void) {
+  MPI_Errhandler handler, got;
+  EXPECT_OK(MPI_Win_create_errhandler(win_failed, &handler));
+  REACHES(MPI_Win_set_errhandler(MPI_WIN_NULL, handler), of_self);
+  REACHES(MPI_Win_get_errhandler(MPI_WIN_NULL, &got), of_self);
+  REACHES(MPI_Win_call_errhandler(MPI_WIN_NULL, MPI_ERR_WIN), of_self);
+  REACHES(MPI_Win_create_errhandler(NULL, &got), of_self);
+  REACHES(MPI_Comm_set_errhandler(copy, handler), of_copy);
+  REACHES(MPI_Session_set_errhandler(session, handler), of_session);
+  EXPECT_OK(MPI_Errhandler_free(&handler));
+}
+
 int main(int argc, char** argv) {
   MPI_Errhandler handler;
   MPI_Init(&argc, &argv);
@@ -165,6 +279,9 @@ int main(int argc, char** argv) {
   about_communicators();
   about_nothing();
   about_sessions_and_unmade_objects();
+  about_arguments_of_unmade_objects();
+  about_files();
+  about_windows();
   EXPECT_OK(MPI_Session_finalize(&session));
   EXPECT_OK(MPI_Comm_free(&copy));
   MPI_Finalize();

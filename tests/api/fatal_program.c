@@ -12,6 +12,11 @@ int main(int argc, char** argv) {
   const char* mistake = argc > 1 ? argv[1] : "";
   int value = 0;
   if (strcmp(mistake, "before") == 0) MPI_Comm_rank(MPI_COMM_WORLD, &value);
+  if (strcmp(mistake, "level") == 0) {
+    MPI_Session session;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+    MPI_Query_thread(&value);
+  }
   MPI_Init(&argc, &argv);
   if (strcmp(mistake, "twice") == 0) MPI_Init(&argc, &argv);
   if (strcmp(mistake, "rank") == 0) MPI_Send(&value, 1, MPI_INT, 7, 0, MPI_COMM_WORLD);

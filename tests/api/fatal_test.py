@@ -38,6 +38,9 @@ class Fatal(unittest.TestCase):
     def test_a_call_after_finalize_is_named(self):
         self.ends_with("after", "MPI_Comm_rank: called after MPI_Finalize")
 
+    def test_a_thread_level_without_the_world_model_is_none(self):
+        self.ends_with("level", "MPI_Query_thread: it is about the world model")
+
     def test_a_second_init_is_named(self):
         self.ends_with("twice", "MPI_Init: ")
 

@@ -18,6 +18,7 @@ enum {
   session_kind,
   message_kind,
   win_kind,
+  file_kind,
   kinds
 };
 enum { bad_max = 160 };
@@ -53,13 +54,13 @@ static inline void try_bad(int line, const char* call, int code, int wanted, int
     MPI_Error_string(code, text, &length);
   }
   snprintf(place, sizeof place, "argument %d (", argument);
-  if (its_class == wanted && (argument == 0 || strstr(text, place))) return;
+  if (its_class == wanted && strstr(text, place)) return;
   ++wrong_failures;
   fprintf(stderr, "line %d: %s with %s (%p): class %d, not %d at argument %d: %s\n", line, call,
           how, bits, its_class, wanted, argument, text);
 }
 
-/* Tries `call` with every bad handle; argument 0: the explanation need not name it. */
+/* Tries `call` with every bad handle, which its explanation has to call argument `argument`. */
 #define TRY(type, kind, null, error_class, argument, call)                                  \
   for (int at = null == null_bad ? 0 : 1; at < bad_handles[kind].count; ++at) {             \
     type bad = (type)bad_handles[kind].values[at];                                          \
@@ -104,7 +105,7 @@ static inline void comm_error(MPI_Comm* comm, int* code, ...) {
   (void)comm, (void)code;
 }
 
-/* One object of every kind; windows do not exist yet. */
+/* One object of every kind; windows and files do not exist yet. */
 static inline void make_one_of_each(void** handles) {
   MPI_Comm comm;
   MPI_Datatype type;
@@ -128,7 +129,7 @@ static inline void make_one_of_each(void** handles) {
   MPI_Isend(&value, 1, MPI_INT, rank, 77, comm, &send);
   MPI_Mprobe(rank, 77, comm, &message, MPI_STATUS_IGNORE);
   MPI_Request_free(&send);
-  void* all[kinds] = {comm, type, group, request, op, info, handler, session, message, NULL};
+  void* all[kinds] = {comm, type, group, request, op, info, handler, session, message, NULL, NULL};
   memcpy(handles, all, sizeof all);
 }
 
@@ -155,7 +156,7 @@ static inline void free_one_of_each(void* const* handles) {
 static inline void add_bad_of(int kind, uint64_t null_value, void* freed) {
   void* constants[kinds] = {
       MPI_COMM_WORLD,    MPI_INT, MPI_GROUP_EMPTY,     NULL, MPI_SUM, MPI_INFO_ENV,
-      MPI_ERRORS_RETURN, NULL,    MPI_MESSAGE_NO_PROC, NULL};
+      MPI_ERRORS_RETURN, NULL,    MPI_MESSAGE_NO_PROC, NULL, NULL};
   uint64_t state = 1000 + (uint64_t)kind, live = (uint64_t)live_handles[kind];
   add_bad(kind, "the null handle", null_value);
   if (freed) add_bad(kind, "a freed handle", (uint64_t)freed);
@@ -177,11 +178,11 @@ static inline void add_bad_of(int kind, uint64_t null_value, void* freed) {
 
 static inline void start_bad(int* argc, char*** argv) {
   void* freed[kinds];
-  uint64_t nulls[kinds] = {(uint64_t)MPI_COMM_NULL,       (uint64_t)MPI_DATATYPE_NULL,
-                           (uint64_t)MPI_GROUP_NULL,      (uint64_t)MPI_REQUEST_NULL,
-                           (uint64_t)MPI_OP_NULL,         (uint64_t)MPI_INFO_NULL,
-                           (uint64_t)MPI_ERRHANDLER_NULL, (uint64_t)MPI_SESSION_NULL,
-                           (uint64_t)MPI_MESSAGE_NULL,    (uint64_t)MPI_WIN_NULL};
+  uint64_t nulls[kinds] = {
+      (uint64_t)MPI_COMM_NULL,       (uint64_t)MPI_DATATYPE_NULL, (uint64_t)MPI_GROUP_NULL,
+      (uint64_t)MPI_REQUEST_NULL,    (uint64_t)MPI_OP_NULL,       (uint64_t)MPI_INFO_NULL,
+      (uint64_t)MPI_ERRHANDLER_NULL, (uint64_t)MPI_SESSION_NULL,  (uint64_t)MPI_MESSAGE_NULL,
+      (uint64_t)MPI_WIN_NULL,        (uint64_t)MPI_FILE_NULL};
   start_wrong(argc, argv);
   make_one_of_each(freed);
   free_one_of_each(freed);

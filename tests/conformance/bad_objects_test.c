@@ -5,6 +5,10 @@
 #define WORLD MPI_COMM_WORLD
 #define BAD_INFO(null, argument, call) TRY(MPI_Info, info_kind, null, MPI_ERR_INFO, argument, call)
 
+#define BAD_WIN(call) TRY(MPI_Win, win_kind, null_bad, MPI_ERR_WIN, 1, call)
+/* MPI_FILE_NULL stands for the files that are to be opened. */
+#define BAD_FILE(call) TRY(MPI_File, file_kind, null_good, MPI_ERR_FILE, 1, call)
+
 static void communicators(void) {
   int n, flag, length;
   char name[MPI_MAX_OBJECT_NAME];
@@ -12,6 +16,8 @@ static void communicators(void) {
   MPI_Comm made;
   MPI_Group group;
   MPI_Errhandler handler;
+  MPI_Info info;
+  MPI_Request request;
   BAD_COMM(1, MPI_Comm_size(bad, &n))
   BAD_COMM(1, MPI_Comm_rank(bad, &n))
   BAD_COMM(1, MPI_Comm_remote_size(bad, &n))
@@ -31,6 +37,15 @@ static void communicators(void) {
   BAD_COMM(1, MPI_Comm_free(&bad))
   BAD_COMM(1, MPI_Comm_disconnect(&bad))
   BAD_COMM(1, MPI_Comm_group(bad, &group))
+  BAD_COMM(1, MPI_Comm_remote_group(bad, &group))
+  BAD_COMM(1, MPI_Comm_idup(bad, &made, &request))
+  BAD_COMM(1, MPI_Comm_idup_with_info(bad, MPI_INFO_NULL, &made, &request))
+  BAD_INFO(null_good, 2, MPI_Comm_idup_with_info(WORLD, bad, &made, &request))
+  BAD_COMM(1, MPI_Comm_set_info(bad, MPI_INFO_NULL))
+  BAD_INFO(null_good, 2, MPI_Comm_set_info(live_comm, bad))
+  BAD_COMM(1, MPI_Comm_get_info(bad, &info))
+  BAD_COMM(1, MPI_Intercomm_create(bad, 0, WORLD, 0, 0, &made))
+  BAD_COMM(1, MPI_Intercomm_merge(bad, 0, &made))
   BAD_COMM(1, MPI_Comm_set_name(bad, "name"))
   TRY(MPI_Comm, comm_kind, null_good, MPI_ERR_COMM, 1, MPI_Comm_get_name(bad, name, &length))
   TRY(MPI_Win, win_kind, null_good, MPI_ERR_WIN, 1, MPI_Win_get_name(bad, name, &length))
@@ -38,6 +53,13 @@ static void communicators(void) {
   BAD_ERRHANDLER(2, MPI_Comm_set_errhandler(live_comm, bad))
   BAD_COMM(1, MPI_Comm_get_errhandler(bad, &handler))
   BAD_COMM(1, MPI_Comm_call_errhandler(bad, MPI_ERR_OTHER))
+  BAD_WIN(MPI_Win_set_errhandler(bad, MPI_ERRORS_RETURN))
+  BAD_WIN(MPI_Win_get_errhandler(bad, &handler))
+  BAD_WIN(MPI_Win_call_errhandler(bad, MPI_ERR_OTHER))
+  BAD_FILE(MPI_File_set_errhandler(bad, MPI_ERRORS_RETURN))
+  BAD_FILE(MPI_File_get_errhandler(bad, &handler))
+  BAD_FILE(MPI_File_call_errhandler(bad, MPI_ERR_OTHER))
+  BAD_ERRHANDLER(2, MPI_File_set_errhandler(MPI_FILE_NULL, bad))
   BAD_COMM(1, MPI_Comm_set_attr(bad, MPI_TAG_UB, &n))
   BAD_COMM(1, MPI_Comm_get_attr(bad, MPI_TAG_UB, &value, &flag))
   BAD_COMM(1, MPI_Comm_delete_attr(bad, MPI_TAG_UB))
@@ -72,6 +94,13 @@ static void groups(void) {
   BAD_GROUP(1, MPI_Comm_create_from_group(bad, "t", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm))
   BAD_INFO(null_good, 3, MPI_Comm_create_from_group(live_group, "t", bad, MPI_ERRORS_RETURN, &comm))
   BAD_ERRHANDLER(4, MPI_Comm_create_from_group(live_group, "t", MPI_INFO_NULL, bad, &comm))
+  BAD_GROUP(1, MPI_Intercomm_create_from_groups(bad, 0, live_group, 0, "t", MPI_INFO_NULL,
+                                                MPI_ERRORS_RETURN, &comm))
+  BAD_INFO(null_good, 6,
+           MPI_Intercomm_create_from_groups(live_group, 0, live_group, 0, "t", bad,
+                                            MPI_ERRORS_RETURN, &comm))
+  BAD_ERRHANDLER(7, MPI_Intercomm_create_from_groups(live_group, 0, live_group, 0, "t",
+                                                     MPI_INFO_NULL, bad, &comm))
   BAD_SESSION(1, MPI_Group_from_session_pset(bad, "mpi://SELF", &made))
 }
 
@@ -95,8 +124,8 @@ static void making_datatypes(void) {
   BAD_TYPE(4, MPI_Type_create_indexed_block_c(1, 1, zero_c, bad, &made))
   BAD_TYPE(4, MPI_Type_create_hindexed_block(1, 1, far, bad, &made))
   BAD_TYPE(4, MPI_Type_create_hindexed_block_c(1, 1, zero_c, bad, &made))
-  BAD_TYPE(0, MPI_Type_create_struct(1, one, far, &bad, &made))
-  BAD_TYPE(0, MPI_Type_create_struct_c(1, one_c, zero_c, &bad, &made))
+  BAD_TYPE(4, MPI_Type_create_struct(1, one, far, &bad, &made))
+  BAD_TYPE(4, MPI_Type_create_struct_c(1, one_c, zero_c, &bad, &made))
   BAD_TYPE(6, MPI_Type_create_subarray(1, one, one, zero, MPI_ORDER_C, bad, &made))
   BAD_TYPE(6, MPI_Type_create_subarray_c(1, one_c, one_c, zero_c, MPI_ORDER_C, bad, &made))
   BAD_TYPE(9, MPI_Type_create_darray(1, 0, 1, one, none, whole, one, MPI_ORDER_C, bad, &made))
@@ -240,5 +269,5 @@ int main(int argc, char** argv) {
   error_handlers_and_sessions();
   error_handlers_of_another_kind();
   conversions();
-  return finish_bad(130);
+  return finish_bad(150);
 }

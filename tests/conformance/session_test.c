@@ -73,6 +73,54 @@ static void process_sets(MPI_Session session) {
   MPI_Info_free(&info);
 }
 
+static void check_value(MPI_Info info, const char* key, const char* wanted) {
+  char value[MPI_MAX_INFO_VAL] = "none";
+  int length = sizeof value, found;
+  MPI_Info_get_string(info, key, &length, value, &found);
+  if (strcmp(value, wanted) != 0) fprintf(stderr, "%s is %s, not %s\n", key, value, wanted);
+  CHECK(strcmp(value, wanted) == 0);
+}
+
+/* A session says which kinds of memory it supports, and so do its communicators, which keep what
+ * the program promises of them. */
+static void memory_kinds(void) {
+  const char *kinds = "mpi_memory_alloc_kinds", *promised = "mpi_assert_memory_alloc_kinds";
+  MPI_Info info, used;
+  MPI_Session session;
+  MPI_Group group;
+  MPI_Comm comm, copy;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, kinds, "cuda:device,mpi:alloc_mem,system");
+  CHECK(MPI_Session_init(info, MPI_ERRORS_RETURN, &session) == MPI_SUCCESS);
+  MPI_Session_get_info(session, &used);
+  check_value(used, kinds, "mpi,system,mpi:alloc_mem");
+  MPI_Info_free(&used);
+  MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+  MPI_Info_set(info, promised, "system");
+  MPI_Info_set(info, "mpi_assert_no_any_tag", "true");
+  MPI_Comm_create_from_group(group, "kinds", info, MPI_ERRORS_RETURN, &comm);
+  MPI_Group_free(&group);
+  MPI_Comm_get_info(comm, &used);
+  check_value(used, kinds, "mpi,system,mpi:alloc_mem");
+  check_value(used, promised, "system");
+  check_value(used, "mpi_assert_no_any_tag", "true");
+  MPI_Info_free(&used);
+  MPI_Comm_dup(comm, &copy);
+  MPI_Comm_get_info(copy, &used);
+  check_value(used, kinds, "mpi,system,mpi:alloc_mem");
+  check_value(used, promised, "none");
+  MPI_Info_free(&used);
+  MPI_Info_set(info, promised, "rocm:device");
+  MPI_Comm_set_info(comm, info);
+  MPI_Comm_get_info(comm, &used);
+  check_value(used, promised, "system");
+  MPI_Info_free(&used);
+  MPI_Info_free(&info);
+  MPI_Comm_free(&copy);
+  MPI_Comm_free(&comm);
+  CHECK(MPI_Session_finalize(&session) == MPI_SUCCESS);
+}
+
 /* Odd and even ranks each make theirs, from groups that are made of a session's. */
 static void communicators_of_subgroups(MPI_Session session) {
   MPI_Group all, half;
@@ -186,11 +234,18 @@ int main(int argc, char** argv) {
     communicators_of_subgroups(session);
     a_sessions_buffer(session, comm);
     error_handlers();
+    memory_kinds();
     MPI_Comm self = comm_of(session, "mpi://SELF", "self");
     ring(self);
     MPI_Comm_free(&self);
     if (with_world && turn == 1) {
       ring(MPI_COMM_WORLD);
+      MPI_Info used;
+      MPI_Comm_get_info(MPI_COMM_WORLD, &used);
+      check_value(used, "mpi_memory_alloc_kinds", "mpi,system");
+      MPI_Info_free(&used);
+      check_value(MPI_INFO_ENV, "mpi_memory_alloc_kinds", "mpi,system");
+      CHECK(MPI_Query_thread(&flag) == MPI_SUCCESS && flag == MPI_THREAD_SINGLE);
       MPI_Finalize();
       ring(comm); /* the session's objects live on */
     }

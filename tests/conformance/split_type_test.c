@@ -139,6 +139,42 @@ static void wrong_types_are_refused(void) {
   MPI_Comm_free(&twin);
 }
 
+static int class_of(int code) {
+  int its_class;
+  MPI_Error_class(code, &its_class);
+  return its_class;
+}
+
+/* Ranks that do not agree on the type all learn it, whatever they gave, and nothing is left behind;
+ * MPI_UNDEFINED goes with every type. */
+static void different_types_are_refused_on_all_ranks(void) {
+  static const int types[] = {MPI_COMM_TYPE_SHARED, MPI_COMM_TYPE_HW_UNGUIDED,
+                              MPI_COMM_TYPE_HW_GUIDED, MPI_COMM_TYPE_RESOURCE_GUIDED};
+  MPI_Comm comm, part;
+  char text[MPI_MAX_ERROR_STRING];
+  int length;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  for (int i = 0; i < 4 && size > 1; ++i) {
+    int type = types[rank == size - 1 ? i : (i + 1) % 4];
+    CHECK(class_of(MPI_Comm_split_type(comm, type, 0, MPI_INFO_NULL, &part)) == MPI_ERR_ARG);
+    MPI_Error_string(MPI_ERR_ARG, text, &length);
+    CHECK(strstr(text, "argument 2 (split_type)") && strstr(text, "MPI_COMM_TYPE_"));
+    int code = rank == 0 ? MPI_Comm_split(comm, 0, 0, &part)
+                         : MPI_Comm_split_type(comm, type, 0, MPI_INFO_NULL, &part);
+    CHECK(class_of(code) == MPI_ERR_ARG);
+  }
+  int type = rank == 0 && size > 1 ? MPI_UNDEFINED : MPI_COMM_TYPE_SHARED;
+  CHECK(MPI_Comm_split_type(comm, type, 0, MPI_INFO_NULL, &part) == MPI_SUCCESS);
+  CHECK((part == MPI_COMM_NULL) == (type == MPI_UNDEFINED));
+  if (part != MPI_COMM_NULL) {
+    CHECK(size_of(part) == (size > 1 ? size - 1 : 1));
+    drop(part);
+  }
+  MPI_Barrier(comm);
+  drop(comm);
+}
+
 int main(int argc, char** argv) {
   start(&argc, &argv);
   shared_memory_is_one_domain_ordered_by_key();
@@ -147,5 +183,6 @@ int main(int argc, char** argv) {
   every_resource_that_is_named_guides();
   unguided_splits_end_with_strict_parts();
   wrong_types_are_refused();
+  different_types_are_refused_on_all_ranks();
   return finish();
 }

@@ -138,9 +138,9 @@ static void requests(void) {
   MPI_Status status, statuses[2];
   MPI_Request none = MPI_REQUEST_NULL, invented = (MPI_Request)0x7777777777u, r, copy, two[2];
   WRONG(MPI_Wait(NULL, IGNORE), MPI_ERR_ARG, "argument 1 (request)");
-  WRONG(MPI_Wait(&invented, IGNORE), MPI_ERR_REQUEST, "not alive");
+  WRONG(MPI_Wait(&invented, IGNORE), MPI_ERR_REQUEST, "argument 1 (request)");
   WRONG(MPI_Test(&none, NULL, IGNORE), MPI_ERR_ARG, "argument 2 (flag)");
-  WRONG(MPI_Test(&invented, &flag, IGNORE), MPI_ERR_REQUEST, "not alive");
+  WRONG(MPI_Test(&invented, &flag, IGNORE), MPI_ERR_REQUEST, "argument 1 (request)");
   WRONG(MPI_Waitall(-1, two, MPI_STATUSES_IGNORE), MPI_ERR_COUNT, "argument 1 (count)");
   WRONG(MPI_Waitall(2, NULL, MPI_STATUSES_IGNORE), MPI_ERR_ARG, "argument 2");
   WRONG(MPI_Waitany(2, NULL, &index, IGNORE), MPI_ERR_ARG, "argument 2");
@@ -152,11 +152,11 @@ static void requests(void) {
   WRONG(MPI_Testsome(-4, &none, &done, indices, IGNORE), MPI_ERR_COUNT, "argument 1 (incount)");
   WRONG(MPI_Request_free(&none), MPI_ERR_REQUEST, "MPI_REQUEST_NULL");
   WRONG(MPI_Request_free(NULL), MPI_ERR_ARG, "argument 1 (request)");
-  WRONG(MPI_Request_free(&invented), MPI_ERR_REQUEST, "not alive");
+  WRONG(MPI_Request_free(&invented), MPI_ERR_REQUEST, "argument 1 (request)");
   WRONG(MPI_Cancel(&none), MPI_ERR_REQUEST, "MPI_REQUEST_NULL");
-  WRONG(MPI_Cancel(&invented), MPI_ERR_REQUEST, "not alive");
+  WRONG(MPI_Cancel(&invented), MPI_ERR_REQUEST, "argument 1 (request)");
   WRONG(MPI_Cancel(NULL), MPI_ERR_ARG, "argument 1 (request)");
-  WRONG(MPI_Request_get_status(invented, &flag, &status), MPI_ERR_REQUEST, "not alive");
+  WRONG(MPI_Request_get_status(invented, &flag, &status), MPI_ERR_REQUEST, "argument 1 (request)");
   WRONG(MPI_Request_get_status(none, NULL, &status), MPI_ERR_ARG, "argument 2 (flag)");
   /* A copy of a handle whose request is over. */
   MPI_Irecv(&w, 1, MPI_INT, rank, 6, WORLD, &r);
@@ -164,8 +164,8 @@ static void requests(void) {
   MPI_Send(&v, 1, MPI_INT, rank, 6, WORLD);
   MPI_Wait(&r, IGNORE);
   WRONG(MPI_Wait(&copy, IGNORE), MPI_ERR_REQUEST, "in a copy");
-  WRONG(MPI_Request_free(&copy), MPI_ERR_REQUEST, "not alive");
-  WRONG(MPI_Cancel(&copy), MPI_ERR_REQUEST, "not alive");
+  WRONG(MPI_Request_free(&copy), MPI_ERR_REQUEST, "argument 1 (request)");
+  WRONG(MPI_Cancel(&copy), MPI_ERR_REQUEST, "argument 1 (request)");
   /* One request twice in an array: the second is found out. */
   MPI_Irecv(&w, 1, MPI_INT, rank, 6, WORLD, &two[0]);
   two[1] = two[0];
@@ -176,8 +176,8 @@ static void requests(void) {
   MPI_Irecv(&w, 1, MPI_INT, rank, 6, WORLD, &r);
   copy = r;
   MPI_Request_free(&r);
-  WRONG(MPI_Wait(&copy, IGNORE), MPI_ERR_REQUEST, "not alive");
-  WRONG(MPI_Request_free(&copy), MPI_ERR_REQUEST, "not alive");
+  WRONG(MPI_Wait(&copy, IGNORE), MPI_ERR_REQUEST, "argument 1 (request)");
+  WRONG(MPI_Request_free(&copy), MPI_ERR_REQUEST, "argument 1 (request)");
   v = 9;
   MPI_Send(&v, 1, MPI_INT, rank, 6, WORLD);
   CHECK(w == 9);
@@ -200,7 +200,7 @@ static void persistent_and_generalized_requests(void) {
   MPI_Wait(&r, IGNORE);
   copy = r;
   MPI_Request_free(&r);
-  WRONG(MPI_Start(&copy), MPI_ERR_REQUEST, "not alive");
+  WRONG(MPI_Start(&copy), MPI_ERR_REQUEST, "argument 1 (request)");
   MPI_Irecv(&w, 1, MPI_INT, rank, 7, WORLD, &r);
   WRONG(MPI_Start(&r), MPI_ERR_REQUEST, "persistent");
   WRONG(MPI_Grequest_complete(r), MPI_ERR_REQUEST, "generalized");

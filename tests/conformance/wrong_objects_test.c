@@ -75,14 +75,14 @@ static void groups(void) {
   WRONG(MPI_Group_free(NULL), MPI_ERR_ARG, "argument 1 (group)");
   WRONG(MPI_Group_incl(group, -1, ranks, &made), MPI_ERR_ARG, "argument 2 (n)");
   WRONG(MPI_Group_incl(group, 1, NULL, &made), MPI_ERR_ARG, "argument 3 (ranks)");
-  WRONG(MPI_Group_incl(group, 1, outside, &made), MPI_ERR_RANK, "rank");
-  WRONG(MPI_Group_incl(group, 1, minus, &made), MPI_ERR_RANK, "rank");
+  WRONG(MPI_Group_incl(group, 1, outside, &made), MPI_ERR_RANK, "argument 3 (ranks)");
+  WRONG(MPI_Group_incl(group, 1, minus, &made), MPI_ERR_RANK, "argument 3 (ranks)");
   WRONG(MPI_Group_incl(group, 2, ranks, &made), MPI_ERR_RANK, "twice");
-  WRONG(MPI_Group_incl(empty, 1, ranks, &made), MPI_ERR_RANK, "rank");
+  WRONG(MPI_Group_incl(empty, 1, ranks, &made), MPI_ERR_RANK, "argument 3 (ranks)");
   WRONG(MPI_Group_excl(group, 2, ranks, &made), MPI_ERR_RANK, "twice");
-  WRONG(MPI_Group_excl(group, 1, outside, &made), MPI_ERR_RANK, "rank");
+  WRONG(MPI_Group_excl(group, 1, outside, &made), MPI_ERR_RANK, "argument 3 (ranks)");
   WRONG(MPI_Group_range_incl(group, 1, standing, &made), MPI_ERR_ARG, "stride");
-  WRONG(MPI_Group_range_incl(group, 1, far, &made), MPI_ERR_RANK, "rank");
+  WRONG(MPI_Group_range_incl(group, 1, far, &made), MPI_ERR_RANK, "argument 3 (ranges)");
   WRONG(MPI_Group_range_incl(group, 2, twice, &made), MPI_ERR_RANK, "twice");
   WRONG(MPI_Group_range_excl(group, 1, NULL, &made), MPI_ERR_ARG, "argument 3 (ranges)");
   WRONG(MPI_Group_union(group, none, &made), MPI_ERR_GROUP, "argument 2 (group2)");
@@ -102,21 +102,25 @@ static void attributes(void) {
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &mine, NULL);
   dead = mine;
   MPI_Comm_free_keyval(&dead);
-  WRONG(MPI_Comm_set_attr(WORLD, MPI_KEYVAL_INVALID, &flag), MPI_ERR_KEYVAL, "key");
+  WRONG(MPI_Comm_set_attr(WORLD, MPI_KEYVAL_INVALID, &flag), MPI_ERR_KEYVAL,
+        "argument 2 (comm_keyval)");
   WRONG(MPI_Comm_set_attr(WORLD, mine, &flag), MPI_ERR_KEYVAL, "key");
   WRONG(MPI_Comm_set_attr(WORLD, MPI_TAG_UB, &flag), MPI_ERR_KEYVAL, "predefined");
   WRONG(MPI_Comm_set_attr(freed_comm, mine, &flag), MPI_ERR_COMM, "freed");
   WRONG(MPI_Comm_get_attr(WORLD, MPI_TAG_UB, &value, NULL), MPI_ERR_ARG, "argument 4 (flag)");
   WRONG(MPI_Comm_get_attr(WORLD, MPI_TAG_UB, NULL, &flag), MPI_ERR_ARG, "argument 3");
-  WRONG(MPI_Comm_get_attr(WORLD, 123456, &value, &flag), MPI_ERR_KEYVAL, "key");
+  WRONG(MPI_Comm_get_attr(WORLD, 123456, &value, &flag), MPI_ERR_KEYVAL,
+        "argument 2 (comm_keyval)");
   WRONG(MPI_Comm_delete_attr(WORLD, MPI_TAG_UB), MPI_ERR_KEYVAL, "predefined");
   WRONG(MPI_Comm_delete_attr(WORLD, mine), MPI_ERR_KEYVAL, "key");
-  WRONG(MPI_Comm_free_keyval(&keyval), MPI_ERR_KEYVAL, "key");
+  WRONG(MPI_Comm_free_keyval(&keyval), MPI_ERR_KEYVAL, "argument 1 (comm_keyval)");
   WRONG(MPI_Comm_free_keyval(&tag_key), MPI_ERR_KEYVAL, "predefined");
+  WRONG(MPI_Attr_put(WORLD, MPI_KEYVAL_INVALID, &flag), MPI_ERR_KEYVAL, "argument 2 (keyval)");
   WRONG(MPI_Comm_free_keyval(NULL), MPI_ERR_ARG, "argument 1");
   WRONG(MPI_Comm_create_keyval(NULL, NULL, NULL, NULL), MPI_ERR_ARG, "argument 3");
   WRONG(MPI_Type_set_attr(MPI_DATATYPE_NULL, mine, &flag), MPI_ERR_TYPE, "MPI_DATATYPE_NULL");
-  WRONG(MPI_Type_get_attr(MPI_INT, MPI_KEYVAL_INVALID, &value, &flag), MPI_ERR_KEYVAL, "key");
+  WRONG(MPI_Type_get_attr(MPI_INT, MPI_KEYVAL_INVALID, &value, &flag), MPI_ERR_KEYVAL,
+        "argument 2 (type_keyval)");
 }
 
 static void error_handlers_and_codes(void) {
@@ -153,8 +157,8 @@ static void infos(void) {
   WRONG(MPI_Info_create(NULL), MPI_ERR_ARG, "argument 1 (info)");
   WRONG(MPI_Info_set(none, "k", "v"), MPI_ERR_INFO, "MPI_INFO_NULL");
   WRONG(MPI_Info_set(info, NULL, "v"), MPI_ERR_ARG, "argument 2 (key)");
-  WRONG(MPI_Info_set(info, "", "v"), MPI_ERR_INFO_KEY, "key");
-  WRONG(MPI_Info_set(info, key, "v"), MPI_ERR_INFO_KEY, "key");
+  WRONG(MPI_Info_set(info, "", "v"), MPI_ERR_INFO_KEY, "argument 2 (key)");
+  WRONG(MPI_Info_set(info, key, "v"), MPI_ERR_INFO_KEY, "argument 2 (key)");
   WRONG(MPI_Info_set(info, "k", NULL), MPI_ERR_ARG, "argument 3 (value)");
   WRONG(MPI_Info_delete(info, "missing"), MPI_ERR_INFO_NOKEY, "missing");
   WRONG(MPI_Info_get_nkeys(info, NULL), MPI_ERR_ARG, "argument 2 (nkeys)");

@@ -170,6 +170,14 @@ class Surroundings(unittest.TestCase):
         job = run("-n", 1, RANK, "variable", "PMI_RANK", "variable", "PMIX_RANK", "variable", "PMI_FD", env=env)
         self.assertEqual(job.out.split(), ["unset"] * 3)
 
+    def test_an_initial_error_handler_is_each_programs_own_and_spelled_right(self):
+        show = ["sh", "-c", "echo ${BATON_INITIAL_ERRHANDLER-none}"]
+        job = run("-n", 1, "-initial-errhandler", "MPI_ERRORS_RETURN", *show, ":", "-n", 1, *show)
+        self.assertEqual(sorted(job.out.split()), ["mpi_errors_return", "none"])
+        job = run("-n", 1, "-initial-errhandler", "mpi_errors_ignored", "true")
+        self.assertNotEqual(job.code, 0)
+        self.assertIn("-initial-errhandler mpi_errors_ignored: it takes mpi_errors_are_fatal", job.err)
+
     def test_wdir_is_each_programs_own(self):
         with tempfile.TemporaryDirectory() as folder:
             job = run("-n", 1, "-wdir", folder, "pwd", ":", "-n", 1, "pwd")
@@ -218,7 +226,7 @@ class Ending(unittest.TestCase):
     def test_ending_without_finalize_is_an_error(self):
         job = run("-n", 2, RANK, "init", "", "only=1", "exit", "0", "sleep", "20")
         self.assertEqual(job.code, 1)
-        self.assertIn("MPI_Finalize", job.err)
+        self.assertIn("ended without calling MPI_Finalize, or MPI_Session_finalize for a session", job.err)
 
     def test_init_and_finalize_is_a_good_end(self):
         job = run("-n", 3, RANK, "init", "", "finalize", "")

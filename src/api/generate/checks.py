@@ -1,7 +1,7 @@
 """The inside of an implemented entry point: argument checks by semantic kind, then the body's call.
 
-Order: library state; communicator (so that later errors reach its handler); root; other handles;
-the remaining arguments from left to right. An argument that the standard calls insignificant in
+Order: library state; communicator, or the error handler given for an object that is to be made (so
+that later errors reach it); root; other handles; the remaining arguments from left to right. An argument that the standard calls insignificant in
 this call (not at the root, or replaced by MPI_IN_PLACE) is not looked at: its checks have a guard.
 """
 
@@ -43,6 +43,12 @@ class Checks:
         self.target = f"&{raises.name}_object->errors" if raises else "nullptr"
         if self.comm and self.nullable(self.comm):
             self.target = f"({self.comm.name}_object ? {self.target} : nullptr)"
+        if any(p.type == "MPI_File" for p in procedure.parameters):
+            self.target = "&file_error_target"
+        self.given = None if raises or not self.makes_object() else self.parameter("errhandler")
+        if self.given:
+            kind, null = self.makes_object()
+            self.target = f"target_of_unmade(*errhandler_object, {kind}, {null})"
         self.out = []
 
     # ---- small questions -------------------------------------------------------------------
@@ -65,6 +71,14 @@ class Checks:
 
     def parameter(self, name):
         return next((p for p in self.procedure.parameters if p.name == name), None)
+
+    def makes_object(self):
+        """Of a communicator or session that is to be made: its kind, and its null handle."""
+        made = [p.type for p in self.procedure.parameters if p.direction == "out" and p.stars == 1]
+        return {
+            "MPI_Comm": ("ObjectKind::comm", "MPI_COMM_NULL"),
+            "MPI_Session": ("ObjectKind::session", "MPI_SESSION_NULL"),
+        }.get(made[-1] if made else None)
 
     def is_rooted(self):
         return self.procedure.chapter == "collective" and "root" in self.names
@@ -108,7 +122,7 @@ class Checks:
         table = self.api.overlay["tables"][p.type]
         guard, null = self.guard(p), HANDLE_NULLS[p.type]
         found = f"{table['table']}.find({p.name})"
-        target = "nullptr" if p in (self.comm, self.session) else self.target
+        target = "nullptr" if p in (self.comm, self.session, self.given) else self.target
         if guard:
             found = f"{guard} ? {found} : nullptr"
         self.out.append(f"{table['type']}* const {p.name}_object = {found};")
@@ -221,7 +235,7 @@ class Checks:
             return
         if p.kind.startswith("ATTRIBUTE_VAL") and p.direction != "out":
             return
-        if "FUNCTION" in p.kind and self.procedure.chapter in ("attribute", "window"):
+        if "FUNCTION" in p.kind and "keyval" in self.procedure.base.lower():
             return
         self.fail_if(f"!{p.name}", self.call("null_argument", p), self.guard(p))
 
@@ -270,6 +284,10 @@ class Checks:
             passed.append(f"datatype::CountForm::{form}")
         arguments = ", ".join(passed)
         call = f"api::{self.body}({arguments})"
+        if self.given:  # its target is this thread's last one: asked for after the body
+            self.out.append(f"const Error rc = {call};")
+            self.out.append(f"return finish(here, {self.target}, rc);")
+            return
         if not results:
             self.out.append(f"return finish(here, {self.target}, {call});")
             return
@@ -287,7 +305,7 @@ class Checks:
         if self.procedure.base not in self.api.overlay["any_time"]:
             self.fail_if("!library_is_running()", "not_running(here)")
         handles = [p for p in self.procedure.parameters if self.resolves(p)]
-        handles.sort(key=lambda p: p not in (self.comm, self.session))
+        handles.sort(key=lambda p: p not in (self.comm, self.session, self.given))
         if self.comm:
             self.handle(handles.pop(0))
         if self.is_rooted() and self.comm:

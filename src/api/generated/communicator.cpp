@@ -320,20 +320,21 @@ BATON_EXPORT int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int lo
   constexpr Procedure here = Procedure::Intercomm_create_from_groups;
   if (BATON_UNLIKELY(!library_is_running()))
     return not_running(here);
-  Group* const local_group_object = world::groups.find(local_group);
-  if (BATON_UNLIKELY(!local_group_object))
-    return bad_handle(here, 1, nullptr, local_group, MPI_ERR_GROUP);
-  Info* const info_object = infos.find(info);
-  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
-    return bad_handle(here, 6, nullptr, info, MPI_ERR_INFO);
   ErrorHandler* const errhandler_object = error_handlers.find(errhandler);
   if (BATON_UNLIKELY(!errhandler_object))
     return bad_handle(here, 7, nullptr, errhandler, MPI_ERR_ERRHANDLER);
+  Group* const local_group_object = world::groups.find(local_group);
+  if (BATON_UNLIKELY(!local_group_object))
+    return bad_handle(here, 1, target_of_unmade(*errhandler_object, ObjectKind::comm, MPI_COMM_NULL), local_group, MPI_ERR_GROUP);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 6, target_of_unmade(*errhandler_object, ObjectKind::comm, MPI_COMM_NULL), info, MPI_ERR_INFO);
   if (BATON_UNLIKELY(!stringtag))
-    return null_argument(here, 5, nullptr);
+    return null_argument(here, 5, target_of_unmade(*errhandler_object, ObjectKind::comm, MPI_COMM_NULL));
   if (BATON_UNLIKELY(!newintercomm))
-    return null_argument(here, 8, nullptr);
-  return finish(here, nullptr, api::intercomm_create_from_groups(*local_group_object, local_leader, remote_group, remote_leader, stringtag, info_object, *errhandler_object, newintercomm));
+    return null_argument(here, 8, target_of_unmade(*errhandler_object, ObjectKind::comm, MPI_COMM_NULL));
+  const Error rc = api::intercomm_create_from_groups(*local_group_object, local_leader, remote_group, remote_leader, stringtag, info_object, *errhandler_object, newintercomm);
+  return finish(here, target_of_unmade(*errhandler_object, ObjectKind::comm, MPI_COMM_NULL), rc);
 }
 BATON_ALIAS(Intercomm_create_from_groups)
 

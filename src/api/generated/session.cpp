@@ -11,20 +11,21 @@ BATON_EXPORT int PMPI_Comm_create_from_group(MPI_Group group, const char *string
   constexpr Procedure here = Procedure::Comm_create_from_group;
   if (BATON_UNLIKELY(!library_is_running()))
     return not_running(here);
-  Group* const group_object = world::groups.find(group);
-  if (BATON_UNLIKELY(!group_object))
-    return bad_handle(here, 1, nullptr, group, MPI_ERR_GROUP);
-  Info* const info_object = infos.find(info);
-  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
-    return bad_handle(here, 3, nullptr, info, MPI_ERR_INFO);
   ErrorHandler* const errhandler_object = error_handlers.find(errhandler);
   if (BATON_UNLIKELY(!errhandler_object))
     return bad_handle(here, 4, nullptr, errhandler, MPI_ERR_ERRHANDLER);
+  Group* const group_object = world::groups.find(group);
+  if (BATON_UNLIKELY(!group_object))
+    return bad_handle(here, 1, target_of_unmade(*errhandler_object, ObjectKind::comm, MPI_COMM_NULL), group, MPI_ERR_GROUP);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 3, target_of_unmade(*errhandler_object, ObjectKind::comm, MPI_COMM_NULL), info, MPI_ERR_INFO);
   if (BATON_UNLIKELY(!stringtag))
-    return null_argument(here, 2, nullptr);
+    return null_argument(here, 2, target_of_unmade(*errhandler_object, ObjectKind::comm, MPI_COMM_NULL));
   if (BATON_UNLIKELY(!newcomm))
-    return null_argument(here, 5, nullptr);
-  return finish(here, nullptr, api::comm_create_from_group(*group_object, stringtag, info_object, *errhandler_object, newcomm));
+    return null_argument(here, 5, target_of_unmade(*errhandler_object, ObjectKind::comm, MPI_COMM_NULL));
+  const Error rc = api::comm_create_from_group(*group_object, stringtag, info_object, *errhandler_object, newcomm);
+  return finish(here, target_of_unmade(*errhandler_object, ObjectKind::comm, MPI_COMM_NULL), rc);
 }
 BATON_ALIAS(Comm_create_from_group)
 
@@ -71,8 +72,6 @@ BATON_ALIAS(Session_attach_buffer_c)
 
 BATON_EXPORT int PMPI_Session_call_errhandler(MPI_Session session, int errorcode) {
   constexpr Procedure here = Procedure::Session_call_errhandler;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
   Session* const session_object = world::sessions.find(session);
   if (BATON_UNLIKELY(!session_object))
     return bad_handle(here, 1, nullptr, session, MPI_ERR_SESSION);
@@ -228,15 +227,16 @@ BATON_ALIAS(Session_iflush_buffer)
 
 BATON_EXPORT int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session) {
   constexpr Procedure here = Procedure::Session_init;
-  Info* const info_object = infos.find(info);
-  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
-    return bad_handle(here, 1, nullptr, info, MPI_ERR_INFO);
   ErrorHandler* const errhandler_object = error_handlers.find(errhandler);
   if (BATON_UNLIKELY(!errhandler_object))
     return bad_handle(here, 2, nullptr, errhandler, MPI_ERR_ERRHANDLER);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 1, target_of_unmade(*errhandler_object, ObjectKind::session, MPI_SESSION_NULL), info, MPI_ERR_INFO);
   if (BATON_UNLIKELY(!session))
-    return null_argument(here, 3, nullptr);
-  return finish(here, nullptr, api::session_init(info_object, *errhandler_object, session));
+    return null_argument(here, 3, target_of_unmade(*errhandler_object, ObjectKind::session, MPI_SESSION_NULL));
+  const Error rc = api::session_init(info_object, *errhandler_object, session);
+  return finish(here, target_of_unmade(*errhandler_object, ObjectKind::session, MPI_SESSION_NULL), rc);
 }
 BATON_ALIAS(Session_init)
 

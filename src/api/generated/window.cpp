@@ -123,7 +123,10 @@ BATON_EXPORT int PMPI_Win_attach(MPI_Win win, void *base, MPI_Aint size) {
 BATON_ALIAS(Win_attach)
 
 BATON_EXPORT int PMPI_Win_call_errhandler(MPI_Win win, int errorcode) {
-  return unsupported(Procedure::Win_call_errhandler, nullptr);
+  constexpr Procedure here = Procedure::Win_call_errhandler;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  return finish(here, nullptr, api::win_call_errhandler(win, errorcode));
 }
 BATON_ALIAS(Win_call_errhandler)
 
@@ -148,7 +151,12 @@ BATON_EXPORT int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *
 BATON_ALIAS(Win_create_dynamic)
 
 BATON_EXPORT int PMPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn, MPI_Errhandler *errhandler) {
-  return unsupported(Procedure::Win_create_errhandler, nullptr);
+  constexpr Procedure here = Procedure::Win_create_errhandler;
+  if (BATON_UNLIKELY(!win_errhandler_fn))
+    return null_argument(here, 1, nullptr);
+  if (BATON_UNLIKELY(!errhandler))
+    return null_argument(here, 2, nullptr);
+  return finish(here, nullptr, api::win_create_errhandler(win_errhandler_fn, errhandler));
 }
 BATON_ALIAS(Win_create_errhandler)
 
@@ -208,7 +216,12 @@ BATON_EXPORT int PMPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_
 BATON_ALIAS(Win_get_attr)
 
 BATON_EXPORT int PMPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler) {
-  return unsupported(Procedure::Win_get_errhandler, nullptr);
+  constexpr Procedure here = Procedure::Win_get_errhandler;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  if (BATON_UNLIKELY(!errhandler))
+    return null_argument(here, 2, nullptr);
+  return finish(here, nullptr, api::win_get_errhandler(win, errhandler));
 }
 BATON_ALIAS(Win_get_errhandler)
 
@@ -255,7 +268,13 @@ BATON_EXPORT int PMPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_
 BATON_ALIAS(Win_set_attr)
 
 BATON_EXPORT int PMPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler) {
-  return unsupported(Procedure::Win_set_errhandler, nullptr);
+  constexpr Procedure here = Procedure::Win_set_errhandler;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  ErrorHandler* const errhandler_object = error_handlers.find(errhandler);
+  if (BATON_UNLIKELY(!errhandler_object))
+    return bad_handle(here, 2, nullptr, errhandler, MPI_ERR_ERRHANDLER);
+  return finish(here, nullptr, api::win_set_errhandler(win, *errhandler_object));
 }
 BATON_ALIAS(Win_set_errhandler)
 

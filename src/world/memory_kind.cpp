@@ -1,0 +1,99 @@
+#include "world/memory_kind.hpp"
+
+#include <mpi.h>
+#include <strings.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <string_view>
+
+namespace baton::world {
+
+namespace {
+
+// Lists are few, and without doubles there is an end of them: each is kept once.
+struct Kept {
+  Kept* next;
+  char text[1];
+};
+constinit Kept* all_kept = nullptr;
+constinit std::mutex lock;
+
+const char* keep(const char* text) {
+  std::lock_guard guard(lock);
+  for (Kept* kept = all_kept; kept; kept = kept->next)
+    if (std::strcmp(kept->text, text) == 0) return kept->text;
+  auto* made = static_cast<Kept*>(std::malloc(sizeof(Kept) + std::strlen(text)));
+  if (!made) return nullptr;
+  made->next = all_kept;
+  std::strcpy(made->text, text);
+  all_kept = made;
+  return made->text;
+}
+
+// Cuts off what comes before the next separator.
+std::string_view cut(std::string_view& rest, char separator) {
+  std::size_t length = rest.find(separator);
+  std::string_view first = rest.substr(0, length);
+  rest = length == rest.npos ? std::string_view() : rest.substr(length + 1);
+  return first;
+}
+
+bool same(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && ::strncasecmp(a.data(), b.data(), a.size()) == 0;
+}
+
+bool has(std::string_view list, std::string_view kind) {
+  while (!list.empty())
+    if (same(cut(list, ','), kind)) return true;
+  return false;
+}
+
+// A kind and its restrictors: "mpi:alloc_mem".
+bool is_supported(std::string_view kind) {
+  std::string_view rest = kind, name = cut(rest, ':');
+  if (same(name, "system")) return name.size() == kind.size();
+  if (!same(name, "mpi") || kind.ends_with(':')) return false;
+  while (!rest.empty()) {
+    std::string_view part = cut(rest, ':');
+    if (!same(part, "alloc_mem") && !same(part, "win_allocate") &&
+        !same(part, "win_allocate_shared"))
+      return false;
+    for (std::string_view later = rest; !later.empty();)
+      if (same(cut(later, ':'), part)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+const char* memory_kinds_with(const char* requested) {
+  char list[MPI_MAX_INFO_VAL];
+  std::size_t length = sizeof all_memory_kinds - 1;
+  std::memcpy(list, all_memory_kinds, sizeof all_memory_kinds);
+  std::string_view rest = requested;
+  while (!rest.empty()) {
+    std::string_view kind = cut(rest, ',');
+    if (!is_supported(kind) || has({list, length}, kind)) continue;
+    if (length + 1 + kind.size() >= sizeof list) break;
+    list[length] = ',';
+    std::memcpy(list + length + 1, kind.data(), kind.size());
+    length += 1 + kind.size();
+    list[length] = 0;
+  }
+  const char* kept = keep(list);
+  return kept ? kept : all_memory_kinds;
+}
+
+const char* keep_asserted_kinds(const char* asserted) {
+  std::string_view rest = asserted;
+  if (rest.ends_with(',')) return nullptr;
+  while (!rest.empty()) {
+    std::string_view kind = cut(rest, ',');
+    if (!is_supported(kind) || has(rest, kind)) return nullptr;
+  }
+  return keep(asserted);
+}
+
+}  // namespace baton::world
