@@ -42,12 +42,12 @@ std::int64_t now_ns() {
       .count();
 }
 
-void observe(Peer& peer, std::int64_t bytes, Taken how, std::int64_t took_ns) {
+void observe(Peer& peer, std::int64_t bytes, Taken how, std::int64_t cost_ns) {
   int digits = Timings::digits_of(bytes);
   Timings::Seen& seen = seen_of(peer, digits);
   std::uint32_t& mean = how == Taken::pulled ? seen.pulled_ns : seen.staged_ns;
-  mean = follow_mean(mean, took_ns);
-  wish(peer, digits, transport::prefer_pull(bytes, seen.pulled_ns, seen.staged_ns, seen.pull));
+  mean = follow_mean(mean, cost_ns);
+  wish(peer, digits, transport::prefer_pull(seen.pulled_ns, seen.staged_ns, seen.pull));
 }
 
 void observe_not_pullable(Peer& peer, std::int64_t bytes) {

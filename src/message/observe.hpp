@@ -34,8 +34,8 @@ enum class Taken { pulled, staged };
 // A time in nanoseconds that only grows.
 std::int64_t now_ns();
 
-// The receiver: a message of this size took so long.
-void observe(Peer& peer, std::int64_t bytes, Taken how, std::int64_t took_ns);
+// The receiver: a message of this size cost so much.
+void observe(Peer& peer, std::int64_t bytes, Taken how, std::int64_t cost_ns);
 // It could not have been pulled, because of its receive buffer: the sender need not wait for that.
 void observe_not_pullable(Peer& peer, std::int64_t bytes);
 // The sender: whether to offer a message of this size to be pulled, rather than stage it.

@@ -238,7 +238,7 @@ void accept_offer(Arrival& arrival, Request& receive) {
     if (!arrival.place.empty()) give_back(arrival.place);
     if (observed)
       observe(*engine.peers[arrival.peer_rank], receive.bytes, Taken::staged,
-              now_ns() - receive.started_ns);
+              cost_of_staged(receive));
   }
   end_offer(arrival);
   complete(receive, receive.error);

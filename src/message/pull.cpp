@@ -10,9 +10,9 @@ namespace baton::message {
 
 namespace {
 
-// Both sides copy; false when our kernel refused.
+// Both sides copy; false when our kernel refused. Says whether the sender took part.
 bool share(transport::Offer& offer, std::uint32_t owner, const char* source, Request& receive,
-           std::uint32_t piece_bytes) {
+           std::uint32_t piece_bytes, bool* pushed) {
   auto* target = static_cast<char*>(receive.buffer);
   auto all = static_cast<std::uint64_t>(receive.bytes);
   lockfree::share_offer(offer, reinterpret_cast<std::uint64_t>(target), all, piece_bytes);
@@ -26,7 +26,8 @@ bool share(transport::Offer& offer, std::uint32_t owner, const char* source, Req
                                 static_cast<std::int64_t>(piece.bytes));
   }
   std::uint64_t of_sender = lockfree::close_pieces(offer) - own;
-  if (of_sender == 0) count_reason(*engine.peers[owner], Reason::sender_elsewhere, receive.bytes);
+  *pushed = of_sender > 0;
+  if (!*pushed) count_reason(*engine.peers[owner], Reason::sender_elsewhere, receive.bytes);
   while (lockfree::pushed_pieces(offer) < of_sender && !lockfree::was_refused(offer))
     pause_for_peer();
   // A refused piece could be anywhere. It happens once a pair.
@@ -55,12 +56,15 @@ bool pull(const Arrival& arrival, Request& receive) {
   std::int64_t start = now_ns();
   auto* source = reinterpret_cast<const char*>(arrival.address);
   std::uint32_t piece = engine.crowded ? 0 : transport::piece_bytes(receive.bytes);
+  bool pushed = false;
   bool good = piece > 0 ? share(transport::arena.offers(owner)[arrival.offer], owner, source,
-                                receive, piece)
+                                receive, piece, &pushed)
                         : transport::read_from(owner, source, receive.buffer, receive.bytes);
   if (good) {
     count_received(owner, Way::cma, receive.bytes);
-    observe(peer, receive.bytes, Taken::pulled, now_ns() - start);
+    std::int64_t took = now_ns() - start;
+    observe(peer, receive.bytes, Taken::pulled,
+            pushed ? transport::cost_of_shared(receive.bytes, took) : took);
   }
   if (!good)
     count_reason(peer, Reason::copy_refused, receive.bytes);

@@ -93,6 +93,12 @@ void take_early(const Arrival& arrival, char* target) {
   wake_rank(arrival.peer_rank);
 }
 
+std::int64_t cost_of_staged(const Request& receive) {
+  auto& progress = transport::arena.progress(engine.rank, receive.place.window.first());
+  return std::max(now_ns() - receive.started_ns,
+                  static_cast<std::int64_t>(lockfree::fill_time(progress)));
+}
+
 std::uint32_t open_stream(Request& receive) {
   platform::Guard guard(receives_lock);
   for (std::uint32_t i = 0; i < receives_size; ++i)
@@ -168,7 +174,7 @@ bool advance_streams_in() {
       close_stream(receive->stream);
       if (receive->started_ns)
         observe(*engine.peers[receive->peer_rank], receive->bytes, Taken::staged,
-                now_ns() - receive->started_ns);
+                cost_of_staged(*receive));
       complete(*receive, receive->error);
     } else {
       before = receive;

@@ -28,16 +28,19 @@ constexpr Choice choose_send(std::int64_t bytes, bool synchronous, bool envelope
 // Whether a receiver wishes to pull messages rather than have them staged, from how long each has
 // taken it (0: not seen yet). `now` is what it wishes so far. Unseen, staging is the safe way: what
 // programs send has mostly just been written.
-constexpr bool prefer_pull(std::int64_t bytes, std::uint64_t pulled_ns, std::uint64_t staged_ns,
-                           bool now) {
+constexpr bool prefer_pull(std::uint64_t pulled_ns, std::uint64_t staged_ns, bool now) {
   if (pulled_ns == 0 || staged_ns == 0) return now;
-  // What the sender pushed lies in its cache, where the program's reads must fetch it; no clock of
-  // ours sees that. Longer messages leave the caches anyway. (2026-11-21, Sapphire Rapids, 64 KiB
-  // fresh: 9 us observed, 12.3 with the reads; staged 7.5 and 8.7.)
+  // The margin keeps it from swinging.
+  return now ? pulled_ns <= staged_ns : 10 * pulled_ns < 9 * staged_ns;
+}
+
+// What pulling a message cost, of which the sender pushed a part: that lies in its cache, where the
+// program's reads must fetch it, and no clock of ours sees that. Longer messages leave the caches
+// anyway. (2026-11-21, Sapphire Rapids, 64 KiB fresh: 9 us observed, 12.3 with the reads;
+// staged 7.5 and 8.7.)
+constexpr std::int64_t cost_of_shared(std::int64_t bytes, std::int64_t took_ns) {
   constexpr std::int64_t cached_bytes_max = 1 << 20;
-  std::uint64_t percent = bytes <= cached_bytes_max ? 140 : 100;
-  std::uint64_t margin = now ? 100 : 90;  // so that it does not swing
-  return percent * pulled_ns < margin * staged_ns;
+  return bytes <= cached_bytes_max ? took_ns * 7 / 5 : took_ns;
 }
 
 struct EarlyFacts {
