@@ -89,7 +89,7 @@ constexpr Choice choose_receive(const OfferFacts& facts) {
 constexpr std::uint32_t piece_bytes(std::int64_t bytes) {
   constexpr std::int64_t shared_bytes_min = 32768, piece_bytes_max = 131072, page = 4096;
   if (bytes < shared_bytes_min) return 0;
-  std::int64_t half = (bytes / 2 + page - 1) / page * page;
+  std::int64_t half = ((bytes + 1) / 2 + page - 1) / page * page;
   return static_cast<std::uint32_t>(half < piece_bytes_max ? half : piece_bytes_max);
 }
 

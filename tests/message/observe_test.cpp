@@ -1,0 +1,77 @@
+// What a receiver observes, and what its sender makes of it: over the shipped line between them.
+#include "message/observe.hpp"
+
+#include <gtest/gtest.h>
+
+#include "message/engine.hpp"
+
+namespace baton::message {
+namespace {
+
+constexpr std::int64_t bytes = 65536;
+
+// A receiver's view of its sender and the sender's of its receiver.
+struct observe_test : testing::Test {
+  observe_test() {
+    receiver.in.attach(ring, &consumer);
+    sender.out.attach(ring, &consumer);
+  }
+  transport::Line ring[lockfree::ring_lines];
+  transport::ConsumerLines consumer{};
+  Peer sender, receiver;
+};
+using observing = observe_test;
+
+TEST_F(observing, unseen_messages_are_staged_and_one_is_offered_soon_to_see) {
+  int offered = 0;
+  for (int i = 0; i < 4; ++i) offered += should_offer(sender, bytes);
+  EXPECT_EQ(offered, 1);
+}
+
+TEST_F(observing, at_most_one_message_in_64_tries_the_other_way) {
+  for (int i = 0; i < 4; ++i) (void)should_offer(sender, bytes);
+  int offered = 0;
+  for (int i = 0; i < 6400; ++i) offered += should_offer(sender, bytes);
+  EXPECT_EQ(offered, 100);
+}
+
+TEST_F(observing, the_sender_follows_the_receivers_wish_and_its_change) {
+  observe(receiver, bytes, Taken::staged, 7000);
+  observe(receiver, bytes, Taken::pulled, 3000);
+  EXPECT_TRUE(should_offer(sender, bytes));
+  // The data is freshly written from now on: pulling takes longer.
+  for (int i = 0; i < 8; ++i) observe(receiver, bytes, Taken::pulled, 13000);
+  EXPECT_FALSE(should_offer(sender, bytes));
+  EXPECT_EQ(receiver.traffic.observed[size_class(bytes)], Observation::fresh);
+}
+
+TEST_F(observing, one_time_out_of_all_proportion_changes_nothing) {
+  observe(receiver, bytes, Taken::staged, 7000);
+  observe(receiver, bytes, Taken::pulled, 3000);
+  observe(receiver, bytes, Taken::pulled, 3000000);
+  EXPECT_TRUE(should_offer(sender, bytes));
+}
+
+TEST_F(observing, sizes_are_seen_apart) {
+  observe(receiver, bytes, Taken::staged, 7000);
+  observe(receiver, bytes, Taken::pulled, 3000);
+  EXPECT_TRUE(should_offer(sender, bytes));
+  EXPECT_FALSE(should_offer(sender, 4 * bytes));
+}
+
+TEST_F(observing, a_receive_buffer_with_gaps_takes_the_wish_back) {
+  observe(receiver, bytes, Taken::staged, 7000);
+  observe(receiver, bytes, Taken::pulled, 3000);
+  observe_not_pullable(receiver, bytes);
+  EXPECT_FALSE(should_offer(sender, bytes));
+}
+
+TEST(timings, any_size_has_its_place) {
+  EXPECT_EQ(Timings::digits_of(1), Timings::digits_min);
+  EXPECT_EQ(Timings::digits_of(16384), 15);
+  EXPECT_EQ(Timings::digits_of(32767), 15);
+  EXPECT_EQ(Timings::digits_of(std::int64_t{1} << 40), Timings::digits_max);
+}
+
+}  // namespace
+}  // namespace baton::message
