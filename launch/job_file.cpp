@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -28,6 +29,18 @@ std::expected<void, std::string> check_file_limit(std::uint64_t bytes) {
                          std::to_string(limit.rlim_cur >> 20) + " MiB; raise it with ulimit -f");
 }
 
+// Address space for each rank's exported heap: as much as the machine has memory, so that nothing a
+// rank can allocate is too large. None where a limit on file sizes is in the way.
+std::uint64_t heap_bytes_for(const lockfree::JobHeader& header) {
+  constexpr std::uint64_t unit = std::uint64_t{1} << 30;
+  auto pages = static_cast<std::uint64_t>(std::max(::sysconf(_SC_PHYS_PAGES), 0L));
+  std::uint64_t bytes = (pages * page_bytes + unit - 1) / unit * unit;
+  std::uint64_t all = header.file_bytes + header.ranks * bytes;
+  rlimit limit{};
+  bool limited = ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  return limited && all > limit.rlim_cur ? 0 : bytes;
+}
+
 lockfree::RankPlace rank_place(const machine::PlannedRank& rank) {
   return {rank.common.os,        static_cast<std::int32_t>(rank.cpus.size()),
           rank.common.numa_node, rank.common.package,
@@ -49,9 +62,12 @@ std::expected<JobFile, std::string> make_job_file(const machine::Machine& machin
   if (auto checked = check_file_limit(header.file_bytes); !checked)
     return std::unexpected(checked.error());
 
+  header.heap_bytes = heap_bytes_for(header);
+
   JobFile file;
   // Left open across exec on purpose: this descriptor is what a rank inherits.
-  file.descriptor = platform::make_memory_file("baton-job", header.file_bytes);
+  file.descriptor =
+      platform::make_memory_file("baton-job", header.file_bytes + header.ranks * header.heap_bytes);
   if (file.descriptor < 0) return std::unexpected(failure("memfd_create"));
   void* head =
       ::mmap(nullptr, header.slices_offset, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor, 0);

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "base/cache_line.hpp"
+#include "transport/heap.hpp"
 
 namespace baton::api {
 
@@ -40,17 +41,25 @@ MPI_Aint aint_diff(MPI_Aint first, MPI_Aint second) {
 }
 
 Error alloc_mem(MPI_Aint size, const Info* info, void* baseptr) {
-  void* memory = nullptr;
   // A size of 0 gives a pointer that MPI_Free_mem takes back, as any other.
   std::size_t bytes = static_cast<std::size_t>(std::max<MPI_Aint>(size, 1));
-  if (::posix_memalign(&memory, wanted_alignment(info), bytes) != 0)
+  // Where the other ranks can reach it, if there is room; else like any other memory.
+  void* memory = transport::allocate_exported(bytes, wanted_alignment(info));
+  if (!memory && ::posix_memalign(&memory, wanted_alignment(info), bytes) != 0)
     return fail(MPI_ERR_NO_MEM, "no memory for %lld bytes", static_cast<long long>(size));
   *static_cast<void**>(baseptr) = memory;
   return MPI_SUCCESS;
 }
 
 Error free_mem(void* base) {
-  std::free(base);
+  if (!transport::is_exported(base))
+    std::free(base);
+  else if (!transport::release_exported(base))
+    return fail(
+        MPI_ERR_BASE,
+        "argument 1 (base): no memory of MPI_Alloc_mem that is in use begins at %p; give the "
+        "address that it gave, once",
+        base);
   return MPI_SUCCESS;
 }
 

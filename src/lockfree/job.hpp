@@ -46,7 +46,8 @@ struct alignas(cache_line_bytes) RankRow {
     std::atomic<std::int32_t> abort_code;
     std::atomic<std::uint64_t>
         probe_address;  // in the rank's own memory: a word others may try to read
-    std::atomic<std::uint64_t> probe_value;  // what it holds
+    std::atomic<std::uint64_t> probe_value;   // what it holds
+    std::atomic<std::uint64_t> heap_address;  // where the rank has mapped its exported heap
   } state;
   alignas(cache_line_bytes) Counters counters;  // written by the rank at finalize
 };
@@ -59,7 +60,8 @@ struct JobHeader {
   std::uint32_t layout_hash;
   std::uint32_t ranks;
   std::uint32_t cpus_usable;  // CPUs the ranks share: affinity and cgroup quota, at least 1
-  std::uint64_t file_bytes;
+  std::uint64_t file_bytes;   // of the arena: to the end of the last slice
+  std::uint64_t heap_bytes;   // of each rank's exported heap behind it, address space only; or 0
   std::uint64_t rows_offset;
   std::uint64_t slices_offset;
   std::uint64_t slice_bytes;

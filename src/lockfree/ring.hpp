@@ -79,11 +79,11 @@ class SendRing {
 
   // The receiver asked that only envelopes be sent; seen whenever the head is re-read.
   bool envelopes_only() const { return envelopes_only_; }
-  // Whether the receiver wants messages of a size (its binary digits) offered, so that it can pull
-  // them, rather than staged. It has seen which is quicker.
-  bool pull_wished(int digits) const {
+  // Whether the receiver wants messages of a kind (message/observe.hpp) offered, so that it can
+  // pull them, rather than staged. It has seen which is quicker.
+  bool pull_wished(int kind) const {
     // relaxed: a hint.
-    return consumer_->wish.pulled_sizes.load(std::memory_order_relaxed) >> digits & 1;
+    return consumer_->wish.pulled_sizes.load(std::memory_order_relaxed) >> kind & 1;
   }
   // Re-reads the receiver's head and wishes now.
   void look() { (void)has_room_slow(0); }
@@ -174,11 +174,11 @@ class ReceiveRing {
     // relaxed: a hint; see has_room_slow.
     consumer_->wish.envelopes_only.store(on, std::memory_order_relaxed);
   }
-  // Says whether messages of a size shall be offered; see pull_wished.
-  void wish_pull(int digits, bool on) {
+  // Says whether messages of a kind shall be offered; see pull_wished.
+  void wish_pull(int kind, bool on) {
     // relaxed: a hint; only we write it.
     auto& word = consumer_->wish.pulled_sizes;
-    std::uint64_t bit = std::uint64_t{1} << digits;
+    std::uint64_t bit = std::uint64_t{1} << kind;
     std::uint64_t old = word.load(std::memory_order_relaxed);
     word.store(on ? old | bit : old & ~bit, std::memory_order_relaxed);
   }

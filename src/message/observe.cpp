@@ -10,10 +10,6 @@ namespace baton::message {
 
 namespace {
 
-Timings::Seen& seen_of(Peer& peer, int digits) {
-  return peer.timings.seen[digits - Timings::digits_min];
-}
-
 // Noise only adds: a mean follows a shorter time at once by half, a longer one slowly, and one that
 // is out of all proportion (somebody lost its CPU) counts as twice as long.
 std::uint32_t follow_mean(std::uint32_t mean, std::int64_t sample) {
@@ -24,14 +20,14 @@ std::uint32_t follow_mean(std::uint32_t mean, std::int64_t sample) {
       std::max<std::int64_t>(1, mean + (step < 0 ? step / 2 : step / 4)));
 }
 
-void wish(Peer& peer, int digits, bool pull) {
-  Timings::Seen& seen = seen_of(peer, digits);
+void wish(Peer& peer, std::int64_t bytes, bool exported, bool pull) {
+  int place = Timings::place_of(bytes, exported);
+  Timings::Seen& seen = peer.timings.seen[place];
   if (seen.pulled_ns && seen.staged_ns)
-    peer.traffic.observed[size_class(std::int64_t{1} << (digits - 1))] =
-        pull ? Observation::reused : Observation::fresh;
+    peer.traffic.observed[size_class(bytes)] = pull ? Observation::reused : Observation::fresh;
   if (seen.pull == pull) return;
   seen.pull = pull;
-  peer.in.wish_pull(digits, pull);
+  peer.in.wish_pull(place, pull);
 }
 
 }  // namespace
@@ -42,25 +38,24 @@ std::int64_t now_ns() {
       .count();
 }
 
-void observe(Peer& peer, std::int64_t bytes, Taken how, std::int64_t cost_ns) {
-  int digits = Timings::digits_of(bytes);
-  Timings::Seen& seen = seen_of(peer, digits);
+void observe(Peer& peer, std::int64_t bytes, bool exported, Taken how, std::int64_t cost_ns) {
+  Timings::Seen& seen = peer.timings.seen[Timings::place_of(bytes, exported)];
   std::uint32_t& mean = how == Taken::pulled ? seen.pulled_ns : seen.staged_ns;
   mean = follow_mean(mean, cost_ns);
-  wish(peer, digits, transport::prefer_pull(seen.pulled_ns, seen.staged_ns, seen.pull));
+  wish(peer, bytes, exported, transport::prefer_pull(seen.pulled_ns, seen.staged_ns, seen.pull));
 }
 
-void observe_not_pullable(Peer& peer, std::int64_t bytes) {
-  wish(peer, Timings::digits_of(bytes), false);
+void observe_not_pullable(Peer& peer, std::int64_t bytes, bool exported) {
+  wish(peer, bytes, exported, false);
 }
 
-bool should_offer(Peer& peer, std::int64_t bytes) {
+bool should_offer(Peer& peer, std::int64_t bytes, bool exported) {
   constexpr int first_try = 4, try_every = 64;  // at most 2 % of messages, but soon
-  int digits = Timings::digits_of(bytes);
-  std::uint8_t& sent = peer.timings.sent[digits - Timings::digits_min];
+  int place = Timings::place_of(bytes, exported);
+  std::uint8_t& sent = peer.timings.sent[place];
   sent = static_cast<std::uint8_t>(sent == first_try + try_every ? first_try + 1 : sent + 1);
   bool other = sent == first_try || sent == first_try + try_every;
-  return peer.out.pull_wished(digits) != other;
+  return peer.out.pull_wished(place) != other;
 }
 
 }  // namespace baton::message

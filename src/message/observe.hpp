@@ -15,10 +15,15 @@ struct Request;
 // Sizes by their binary digits; what is shorter or longer than these counts as the nearest.
 struct Timings {
   static constexpr int digits_min = 13, digits_max = 28;
-  static constexpr int count = digits_max - digits_min + 1;
+  static constexpr int sizes = digits_max - digits_min + 1;
+  static constexpr int count = 2 * sizes;
   static int digits_of(std::int64_t bytes) {
     int digits = std::bit_width(static_cast<std::uint64_t>(bytes));
     return digits < digits_min ? digits_min : digits > digits_max ? digits_max : digits;
+  }
+  // What is exported needs no system call: it has times of its own.
+  static int place_of(std::int64_t bytes, bool exported) {
+    return digits_of(bytes) - digits_min + (exported ? sizes : 0);
   }
   struct Seen {
     std::uint32_t pulled_ns = 0;  // running means; 0: never seen
@@ -35,10 +40,10 @@ enum class Taken { pulled, staged };
 std::int64_t now_ns();
 
 // The receiver: a message of this size cost so much.
-void observe(Peer& peer, std::int64_t bytes, Taken how, std::int64_t cost_ns);
+void observe(Peer& peer, std::int64_t bytes, bool exported, Taken how, std::int64_t cost_ns);
 // It could not have been pulled, because of its receive buffer: the sender need not wait for that.
-void observe_not_pullable(Peer& peer, std::int64_t bytes);
+void observe_not_pullable(Peer& peer, std::int64_t bytes, bool exported);
 // The sender: whether to offer a message of this size to be pulled, rather than stage it.
-bool should_offer(Peer& peer, std::int64_t bytes);
+bool should_offer(Peer& peer, std::int64_t bytes, bool exported);
 
 }  // namespace baton::message

@@ -8,6 +8,7 @@
 #include "message/protocol.hpp"
 #include "message/wait.hpp"
 #include "transport/choose.hpp"
+#include "transport/heap.hpp"
 #include "transport/single_copy.hpp"
 
 namespace baton::message {
@@ -226,9 +227,12 @@ void accept_offer(Arrival& arrival, Request& receive) {
     count_received(arrival.peer_rank, Way::staged, receive.bytes);
     bool more = receive.bytes > arrival.early_bytes;
     // Filled only while we copy, and pullable, too: worth comparing.
-    bool observed = !arrival.place.empty() && arrival.sender_contiguous &&
-                    receive.datatype->contiguous && receive.bytes >= settings.cma_bytes_min &&
-                    transport::can_read_from(arrival.peer_rank);
+    auto* address = reinterpret_cast<const void*>(arrival.address);
+    receive.exported = transport::reach_exported(arrival.peer_rank, address) != nullptr;
+    bool observed =
+        !arrival.place.empty() && arrival.sender_contiguous && receive.datatype->contiguous &&
+        (receive.exported ||
+         (receive.bytes >= settings.cma_bytes_min && transport::can_read_from(arrival.peer_rank)));
     receive.started_ns = observed ? now_ns() : 0;
     // Asked for early, the sender goes on while we copy the beginning.
     receive.place = arrival.place;
@@ -237,7 +241,7 @@ void accept_offer(Arrival& arrival, Request& receive) {
     if (more) return;
     if (!arrival.place.empty()) give_back(arrival.place);
     if (observed)
-      observe(*engine.peers[arrival.peer_rank], receive.bytes, Taken::staged,
+      observe(*engine.peers[arrival.peer_rank], receive.bytes, receive.exported, Taken::staged,
               cost_of_staged(receive));
   }
   end_offer(arrival);

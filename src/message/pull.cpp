@@ -4,6 +4,7 @@
 #include "base/settings.hpp"
 #include "message/protocol.hpp"
 #include "transport/choose.hpp"
+#include "transport/heap.hpp"
 #include "transport/single_copy.hpp"
 
 namespace baton::message {
@@ -43,27 +44,28 @@ bool share(transport::Offer& offer, std::uint32_t owner, const char* source, Req
 
 bool pull(const Arrival& arrival, Request& receive) {
   std::uint32_t owner = arrival.peer_rank;
-  transport::OfferFacts facts{receive.bytes, arrival.sender_contiguous,
-                              receive.datatype->contiguous, transport::can_read_from(owner),
-                              settings.cma_bytes_min};
+  auto* source = reinterpret_cast<const char*>(arrival.address);
+  bool exported = transport::reach_exported(owner, source) != nullptr;
+  transport::OfferFacts facts{
+      receive.bytes, arrival.sender_contiguous, receive.datatype->contiguous,
+      exported || transport::can_read_from(owner), exported ? 0 : settings.cma_bytes_min};
   Peer& peer = *engine.peers[owner];
   if (!facts.receiver_contiguous && facts.sender_contiguous && facts.may_read)
-    observe_not_pullable(peer, receive.bytes);
+    observe_not_pullable(peer, receive.bytes, exported);
   transport::Choice choice = transport::choose_receive(facts);
   // Of shorter ones their sender has counted why they entered no ring.
   if (arrival.bytes > settings.eager_bytes_max) count_reason(peer, choice.reason, receive.bytes);
   if (choice.way != Way::cma) return false;
   std::int64_t start = now_ns();
-  auto* source = reinterpret_cast<const char*>(arrival.address);
   std::uint32_t piece = engine.crowded ? 0 : transport::piece_bytes(receive.bytes);
   bool pushed = false;
   bool good = piece > 0 ? share(transport::arena.offers(owner)[arrival.offer], owner, source,
                                 receive, piece, &pushed)
                         : transport::read_from(owner, source, receive.buffer, receive.bytes);
   if (good) {
-    count_received(owner, Way::cma, receive.bytes);
+    count_received(owner, exported ? Way::exported : Way::cma, receive.bytes);
     std::int64_t took = now_ns() - start;
-    observe(peer, receive.bytes, Taken::pulled,
+    observe(peer, receive.bytes, exported, Taken::pulled,
             pushed ? transport::cost_of_shared(receive.bytes, took) : took);
   }
   if (!good)

@@ -74,6 +74,7 @@ struct Request {
   std::int64_t limit = 0;        // of a stream: how many bytes move
   lockfree::StagingPlace place;  // of a stream
   std::int64_t started_ns = 0;   // of a stream in whose time is observed; else 0
+  bool exported = false;         // and whether its sender's buffer is exported
   std::int64_t emptied = 0;      // of a stream out: how far its receiver was when we last looked
   std::uint32_t slot = 0;        // the offer: our own (sends), or the matched one (receives)
   std::uint32_t stream = 0;      // the receiver's number of it

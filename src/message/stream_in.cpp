@@ -173,7 +173,7 @@ bool advance_streams_in() {
       give_back(receive->place);
       close_stream(receive->stream);
       if (receive->started_ns)
-        observe(*engine.peers[receive->peer_rank], receive->bytes, Taken::staged,
+        observe(*engine.peers[receive->peer_rank], receive->bytes, receive->exported, Taken::staged,
                 cost_of_staged(*receive));
       complete(*receive, receive->error);
     } else {

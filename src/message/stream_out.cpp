@@ -8,6 +8,7 @@
 #include "message/window.hpp"
 #include "platform/copy.hpp"
 #include "transport/choose.hpp"
+#include "transport/heap.hpp"
 #include "transport/single_copy.hpp"
 
 namespace baton::message {
@@ -221,14 +222,16 @@ std::int64_t open_early(Peer& peer, Request& send) {
   send.position = 0;
   send.place = {};
   if (++peer.early_sends % sends_per_look == 0) peer.out.look();
-  bool may_pull = send.datatype->contiguous && send.bytes >= settings.cma_bytes_min &&
-                  transport::can_read_from(peer.rank);
+  bool exported = transport::is_exported(send.buffer);
+  std::int64_t pulled_bytes_min = exported ? 0 : settings.cma_bytes_min;
+  bool may_pull = send.datatype->contiguous && send.bytes >= pulled_bytes_min &&
+                  (exported || transport::can_read_from(peer.rank));
   transport::EarlyFacts facts{send.bytes,
                               send.datatype->contiguous,
                               peer.out.envelopes_only(),
                               may_pull,
-                              settings.cma_bytes_min,
-                              may_pull && should_offer(peer, send.bytes),
+                              pulled_bytes_min,
+                              may_pull && should_offer(peer, send.bytes, exported),
                               settings.early_chunk != 0};
   transport::Choice choice = transport::choose_early(facts);
   if (choice.way != Way::staged) return 0;
@@ -269,7 +272,7 @@ void let_lease_go(Request& send) {
 }
 
 void fill_early(Peer& peer, Request& send, std::int64_t bytes) {
-  bool timed = send.bytes >= settings.cma_bytes_min && send.datatype->contiguous;
+  bool timed = send.bytes > settings.eager_bytes_max && send.datatype->contiguous;
   std::int64_t start = timed ? now_ns() : 0;
   auto& progress = transport::arena.progress(peer.rank, send.place.window.first());
   fill(peer, send, bytes);

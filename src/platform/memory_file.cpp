@@ -36,8 +36,9 @@ std::uint64_t memory_file_bytes(int descriptor) {
   return static_cast<std::uint64_t>(facts.st_size);
 }
 
-void* map_memory_file(int descriptor, std::uint64_t bytes) {
-  void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+void* map_memory_file(int descriptor, std::uint64_t bytes, std::uint64_t offset) {
+  void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor,
+                       static_cast<off_t>(offset));
   return address == MAP_FAILED ? nullptr : address;
 }
 
@@ -50,6 +51,15 @@ bool reserve_memory(int descriptor, std::uint64_t offset, std::uint64_t bytes) {
                    static_cast<off_t>(bytes)) != 0)
     if (errno != EINTR) return false;
   return true;
+}
+
+void release_memory(int descriptor, std::uint64_t offset, std::uint64_t bytes) {
+  fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
+            static_cast<off_t>(bytes));
+}
+
+bool read_memory_file(int descriptor, void* target, std::size_t bytes) {
+  return pread(descriptor, target, bytes, 0) == static_cast<ssize_t>(bytes);
 }
 
 }  // namespace baton::platform

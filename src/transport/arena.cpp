@@ -7,6 +7,7 @@
 
 #include "platform/fork.hpp"
 #include "platform/memory_file.hpp"
+#include "transport/heap.hpp"
 
 namespace baton::transport {
 
@@ -39,6 +40,9 @@ Error attach_arena(int descriptor, std::uint32_t rank) {
                 "to this program, or a rank that called MPI_Init started it. A program that a rank "
                 "starts is no rank: give it an mpiexec of its own, or unset BATON_RANK",
                 descriptor, std::strerror(errno));
+  lockfree::JobHeader header{};
+  if (platform::read_memory_file(descriptor, &header, sizeof header) && header.file_bytes < bytes)
+    bytes = header.file_bytes;  // the heaps behind it are mapped when they are used
   void* address = platform::map_memory_file(descriptor, bytes);
   if (!address)
     return fail(MPI_ERR_NO_MEM,
@@ -88,6 +92,7 @@ Error make_lone_arena(std::uint32_t cpus_usable) {
 
 void detach_arena() {
   if (!arena.job) return;
+  detach_heap();
   platform::unmap_memory(arena.job, arena.job->file_bytes);
   close(arena.descriptor);
   arena = Arena{};

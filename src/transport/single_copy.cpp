@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 
 #include "base/settings.hpp"
 #include "platform/cross_memory.hpp"
 #include "transport/arena.hpp"
+#include "transport/heap.hpp"
 
 namespace baton::transport {
 
@@ -107,7 +109,15 @@ bool copy_all(std::uint32_t owner, std::int64_t bytes, Copy copy) {
 
 }  // namespace
 
+bool can_reach(std::uint32_t owner, const void* address) {
+  return reach_exported(owner, address) || can_read_from(owner);
+}
+
 bool read_from(std::uint32_t owner, const void* address, void* target, std::int64_t bytes) {
+  if (const char* here = reach_exported(owner, address)) {
+    std::memcpy(target, here, static_cast<std::size_t>(bytes));
+    return true;
+  }
   auto* from = static_cast<const char*>(address);
   auto* to = static_cast<char*>(target);
   return copy_all(owner, bytes, [&](int pid, std::int64_t offset, std::size_t piece) {
@@ -116,6 +126,10 @@ bool read_from(std::uint32_t owner, const void* address, void* target, std::int6
 }
 
 bool write_to(std::uint32_t owner, const void* source, void* address, std::int64_t bytes) {
+  if (char* here = reach_exported(owner, address)) {
+    std::memcpy(here, source, static_cast<std::size_t>(bytes));
+    return true;
+  }
   auto* from = static_cast<const char*>(source);
   auto* to = static_cast<char*>(address);
   return copy_all(owner, bytes, [&](int pid, std::int64_t offset, std::size_t piece) {

@@ -8,8 +8,11 @@
 
 namespace baton::transport {
 
-// Whether this process may read from the given rank's memory; probed once per pair.
+// Whether this process may read from the given rank's memory by cross-memory attach; probed once
+// per pair.
 bool can_read_from(std::uint32_t owner);
+// Whether it can copy from that address there: so, or because the address is exported.
+bool can_reach(std::uint32_t owner, const void* address);
 // What speaks against it; none: it may.
 Reason refusal(std::uint32_t owner);
 // Of the last probe whose refusal was `cma_failed`.

@@ -24,46 +24,53 @@ using observing = observe_test;
 
 TEST_F(observing, unseen_messages_are_staged_and_one_is_offered_soon_to_see) {
   int offered = 0;
-  for (int i = 0; i < 4; ++i) offered += should_offer(sender, bytes);
+  for (int i = 0; i < 4; ++i) offered += should_offer(sender, bytes, false);
   EXPECT_EQ(offered, 1);
 }
 
 TEST_F(observing, at_most_one_message_in_64_tries_the_other_way) {
-  for (int i = 0; i < 4; ++i) (void)should_offer(sender, bytes);
+  for (int i = 0; i < 4; ++i) (void)should_offer(sender, bytes, false);
   int offered = 0;
-  for (int i = 0; i < 6400; ++i) offered += should_offer(sender, bytes);
+  for (int i = 0; i < 6400; ++i) offered += should_offer(sender, bytes, false);
   EXPECT_EQ(offered, 100);
 }
 
 TEST_F(observing, the_sender_follows_the_receivers_wish_and_its_change) {
-  observe(receiver, bytes, Taken::staged, 7000);
-  observe(receiver, bytes, Taken::pulled, 3000);
-  EXPECT_TRUE(should_offer(sender, bytes));
+  observe(receiver, bytes, false, Taken::staged, 7000);
+  observe(receiver, bytes, false, Taken::pulled, 3000);
+  EXPECT_TRUE(should_offer(sender, bytes, false));
   // The data is freshly written from now on: pulling takes longer.
-  for (int i = 0; i < 8; ++i) observe(receiver, bytes, Taken::pulled, 13000);
-  EXPECT_FALSE(should_offer(sender, bytes));
+  for (int i = 0; i < 8; ++i) observe(receiver, bytes, false, Taken::pulled, 13000);
+  EXPECT_FALSE(should_offer(sender, bytes, false));
   EXPECT_EQ(receiver.traffic.observed[size_class(bytes)], Observation::fresh);
 }
 
 TEST_F(observing, one_time_out_of_all_proportion_changes_nothing) {
-  observe(receiver, bytes, Taken::staged, 7000);
-  observe(receiver, bytes, Taken::pulled, 3000);
-  observe(receiver, bytes, Taken::pulled, 3000000);
-  EXPECT_TRUE(should_offer(sender, bytes));
+  observe(receiver, bytes, false, Taken::staged, 7000);
+  observe(receiver, bytes, false, Taken::pulled, 3000);
+  observe(receiver, bytes, false, Taken::pulled, 3000000);
+  EXPECT_TRUE(should_offer(sender, bytes, false));
 }
 
 TEST_F(observing, sizes_are_seen_apart) {
-  observe(receiver, bytes, Taken::staged, 7000);
-  observe(receiver, bytes, Taken::pulled, 3000);
-  EXPECT_TRUE(should_offer(sender, bytes));
-  EXPECT_FALSE(should_offer(sender, 4 * bytes));
+  observe(receiver, bytes, false, Taken::staged, 7000);
+  observe(receiver, bytes, false, Taken::pulled, 3000);
+  EXPECT_TRUE(should_offer(sender, bytes, false));
+  EXPECT_FALSE(should_offer(sender, 4 * bytes, false));
+}
+
+TEST_F(observing, exported_buffers_are_seen_apart) {
+  observe(receiver, bytes, true, Taken::staged, 7000);
+  observe(receiver, bytes, true, Taken::pulled, 3000);
+  EXPECT_TRUE(should_offer(sender, bytes, true));
+  EXPECT_FALSE(should_offer(sender, bytes, false));
 }
 
 TEST_F(observing, a_receive_buffer_with_gaps_takes_the_wish_back) {
-  observe(receiver, bytes, Taken::staged, 7000);
-  observe(receiver, bytes, Taken::pulled, 3000);
-  observe_not_pullable(receiver, bytes);
-  EXPECT_FALSE(should_offer(sender, bytes));
+  observe(receiver, bytes, false, Taken::staged, 7000);
+  observe(receiver, bytes, false, Taken::pulled, 3000);
+  observe_not_pullable(receiver, bytes, false);
+  EXPECT_FALSE(should_offer(sender, bytes, false));
 }
 
 TEST(timings, any_size_has_its_place) {

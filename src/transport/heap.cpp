@@ -1,0 +1,158 @@
+#include "transport/heap.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "platform/lock.hpp"
+#include "platform/memory_file.hpp"
+#include "transport/arena.hpp"
+
+namespace baton::transport {
+
+namespace {
+
+struct Block {
+  std::uint64_t offset;  // in this rank's part; whole pages
+  std::uint64_t bytes;
+};
+
+// Ours. The blocks are in the order of their offsets; first fit.
+char* own_base = nullptr;
+std::uint64_t own_bytes = 0;
+Block* blocks = nullptr;
+std::size_t block_count = 0, block_room = 0;
+bool outlived = false;  // by blocks of a job that this process has left
+platform::Lock own_lock;
+
+// The others', as mapped here: null when not yet, `unreachable` when it cannot be.
+char** peer_bases = nullptr;
+char unreachable;
+platform::Lock peer_lock;
+
+std::uint64_t part_of(std::uint32_t owner) {
+  return arena.job->file_bytes + owner * arena.job->heap_bytes;
+}
+
+bool map_own() {
+  if (own_base || !arena.job || arena.job->heap_bytes == 0 || outlived)
+    return own_base && !outlived;
+  auto* base = static_cast<char*>(
+      platform::map_memory_file(arena.descriptor, arena.job->heap_bytes, part_of(arena.rank)));
+  if (!base) return false;
+  own_base = base;
+  own_bytes = arena.job->heap_bytes;
+  // ORDER heap.address: release here, acquire in reach_exported.
+  arena.row(arena.rank)
+      .state.heap_address.store(reinterpret_cast<std::uint64_t>(base), std::memory_order_release);
+  return true;
+}
+
+bool room_for_block() {
+  if (block_count < block_room) return true;
+  std::size_t room = std::max<std::size_t>(16, 2 * block_room);
+  auto* grown = static_cast<Block*>(std::realloc(blocks, room * sizeof(Block)));
+  if (!grown) return false;
+  blocks = grown;
+  block_room = room;
+  return true;
+}
+
+// The first gap that is long enough: its offset, and before which block it lies. False when none.
+bool find_gap(std::uint64_t bytes, std::uint64_t alignment, Block* found, std::size_t* place) {
+  std::uint64_t start = 0;
+  for (std::size_t i = 0; i <= block_count; ++i) {
+    std::uint64_t base = reinterpret_cast<std::uint64_t>(own_base);
+    std::uint64_t offset = round_up(base + start, alignment) - base;
+    std::uint64_t end = i < block_count ? blocks[i].offset : own_bytes;
+    if (offset <= end && end - offset >= bytes) {
+      *found = {offset, bytes};
+      *place = i;
+      return true;
+    }
+    if (i < block_count) start = blocks[i].offset + blocks[i].bytes;
+  }
+  return false;
+}
+
+BATON_COLD char* map_peer(std::uint32_t owner) {
+  platform::Guard guard(peer_lock);
+  if (!peer_bases) peer_bases = static_cast<char**>(std::calloc(arena.ranks, sizeof(char*)));
+  if (!peer_bases) return nullptr;
+  if (!peer_bases[owner]) {
+    void* base = platform::map_memory_file(arena.descriptor, arena.job->heap_bytes, part_of(owner));
+    // ORDER heap.peer: release here, acquire in reach_exported.
+    std::atomic_ref(peer_bases[owner])
+        .store(base ? static_cast<char*>(base) : &unreachable, std::memory_order_release);
+  }
+  return peer_bases[owner];
+}
+
+}  // namespace
+
+void* allocate_exported(std::size_t bytes, std::size_t alignment) {
+  // Reserving writes zeros: too much to do for what may hardly be touched.
+  constexpr std::size_t exported_bytes_max = std::size_t{1} << 30;  // guess
+  if (bytes > exported_bytes_max) return nullptr;
+  platform::Guard guard(own_lock);
+  if (!map_own() || !room_for_block()) return nullptr;
+  Block block;
+  std::size_t place;
+  std::uint64_t whole = round_up(bytes, page_bytes);
+  if (!find_gap(whole, std::max<std::uint64_t>(alignment, page_bytes), &block, &place))
+    return nullptr;
+  if (!platform::reserve_memory(arena.descriptor, part_of(arena.rank) + block.offset, whole)) {
+    platform::release_memory(arena.descriptor, part_of(arena.rank) + block.offset, whole);
+    return nullptr;
+  }
+  std::memmove(blocks + place + 1, blocks + place, (block_count - place) * sizeof(Block));
+  blocks[place] = block;
+  ++block_count;
+  return own_base + block.offset;
+}
+
+bool release_exported(void* address) {
+  platform::Guard guard(own_lock);
+  auto offset = static_cast<std::uint64_t>(static_cast<char*>(address) - own_base);
+  for (std::size_t i = 0; i < block_count; ++i) {
+    if (blocks[i].offset != offset) continue;
+    if (!outlived)
+      platform::release_memory(arena.descriptor, part_of(arena.rank) + offset, blocks[i].bytes);
+    --block_count;
+    std::memmove(blocks + i, blocks + i + 1, (block_count - i) * sizeof(Block));
+    return true;
+  }
+  return false;
+}
+
+bool is_exported(const void* address) {
+  auto offset =
+      reinterpret_cast<std::uint64_t>(address) - reinterpret_cast<std::uint64_t>(own_base);
+  return own_base && offset < own_bytes;
+}
+
+char* reach_exported(std::uint32_t owner, const void* address) {
+  // ORDER heap.address: acquire here, release in map_own.
+  std::uint64_t base = arena.row(owner).state.heap_address.load(std::memory_order_acquire);
+  std::uint64_t offset = reinterpret_cast<std::uint64_t>(address) - base;
+  if (BATON_LIKELY(base == 0 || offset >= arena.job->heap_bytes)) return nullptr;
+  // ORDER heap.peer: acquire here, release in map_peer.
+  char* here =
+      peer_bases ? std::atomic_ref(peer_bases[owner]).load(std::memory_order_acquire) : nullptr;
+  if (!here) here = map_peer(owner);
+  return here && here != &unreachable ? here + offset : nullptr;
+}
+
+void detach_heap() {
+  for (std::uint32_t i = 0; peer_bases && i < arena.ranks; ++i)
+    if (peer_bases[i] && peer_bases[i] != &unreachable)
+      platform::unmap_memory(peer_bases[i], arena.job->heap_bytes);
+  std::free(peer_bases);
+  peer_bases = nullptr;
+  outlived = block_count > 0;
+  if (outlived || !own_base) return;
+  platform::unmap_memory(own_base, own_bytes);
+  own_base = nullptr;
+}
+
+}  // namespace baton::transport

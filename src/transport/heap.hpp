@@ -1,0 +1,28 @@
+// The exported heap: memory of MPI_Alloc_mem that every rank of the job can map, so that messages
+// in it are copied without a system call. Each rank has a part of the job's memory file behind the
+// slices; it maps its own with the first allocation, a peer's with the first message from there.
+// Called by api/ (allocation) and by the ways of copying. Invariant: pages that are not allocated
+// have no memory; allocated ones are reserved.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace baton::transport {
+
+// Memory of this rank that its peers can reach; alignment is a power of two. Null when there is
+// none: the job has no heap (a lone process, a limit on file sizes) or memory is short.
+void* allocate_exported(std::size_t bytes, std::size_t alignment);
+// Takes back what begins at an exported address. False when nothing that is in use begins there.
+bool release_exported(void* address);
+// Whether memory of this rank is exported.
+bool is_exported(const void* address);
+
+// Where an address of another rank's exported heap lies in this process; null when it is not from
+// there, or cannot be mapped here.
+char* reach_exported(std::uint32_t owner, const void* address);
+
+// Before the arena is detached. Memory that the program still has stays mapped.
+void detach_heap();
+
+}  // namespace baton::transport
