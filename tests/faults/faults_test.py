@@ -109,6 +109,13 @@ class Forbidden(Faults):
         self.ends_well(job)
         self.assertGreaterEqual(self.ways(job).get("staged", 0), 10, job.err)
 
+    def test_a_sender_that_may_not_write_leaves_the_copying_to_the_receiver(self):
+        for one in ([], ["rank=0"], ["rank=1"]):
+            with self.subTest(one):
+                job = mpiexec("--explain=json", "-n", 2, REFUSING, *one, "process_vm_writev", PROGRAM, "long", 4 << 20)
+                self.ends_well(job)
+                self.assertGreater(self.ways(job).get("cma", 0), 0, job.err)
+
     def test_membarrier_refused_to_the_whole_job(self):
         launch.WATCHDOG_SECONDS = 80
         words = [REFUSING, "membarrier", launch.MPIEXEC, "--timeout", "60", "-n", "2", PROGRAM, "wake", "200"]

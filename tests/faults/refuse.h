@@ -18,6 +18,7 @@ static inline int refuse(const char* name, int error) {
     const char* name;
     unsigned number;
   } calls[] = {{"process_vm_readv", SYS_process_vm_readv},
+               {"process_vm_writev", SYS_process_vm_writev},
                {"membarrier", SYS_membarrier},
                {"fallocate", SYS_fallocate},
                {"memfd_create", SYS_memfd_create},
