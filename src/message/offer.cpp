@@ -234,10 +234,13 @@ void accept_offer(Arrival& arrival, Request& receive) {
         (receive.exported ||
          (receive.bytes >= settings.cma_bytes_min && transport::can_read_from(arrival.peer_rank)));
     receive.started_ns = observed ? now_ns() : 0;
-    // Asked for early, the sender goes on while we copy the beginning.
     receive.place = arrival.place;
-    if (more) ask_for_stream(arrival, receive);
+    // While the beginning is still in staging, the sender goes on while we copy it: only who makes
+    // progress comes here then, and takes in no more of it meanwhile. Else another thread may.
+    bool at_once = !arrival.place.empty();
+    if (more && at_once) ask_for_stream(arrival, receive);
     if (arrival.early_bytes > 0) take_early(arrival, receive);
+    if (more && !at_once) ask_for_stream(arrival, receive);
     if (more) return;
     if (!arrival.place.empty()) give_back(arrival.place);
     if (observed)

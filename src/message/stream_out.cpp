@@ -231,7 +231,7 @@ std::int64_t open_early(Peer& peer, Request& send) {
                               peer.out.envelopes_only(),
                               may_pull,
                               pulled_bytes_min,
-                              may_pull && should_offer(peer, send.bytes, exported),
+                              may_pull && (!settings.observe || should_offer(peer, send.bytes, exported)),
                               settings.early_chunk != 0};
   transport::Choice choice = transport::choose_early(facts);
   if (choice.way != Way::staged) return 0;

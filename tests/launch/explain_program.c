@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
   if (!out || !in) MPI_Abort(MPI_COMM_WORLD, 99);
   send_times(8);
   send_times(1000);
-  send_times(20000);
+  send_times(12000);
   send_times(longest);
   send_with_gaps(1, 0);
   send_with_gaps(0, 1);
