@@ -87,7 +87,12 @@ void put_early(Peer& peer, Request& send, std::int64_t early_bytes, int slot) {
 bool put_offer(Peer& peer, Request& send) {
   if (!peer.out.has_room(1)) return false;
   std::int64_t early_bytes = open_early(peer, send);
-  if (early_bytes == wait_for_room) return false;
+  if (early_bytes == wait_for_room) {
+    // Where the receiver does not look, what comes behind must not wait for it.
+    constexpr std::uint8_t waits_max = 100;  // guess: some ten microseconds
+    if (++send.waits < waits_max) return false;
+    early_bytes = 0;
+  }
   // What has left completely needs no slot to hear of its end, unless it must hear of its match.
   bool all_early = early_bytes > 0 && early_bytes == send.bytes && !send.synchronous;
   // A claim may come, and another thread find it, while we still write.

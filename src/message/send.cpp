@@ -45,6 +45,7 @@ void fill_send(const Context& context, const void* buffer, std::int64_t count, D
   request.buffer = const_cast<void*>(buffer);
   request.datatype = &type;
   request.bytes = count * type.size;
+  request.waits = 0;
   request.owner = context.owner;
 }
 

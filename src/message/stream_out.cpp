@@ -166,6 +166,8 @@ bool put_window_line(Peer& peer, Request& send) {
     case Placed::nothing_free:
       return false;
     case Placed::no_memory:
+      let_lease_go(send);
+      send.place = {};
       send.error = MPI_ERR_NO_MEM;
       send.position = send.limit;
       return true;
@@ -226,13 +228,14 @@ std::int64_t open_early(Peer& peer, Request& send) {
   std::int64_t pulled_bytes_min = exported ? 0 : settings.cma_bytes_min;
   bool may_pull = send.datatype->contiguous && send.bytes >= pulled_bytes_min &&
                   (exported || transport::can_read_from(peer.rank));
-  transport::EarlyFacts facts{send.bytes,
-                              send.datatype->contiguous,
-                              peer.out.envelopes_only(),
-                              may_pull,
-                              pulled_bytes_min,
-                              may_pull && (!settings.observe || should_offer(peer, send.bytes, exported)),
-                              settings.early_chunk != 0};
+  transport::EarlyFacts facts{
+      send.bytes,
+      send.datatype->contiguous,
+      peer.out.envelopes_only(),
+      may_pull,
+      pulled_bytes_min,
+      may_pull && (!settings.observe || should_offer(peer, send.bytes, exported)),
+      settings.early_chunk != 0};
   transport::Choice choice = transport::choose_early(facts);
   if (choice.way != Way::staged) return 0;
   Lease& lease = peer.lease;
@@ -272,7 +275,8 @@ void let_lease_go(Request& send) {
 }
 
 void fill_early(Peer& peer, Request& send, std::int64_t bytes) {
-  bool timed = send.bytes > settings.eager_bytes_max && send.datatype->contiguous;
+  bool timed = send.datatype->contiguous &&
+               (send.bytes >= settings.cma_bytes_min || transport::is_exported(send.buffer));
   std::int64_t start = timed ? now_ns() : 0;
   auto& progress = transport::arena.progress(peer.rank, send.place.window.first());
   fill(peer, send, bytes);
