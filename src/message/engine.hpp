@@ -75,7 +75,7 @@ struct Peer {
   Traffic traffic;
   bool refuses_pushes = false;  // our kernel does not let us write to its memory
   platform::Lock send_lock;     // of `out` and `queued`
-  platform::Lock account_lock;  // of unexpected_bytes and envelopes_only
+  platform::Lock account_lock;  // of unexpected_bytes, envelopes_only and what is observed
 
   // Whether a line may be put now: nothing queued before it, and room.
   BATON_INLINE bool can_put(std::uint32_t lines) {

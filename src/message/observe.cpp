@@ -20,6 +20,7 @@ std::uint32_t follow_mean(std::uint32_t mean, std::int64_t sample) {
       std::max<std::int64_t>(1, mean + (step < 0 ? step / 2 : step / 4)));
 }
 
+// Under the account lock.
 void wish(Peer& peer, std::int64_t bytes, bool exported, bool pull) {
   int place = Timings::place_of(bytes, exported);
   Timings::Seen& seen = peer.timings.seen[place];
@@ -39,6 +40,7 @@ std::int64_t now_ns() {
 }
 
 void observe(Peer& peer, std::int64_t bytes, bool exported, Taken how, std::int64_t cost_ns) {
+  platform::Guard guard(peer.account_lock);
   Timings::Seen& seen = peer.timings.seen[Timings::place_of(bytes, exported)];
   std::uint32_t& mean = how == Taken::pulled ? seen.pulled_ns : seen.staged_ns;
   mean = follow_mean(mean, cost_ns);
@@ -46,6 +48,7 @@ void observe(Peer& peer, std::int64_t bytes, bool exported, Taken how, std::int6
 }
 
 void observe_not_pullable(Peer& peer, std::int64_t bytes, bool exported) {
+  platform::Guard guard(peer.account_lock);
   wish(peer, bytes, exported, false);
 }
 

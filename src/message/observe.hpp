@@ -10,7 +10,6 @@
 namespace baton::message {
 
 struct Peer;
-struct Request;
 
 // Sizes by their binary digits; what is shorter or longer than these counts as the nearest.
 struct Timings {

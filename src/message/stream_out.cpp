@@ -120,7 +120,7 @@ std::int64_t room_in(Peer& peer, std::int64_t wanted) {
 // Short messages stay in the beginning of the window, which then stays in cache: a message that
 // does not fit there goes to the beginning of the next turn.
 void wrap_early(Lease& lease, std::int64_t wanted) {
-  constexpr std::int64_t early_region_bytes = 131072;
+  constexpr std::int64_t early_region_bytes = 131072;  // guess
   std::int64_t window = lease.window.bytes();
   if (lease.position % window + wanted <= early_region_bytes) return;
   lease.position = (lease.position + window - 1) / window * window;
@@ -219,7 +219,7 @@ void end_in_lease(Request& send) {
 std::int64_t open_early(Peer& peer, Request& send) {
   // Early bytes are many unexpected ones: the receiver's wish for envelopes must not be missed for
   // long.
-  constexpr int sends_per_look = 4;
+  constexpr int sends_per_look = 4;                // guess
   constexpr std::int64_t early_bytes_max = 65536;  // guess: an unmatched message keeps no more
   send.position = 0;
   send.place = {};
@@ -235,7 +235,7 @@ std::int64_t open_early(Peer& peer, Request& send) {
       may_pull,
       pulled_bytes_min,
       may_pull && (!settings.observe || should_offer(peer, send.bytes, exported)),
-      settings.early_chunk != 0};
+      settings.stage_early != 0};
   transport::Choice choice = transport::choose_early(facts);
   if (choice.way != Way::staged) return 0;
   Lease& lease = peer.lease;

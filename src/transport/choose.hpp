@@ -36,8 +36,8 @@ constexpr bool prefer_pull(std::uint64_t pulled_ns, std::uint64_t staged_ns, boo
 
 // What pulling a message cost, of which the sender pushed a part: that lies in its cache, where the
 // program's reads must fetch it, and no clock of ours sees that. Longer messages leave the caches
-// anyway. (2026-11-21, Sapphire Rapids, 64 KiB fresh: 9 us observed, 12.3 with the reads;
-// staged 7.5 and 8.7.)
+// anyway. (2026-11-21, Sapphire Rapids, 64 KiB fresh: 9.2 us observed, 12.3 with the reads;
+// staged 6.5 and 8.7.)
 constexpr std::int64_t cost_of_shared(std::int64_t bytes, std::int64_t took_ns) {
   constexpr std::int64_t cached_bytes_max = 1 << 20;
   return bytes <= cached_bytes_max ? took_ns * 7 / 5 : took_ns;

@@ -18,7 +18,7 @@ struct Block {
 };
 
 // Ours. The blocks are in the order of their offsets; first fit.
-char* own_base = nullptr;
+std::atomic<char*> own_base{nullptr};
 std::uint64_t own_bytes = 0;
 Block* blocks = nullptr;
 std::size_t block_count = 0, block_room = 0;
@@ -26,22 +26,29 @@ bool outlived = false;  // by blocks of a job that this process has left
 platform::Lock own_lock;
 
 // The others', as mapped here: null when not yet, `unreachable` when it cannot be.
-char** peer_bases = nullptr;
+std::atomic<char**> peer_bases{nullptr};
 char unreachable;
 platform::Lock peer_lock;
+
+char* own() {
+  // ORDER heap.own: acquire here, release in map_own.
+  return own_base.load(std::memory_order_acquire);
+}
 
 std::uint64_t part_of(std::uint32_t owner) {
   return arena.job->file_bytes + owner * arena.job->heap_bytes;
 }
 
+// Under the own lock, as all that changes what is ours.
 bool map_own() {
-  if (own_base || !arena.job || arena.job->heap_bytes == 0 || outlived)
-    return own_base && !outlived;
+  if (outlived || !arena.job || arena.job->heap_bytes == 0) return false;
+  if (own()) return true;
   auto* base = static_cast<char*>(
       platform::map_memory_file(arena.descriptor, arena.job->heap_bytes, part_of(arena.rank)));
   if (!base) return false;
-  own_base = base;
   own_bytes = arena.job->heap_bytes;
+  // ORDER heap.own: release here, acquire in own; its length.
+  own_base.store(base, std::memory_order_release);
   // ORDER heap.address: release here, acquire in reach_exported.
   arena.row(arena.rank)
       .state.heap_address.store(reinterpret_cast<std::uint64_t>(base), std::memory_order_release);
@@ -62,7 +69,7 @@ bool room_for_block() {
 bool find_gap(std::uint64_t bytes, std::uint64_t alignment, Block* found, std::size_t* place) {
   std::uint64_t start = 0;
   for (std::size_t i = 0; i <= block_count; ++i) {
-    std::uint64_t base = reinterpret_cast<std::uint64_t>(own_base);
+    std::uint64_t base = reinterpret_cast<std::uint64_t>(own());
     std::uint64_t offset = round_up(base + start, alignment) - base;
     std::uint64_t end = i < block_count ? blocks[i].offset : own_bytes;
     if (offset <= end && end - offset >= bytes) {
@@ -77,15 +84,19 @@ bool find_gap(std::uint64_t bytes, std::uint64_t alignment, Block* found, std::s
 
 BATON_COLD char* map_peer(std::uint32_t owner) {
   platform::Guard guard(peer_lock);
-  if (!peer_bases) peer_bases = static_cast<char**>(std::calloc(arena.ranks, sizeof(char*)));
-  if (!peer_bases) return nullptr;
-  if (!peer_bases[owner]) {
+  // relaxed: only changed under this lock.
+  char** bases = peer_bases.load(std::memory_order_relaxed);
+  if (!bases) bases = static_cast<char**>(std::calloc(arena.ranks, sizeof(char*)));
+  if (!bases) return nullptr;
+  // ORDER heap.peer: release here, acquire in reach_exported.
+  peer_bases.store(bases, std::memory_order_release);
+  if (!bases[owner]) {
     void* base = platform::map_memory_file(arena.descriptor, arena.job->heap_bytes, part_of(owner));
     // ORDER heap.peer: release here, acquire in reach_exported.
-    std::atomic_ref(peer_bases[owner])
+    std::atomic_ref(bases[owner])
         .store(base ? static_cast<char*>(base) : &unreachable, std::memory_order_release);
   }
-  return peer_bases[owner];
+  return bases[owner];
 }
 
 }  // namespace
@@ -108,12 +119,12 @@ void* allocate_exported(std::size_t bytes, std::size_t alignment) {
   std::memmove(blocks + place + 1, blocks + place, (block_count - place) * sizeof(Block));
   blocks[place] = block;
   ++block_count;
-  return own_base + block.offset;
+  return own() + block.offset;
 }
 
 bool release_exported(void* address) {
   platform::Guard guard(own_lock);
-  auto offset = static_cast<std::uint64_t>(static_cast<char*>(address) - own_base);
+  auto offset = static_cast<std::uint64_t>(static_cast<char*>(address) - own());
   for (std::size_t i = 0; i < block_count; ++i) {
     if (blocks[i].offset != offset) continue;
     if (!outlived)
@@ -126,9 +137,9 @@ bool release_exported(void* address) {
 }
 
 bool is_exported(const void* address) {
-  auto offset =
-      reinterpret_cast<std::uint64_t>(address) - reinterpret_cast<std::uint64_t>(own_base);
-  return own_base && offset < own_bytes;
+  char* base = own();
+  return base && reinterpret_cast<std::uint64_t>(address) - reinterpret_cast<std::uint64_t>(base) <
+                     own_bytes;
 }
 
 char* reach_exported(std::uint32_t owner, const void* address) {
@@ -137,22 +148,22 @@ char* reach_exported(std::uint32_t owner, const void* address) {
   std::uint64_t offset = reinterpret_cast<std::uint64_t>(address) - base;
   if (BATON_LIKELY(base == 0 || offset >= arena.job->heap_bytes)) return nullptr;
   // ORDER heap.peer: acquire here, release in map_peer.
-  char* here =
-      peer_bases ? std::atomic_ref(peer_bases[owner]).load(std::memory_order_acquire) : nullptr;
+  char** bases = peer_bases.load(std::memory_order_acquire);
+  char* here = bases ? std::atomic_ref(bases[owner]).load(std::memory_order_acquire) : nullptr;
   if (!here) here = map_peer(owner);
   return here && here != &unreachable ? here + offset : nullptr;
 }
 
 void detach_heap() {
-  for (std::uint32_t i = 0; peer_bases && i < arena.ranks; ++i)
-    if (peer_bases[i] && peer_bases[i] != &unreachable)
-      platform::unmap_memory(peer_bases[i], arena.job->heap_bytes);
-  std::free(peer_bases);
-  peer_bases = nullptr;
+  // relaxed: no other thread is in the library any more.
+  char** bases = peer_bases.exchange(nullptr, std::memory_order_relaxed);
+  for (std::uint32_t i = 0; bases && i < arena.ranks; ++i)
+    if (bases[i] && bases[i] != &unreachable)
+      platform::unmap_memory(bases[i], arena.job->heap_bytes);
+  std::free(bases);
   outlived = block_count > 0;
-  if (outlived || !own_base) return;
-  platform::unmap_memory(own_base, own_bytes);
-  own_base = nullptr;
+  if (outlived || !own()) return;
+  platform::unmap_memory(own_base.exchange(nullptr, std::memory_order_relaxed), own_bytes);
 }
 
 }  // namespace baton::transport
