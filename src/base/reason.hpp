@@ -19,7 +19,7 @@ namespace baton {
   X(sender_gaps,         "single copy: the sender's data is not contiguous")                        \
   X(receiver_gaps,       "single copy: the receive buffer is not contiguous")                       \
   X(below_cma_min,       "single copy: shorter than cma_bytes_min ({cma_bytes_min})")               \
-  X(staging_quicker,     "single copy: staging is quicker as far as the receiver has seen")        \
+  X(staging_quicker,     "single copy: the receiver has not seen that it is quicker than staging") \
   X(cma_refused,         "single copy (CMA): not permitted between the two")                        \
   X(cma_off,             "single copy (CMA): switched off by BATON_CMA=0")                          \
   X(cma_not_permitted,   "single copy (CMA): not permitted here (EPERM): give the container "       \
