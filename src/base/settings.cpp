@@ -22,7 +22,10 @@ constexpr SettingRow rows[] = {
 };
 
 // Variables that mpiexec sets for its ranks; see launch/.
-constexpr const char* launcher_names[] = {"JOB_FD", "RANK", "LIFELINE_FD", "INITIAL_ERRHANDLER"};
+constexpr const char* launcher_names[] = {
+    "JOB_FD", "RANK", "LIFELINE_FD", "INITIAL_ERRHANDLER", "PROFILE_VALUES", "PROFILE"};
+
+SettingSource sources[std::size(rows)];
 
 constexpr int longest_name = 40;
 
@@ -65,7 +68,7 @@ void warn_unknown(const char* variable, int length) {
                length, variable, upper);
 }
 
-void read_one(const SettingRow& row, const char* text) {
+void read_one(const SettingRow& row, const char* text, SettingSource source) {
   char* end = nullptr;
   std::int64_t value = std::strtoll(text, &end, 10);
   std::int64_t scale = 1;
@@ -82,6 +85,23 @@ void read_one(const SettingRow& row, const char* text) {
     return;
   }
   settings.*row.field = value;
+  sources[&row - rows] = source;
+}
+
+// "name=value,name=value"; made by mpiexec or a tool, who have checked it.
+void read_profile(const char* text) {
+  constexpr int longest = 80;
+  while (*text) {
+    char entry[longest];
+    std::size_t length = std::strcspn(text, ",");
+    std::snprintf(entry, sizeof entry, "%.*s", static_cast<int>(length), text);
+    text += length + (text[length] == ',');
+    char* equals = std::strchr(entry, '=');
+    if (!equals) continue;
+    *equals = 0;
+    if (const SettingRow* row = find_setting(entry))
+      read_one(*row, equals + 1, SettingSource::profile);
+  }
 }
 
 }  // namespace
@@ -90,8 +110,24 @@ std::span<const SettingRow> setting_rows() {
   return rows;
 }
 
+const SettingRow* find_setting(const char* name) {
+  for (const SettingRow& row : rows)
+    if (std::strcmp(row.name, name) == 0) return &row;
+  return nullptr;
+}
+
+SettingSource source_of(const SettingRow& row) {
+  return sources[&row - rows];
+}
+
 void read_settings() {
+  read_settings(environment_variable("BATON_PROFILE_VALUES"));
+}
+
+void read_settings(const char* profile_values) {
   settings = Settings{};
+  std::ranges::fill(sources, SettingSource::fallback);
+  if (profile_values) read_profile(profile_values);
   for (char** entry = environ; *entry; ++entry) {
     if (std::strncmp(*entry, "BATON_", 6) != 0) continue;
     const char* variable = *entry + 6;
@@ -105,7 +141,7 @@ void read_settings() {
     if (found == std::end(rows))
       warn_unknown(variable, length);
     else
-      read_one(*found, equals + 1);
+      read_one(*found, equals + 1, SettingSource::environment);
   }
 }
 

@@ -1,5 +1,6 @@
-// The one table of settings. Each is read from the environment variable BATON_<NAME> once, at
-// start; `baton settings`, MPI_T and docs/settings.md are made from the same table.
+// The one table of settings. Each is read once, at start: from the environment variable
+// BATON_<NAME>, else from the machine's profile as mpiexec handed it on, else it has its default.
+// `baton settings`, MPI_T and docs/settings.md are made from the same table.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,10 @@ namespace baton {
   X(eager_bytes_max,        bytes,  4096,    48,     6144,      "longest message that enters a ring before it is matched") \
   X(unexpected_bytes_max,   bytes,  1 << 20, 0,      1LL << 40, "unexpected payload kept per peer; beyond it only envelopes are taken in") \
   X(cma_bytes_min,          bytes,  16384,   1,      1LL << 40, "shortest contiguous message that one copy through CMA may carry") \
+  X(early_bytes_max,        bytes,  65536,   4096,   131072,    "most of a message that goes through staging before it is matched") \
+  X(shared_bytes_min,       bytes,  32768,   1,      1LL << 40, "shortest message in one copy that both sides copy a part of") \
+  X(piece_bytes_max,        bytes,  131072,  4096,   1 << 30,   "longest part of it that a side copies in one go") \
+  X(unseen_pull_bytes_min,  bytes,  1LL << 40, 1,    1LL << 40, "shortest message that goes in one copy where nobody has seen yet which way is quicker") \
   X(stage_early,            flag,   1,       0,      1,         "longer messages begin to go through staging before they are matched") \
   X(observe,                flag,   1,       0,      1,         "long messages go the way that their receiver has seen to be quicker; 0: in one copy where that is possible") \
   X(cma,                    flag,   1,       0,      1,         "allow cross-memory attach (process_vm_readv)") \
@@ -50,6 +55,15 @@ extern Settings settings;
 // Reads BATON_* once. Unknown names and values out of range are reported on standard error with the
 // nearest name or the range, and otherwise ignored.
 void read_settings();
+// The same with the values of a profile, as "name=value,name=value"; null: there is none.
+void read_settings(const char* profile_values);
+
+// Where the present value comes from.
+enum class SettingSource : std::uint8_t { fallback, profile, environment };
+SettingSource source_of(const SettingRow& row);
+
+// A row by the name in the table; null when there is none.
+const SettingRow* find_setting(const char* name);
 
 // A variable that is not a setting (the launcher's, a foreign launcher's); null when it is not set.
 // The only other place that looks into the environment.

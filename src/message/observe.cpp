@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/settings.hpp"
 #include "message/engine.hpp"
 #include "transport/choose.hpp"
 
@@ -20,15 +21,22 @@ std::uint32_t follow_mean(std::uint32_t mean, std::int64_t sample) {
       std::max<std::int64_t>(1, mean + (step < 0 ? step / 2 : step / 4)));
 }
 
+// How messages go that nobody has timed yet. Wishes say what differs from that.
+bool pulled_unseen(int place) {
+  int digits = Timings::digits_min + place % Timings::sizes;
+  return std::int64_t{1} << (digits - 1) >= settings.unseen_pull_bytes_min;
+}
+
 // Under the account lock.
 void wish(Peer& peer, std::int64_t bytes, bool exported, bool pull) {
   int place = Timings::place_of(bytes, exported);
   Timings::Seen& seen = peer.timings.seen[place];
   if (seen.pulled_ns && seen.staged_ns)
     peer.traffic.observed[size_class(bytes)] = pull ? Observation::reused : Observation::fresh;
-  if (seen.pull == pull) return;
-  seen.pull = pull;
-  peer.in.wish_pull(place, pull);
+  bool other = pull != pulled_unseen(place);
+  if (seen.other == other) return;
+  seen.other = other;
+  peer.in.wish_pull(place, other);
 }
 
 }  // namespace
@@ -41,10 +49,12 @@ std::int64_t now_ns() {
 
 void observe(Peer& peer, std::int64_t bytes, bool exported, Taken how, std::int64_t cost_ns) {
   platform::Guard guard(peer.account_lock);
-  Timings::Seen& seen = peer.timings.seen[Timings::place_of(bytes, exported)];
+  int place = Timings::place_of(bytes, exported);
+  Timings::Seen& seen = peer.timings.seen[place];
   std::uint32_t& mean = how == Taken::pulled ? seen.pulled_ns : seen.staged_ns;
   mean = follow_mean(mean, cost_ns);
-  wish(peer, bytes, exported, transport::prefer_pull(seen.pulled_ns, seen.staged_ns, seen.pull));
+  bool now = seen.other != pulled_unseen(place);
+  wish(peer, bytes, exported, transport::prefer_pull(seen.pulled_ns, seen.staged_ns, now));
 }
 
 void observe_not_pullable(Peer& peer, std::int64_t bytes, bool exported) {
@@ -58,7 +68,7 @@ bool should_offer(Peer& peer, std::int64_t bytes, bool exported) {
   std::uint8_t& sent = peer.timings.sent[place];
   sent = static_cast<std::uint8_t>(sent == first_try + try_every ? first_try + 1 : sent + 1);
   bool other = sent == first_try || sent == first_try + try_every;
-  return peer.out.pull_wished(place) != other;
+  return (peer.out.pull_wished(place) != pulled_unseen(place)) != other;
 }
 
 }  // namespace baton::message

@@ -57,7 +57,10 @@ bool pull(const Arrival& arrival, Request& receive) {
   if (arrival.bytes > settings.eager_bytes_max) count_reason(peer, choice.reason, receive.bytes);
   if (choice.way != Way::cma) return false;
   std::int64_t start = now_ns();
-  std::uint32_t piece = engine.crowded ? 0 : transport::piece_bytes(receive.bytes);
+  std::uint32_t piece = engine.crowded
+                            ? 0
+                            : transport::piece_bytes(receive.bytes, settings.shared_bytes_min,
+                                                     settings.piece_bytes_max);
   bool pushed = false;
   bool good = piece > 0 ? share(transport::arena.offers(owner)[arrival.offer], owner, source,
                                 receive, piece, &pushed)

@@ -219,8 +219,7 @@ void end_in_lease(Request& send) {
 std::int64_t open_early(Peer& peer, Request& send) {
   // Early bytes are many unexpected ones: the receiver's wish for envelopes must not be missed for
   // long.
-  constexpr int sends_per_look = 4;                // guess
-  constexpr std::int64_t early_bytes_max = 65536;  // guess: an unmatched message keeps no more
+  constexpr int sends_per_look = 4;  // guess
   send.position = 0;
   send.place = {};
   if (++peer.early_sends % sends_per_look == 0) peer.out.look();
@@ -242,7 +241,7 @@ std::int64_t open_early(Peer& peer, Request& send) {
   if (send.bytes == 0) return 0;
   if (lease.window.empty()) get_lease(peer);
   if (lease.window.empty() || !lease_is_free(lease)) return 0;
-  std::int64_t wanted = std::min({send.bytes, early_bytes_max, lease.window.bytes()});
+  std::int64_t wanted = std::min({send.bytes, settings.early_bytes_max, lease.window.bytes()});
   wrap_early(lease, wanted);
   // What is there comes out whether it is matched or not.
   if (room_in(peer, wanted) < wanted) return wait_for_room;
