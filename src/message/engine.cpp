@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "message/progress_thread.hpp"
 #include "message/protocol.hpp"
 #include "message/wait.hpp"
 #include "platform/futex.hpp"
@@ -228,7 +229,10 @@ void set_active(ProgressSource& source, bool active) {
   platform::Guard guard(engine.source_lock);
   platform::add_shared(engine.active_sources, (active ? 1u : 0u) - (source.active ? 1u : 0u));
   source.active = active;
-  if (BATON_UNLIKELY(active && platform::threads_multiple)) wake_waiters();
+  if (BATON_UNLIKELY(active && platform::threads_multiple)) {
+    wake_waiters();
+    rouse_progress_thread();
+  }
 }
 
 }  // namespace baton::message
