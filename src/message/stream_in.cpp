@@ -119,7 +119,7 @@ std::uint32_t open_stream(Request& receive) {
 
 void start_stream_in(Request& receive) {
   engine.streams_in.push(&receive);
-  ++engine.stream_count;
+  platform::add_shared(engine.stream_count, 1u);
 }
 
 namespace {
@@ -169,7 +169,7 @@ bool advance_streams_in() {
     any |= advance(*receive);
     if (receive->position == receive->limit) {
       engine.streams_in.take_after(before);
-      --engine.stream_count;
+      platform::add_shared(engine.stream_count, ~0u);
       give_back(receive->place);
       close_stream(receive->stream);
       if (receive->started_ns)

@@ -287,7 +287,7 @@ void fill_early(Peer& peer, Request& send, std::int64_t bytes) {
 void start_stream_out(Request& send) {
   send.stage = Stage::streaming;
   engine.streams_out.push(&send);
-  ++engine.stream_count;
+  platform::add_shared(engine.stream_count, 1u);
 }
 
 bool advance_streams_out() {
@@ -299,7 +299,7 @@ bool advance_streams_out() {
     if (!filling) any |= advance(*engine.peers[send->peer_rank], *send);
     if (!filling && send->position == send->limit) {
       engine.streams_out.take_after(before);
-      --engine.stream_count;
+      platform::add_shared(engine.stream_count, ~0u);
       end_in_lease(*send);
       complete(*send, send->error);
     } else {

@@ -106,7 +106,8 @@ void Waiter::idle_slow() {
   // in a ring wakes nobody: whoever waits for room looks again soon.
   constexpr std::int64_t sleep_bound_max_us = 160000;  // guess
   constexpr std::int64_t room_bound_us = 200;          // guess: a few context switches
-  bool wants_room = (platform::load_shared(engine.queued_count) | engine.stream_count) != 0;
+  bool wants_room = (platform::load_shared(engine.queued_count) |
+                     platform::load_shared(engine.stream_count)) != 0;
   std::int64_t bound_us = wants_room ? room_bound_us : sleep_bound_us_;
   std::uint32_t expected = lockfree::wake_asleep | (engine.doorbells ? lockfree::wake_doorbell : 0);
   count(engine.counters.sleeps);

@@ -117,8 +117,10 @@ platform::Lock use_lock;  // always taken: sessions may begin in several threads
 
 bool all_messages_have_left() {
   // Nobody need ever look at what was cancelled.
-  return (message::engine.queued_count | message::engine.stream_count) == 0 &&
-         message::engine.open_offers == message::engine.withdrawn_offers;
+  using platform::load_shared;
+  const message::Engine& engine = message::engine;
+  return (load_shared(engine.queued_count) | load_shared(engine.stream_count)) == 0 &&
+         load_shared(engine.open_offers) == load_shared(engine.withdrawn_offers);
 }
 
 Error begin_use_alone(int required) {

@@ -58,7 +58,6 @@ class Tune(unittest.TestCase):
         self.assertRegex(done.stderr, r"baton tune: \d+ of 20 s, ")  # plain lines: no terminal here
         profile = load(self.file)
         self.assertTrue(profile["complete"])
-        self.assertLessEqual(profile["seconds"], 40)  # of 20, on a machine that stalls
         self.assertEqual({one["setting"] for one in profile["chosen"]}, TUNED)
         self.assertTrue(all(one["reason"] for one in profile["chosen"]))
         for key in ("cpu_model", "topology", "kernel", "cpus_usable", "cma_permitted"):
