@@ -18,6 +18,7 @@ constexpr double least_gain = 0.03;  // guess: less is not worth differing from 
 
 constexpr const char* ring_or_staging = "ring or staging";
 constexpr const char* staged_or_pulled = "staged or pulled";
+constexpr const char* pulled_or_redirected = "pulled or redirected";
 constexpr const char* one_side_or_both = "one side or both";
 constexpr const char* piece_sizes = "pieces";
 constexpr const char* early_sizes = "early bytes";
@@ -39,6 +40,7 @@ constexpr Threshold thresholds[] = {
     {"cma_bytes_min", staged_or_pulled, "staged", "pulled", "reused", false},
     // What nobody has seen yet has mostly just been written.
     {"unseen_pull_bytes_min", staged_or_pulled, "staged", "pulled", "fresh", false},
+    {"push_bytes_min", pulled_or_redirected, "pulled", "redirected", "", false},
     {"shared_bytes_min", one_side_or_both, "one side", "both sides", "", false},
 };
 
@@ -51,7 +53,7 @@ struct BestOf {
 constexpr BestOf bests[] = {{"piece_bytes_max", piece_sizes}, {"early_bytes_max", early_sizes}};
 
 Variant one_value(const char* setting, const char* name, const char* more) {
-  return {name, {{setting, name}, {more, "0"}}};
+  return {name, {{setting, name}, {more, "0"}, {"redirect", "0"}}};
 }
 
 double quantile(std::span<const double> sorted, double share) {
@@ -161,7 +163,7 @@ int least_rounds(std::span<const profile::Cell> cells, const char* question) {
 
 std::vector<Question> questions(bool cma_permitted) {
   const std::pair<const char*, std::string> no_cma{"cma", "0"}, not_seen{"observe", "0"},
-      any_length{"cma_bytes_min", "1"};
+      any_length{"cma_bytes_min", "1"}, not_put{"redirect", "0"};
   std::vector<Question> all = {
       {ring_or_staging,
        {"pingpong", "window"},
@@ -171,21 +173,27 @@ std::vector<Question> questions(bool cma_permitted) {
       {staged_or_pulled,
        {"pingpong"},
        {8192, 12288, 16384, 32768, 65536, 262144, 1 << 20, 2 << 20, 4 << 20},
-       {{"staged", {no_cma}}, {"pulled", {not_seen, any_length}}},
+       {{"staged", {no_cma}}, {"pulled", {not_seen, any_length, not_put}}},
+       true},
+      {pulled_or_redirected,
+       {"pingpong"},
+       {32768, 65536, 131072, 262144, 1 << 20},
+       {{"pulled", {not_seen, any_length, not_put}},
+        {"redirected", {not_seen, any_length, {"push_bytes_min", "1"}}}},
        true},
       {one_side_or_both,
        {"pingpong"},
        {16384, 32768, 65536, 131072},
-       {{"one side", {not_seen, any_length, {"shared_bytes_min", never}}},
-        {"both sides", {not_seen, any_length, {"shared_bytes_min", "1"}}}},
+       {{"one side", {not_seen, any_length, not_put, {"shared_bytes_min", never}}},
+        {"both sides", {not_seen, any_length, not_put, {"shared_bytes_min", "1"}}}},
        true},
       {piece_sizes, {"pingpong"}, {524288, 2 << 20}, {}, true},
       {early_sizes, {"pingpong"}, {32768, 65536, 131072}, {}, false},
   };
   for (const char* value : {"64k", "128k", "256k"})
-    all[3].variants.push_back(one_value("piece_bytes_max", value, "observe"));
+    all[4].variants.push_back(one_value("piece_bytes_max", value, "observe"));
   for (const char* value : {"16k", "32k", "64k", "128k"})
-    all[4].variants.push_back(one_value("early_bytes_max", value, "cma"));
+    all[5].variants.push_back(one_value("early_bytes_max", value, "cma"));
   if (!cma_permitted) std::erase_if(all, [](const Question& one) { return one.needs_cma; });
   return all;
 }

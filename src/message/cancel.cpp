@@ -10,7 +10,7 @@ namespace {
 bool take_back_receive(Request& receive) {
   if (receive.stage != Stage::posted) return false;
   platform::Guard guard(receive.queue->lock);
-  return take_back(*receive.queue, receive);
+  return close_advert(receive) && take_back(*receive.queue, receive);
 }
 
 // A send that waits for room in the ring has told nobody of itself.

@@ -83,6 +83,7 @@ struct Request {
 
   Request* next = nullptr;
   std::uint64_t order = 0;      // position among posted receives
+  std::uint64_t advert = 0;     // of a posted receive that its sender knows of: its number; or 0
   MatchQueue* queue = nullptr;  // a posted receive's
   void* owner = nullptr;        // the communicator whose error handler is due; opaque here
   // Of a schedule: makes progress, true when it has completed.
