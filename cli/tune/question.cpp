@@ -183,7 +183,7 @@ std::vector<Question> questions(bool cma_permitted) {
        true},
       {one_side_or_both,
        {"pingpong"},
-       {16384, 32768, 65536, 131072},
+       {16384, 32768, 49152, 65536, 131072},
        {{"one side", {not_seen, any_length, not_put, {"shared_bytes_min", never}}},
         {"both sides", {not_seen, any_length, not_put, {"shared_bytes_min", "1"}}}},
        true},

@@ -84,6 +84,22 @@ struct Company {
   }
 };
 
+// Whether we and a peer send each other long messages at the same time, by those we have staged
+// there and have not seen as many of from there since.
+struct Crossing {
+  std::atomic<std::uint8_t> ahead = 0;
+  // relaxed: a guess that threads may spoil for each other.
+  void sent() {
+    std::uint8_t seen = ahead.load(std::memory_order_relaxed);
+    if (seen < 64) ahead.store(static_cast<std::uint8_t>(seen + 1), std::memory_order_relaxed);
+  }
+  bool received() {
+    std::uint8_t seen = ahead.load(std::memory_order_relaxed);
+    if (seen > 0) ahead.store(static_cast<std::uint8_t>(seen - 1), std::memory_order_relaxed);
+    return seen > 0;
+  }
+};
+
 // A window of a peer's staging that we keep from message to message, so that the next finds its way
 // prepared. Under the send lock; only `holder` may be let go without.
 struct Lease {
@@ -111,6 +127,7 @@ struct Peer {
   // By ways that the sender chooses: what we sent, under the send lock. By the others: what we
   // received, by atomic additions.
   Traffic traffic;
+  Crossing crossing;
   bool refuses_pushes = false;   // our kernel does not let us write to its memory
   bool adverts_refused = false;  // no memory for them
   Company company;               // of what we push, and of what we pull

@@ -250,6 +250,9 @@ void accept_offer(Arrival& arrival, Request& receive) {
         (transport::reach_exported(arrival.peer_rank, address) || arrival.exported ||
          (receive.bytes >= settings.cma_bytes_min && transport::can_read_from(arrival.peer_rank)));
     receive.started_ns = observed ? now_ns() : 0;
+    // What we wait for, we wait for; what is there was filled while we did something else.
+    bool both_busy =
+        observed && engine.peers[arrival.peer_rank]->crossing.received() && is_filled(arrival);
     receive.place = arrival.place;
     // While the beginning is still in staging, the sender goes on while we copy it: only who makes
     // progress comes here then, and takes in no more of it meanwhile. Else another thread may.
@@ -261,7 +264,7 @@ void accept_offer(Arrival& arrival, Request& receive) {
     if (!arrival.place.empty()) give_back(arrival.place);
     if (observed)
       observe(*engine.peers[arrival.peer_rank], receive.bytes, receive.exported, Taken::staged,
-              cost_of_staged(receive));
+              cost_of_staged(receive, both_busy));
   }
   end_offer(arrival);
   complete(receive, receive.error);

@@ -85,8 +85,10 @@ void give_back(const lockfree::StagingPlace& place);
 // Takes it out, so that what we say we have emptied is true of all before.
 void catch_up(const Peer& peer);
 // What a staged message has cost: the receiver's time, or its sender's if that was longer, which
-// shows when many are under way.
-std::int64_t cost_of_staged(const Request& receive);
+// shows when many are under way; both if each of the two had its own to send meanwhile.
+std::int64_t cost_of_staged(const Request& receive, bool both_busy);
+// Whether its early bytes are all there.
+bool is_filled(const Arrival& arrival);
 // Numbers the stream that the receive will be; it goes on by itself from the window's arrival.
 std::uint32_t open_stream(Request& receive);
 void start_stream_in(Request& receive);

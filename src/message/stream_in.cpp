@@ -95,10 +95,17 @@ void take_early(const Arrival& arrival, char* target) {
   wake_rank(arrival.peer_rank);
 }
 
-std::int64_t cost_of_staged(const Request& receive) {
+bool is_filled(const Arrival& arrival) {
+  auto& progress = transport::arena.progress(engine.rank, arrival.place.window.first());
+  return static_cast<std::int64_t>(lockfree::filled_bytes(progress)) - arrival.place.shift >=
+         arrival.early_bytes;
+}
+
+std::int64_t cost_of_staged(const Request& receive, bool both_busy) {
   auto& progress = transport::arena.progress(engine.rank, receive.place.window.first());
-  return std::max(now_ns() - receive.started_ns,
-                  static_cast<std::int64_t>(lockfree::fill_time(progress)));
+  std::int64_t took = now_ns() - receive.started_ns;
+  auto filling = static_cast<std::int64_t>(lockfree::fill_time(progress));
+  return both_busy ? took + filling : std::max(took, filling);
 }
 
 std::uint32_t open_stream(Request& receive) {
@@ -176,7 +183,7 @@ bool advance_streams_in() {
       close_stream(receive->stream);
       if (receive->started_ns)
         observe(*engine.peers[receive->peer_rank], receive->bytes, receive->exported, Taken::staged,
-                cost_of_staged(*receive));
+                cost_of_staged(*receive, false));
       complete(*receive, receive->error);
     } else {
       before = receive;

@@ -282,7 +282,10 @@ void fill_early(Peer& peer, Request& send, std::int64_t bytes) {
   std::int64_t start = timed ? now_ns() : 0;
   auto& progress = transport::arena.progress(peer.rank, send.place.window.first());
   fill(peer, send, bytes);
-  if (timed) lockfree::publish_fill_time(progress, static_cast<std::uint64_t>(now_ns() - start));
+  if (timed) {
+    lockfree::publish_fill_time(progress, static_cast<std::uint64_t>(now_ns() - start));
+    peer.crossing.sent();
+  }
   // ORDER request.filling: release here, acquire in is_filling; it may be gone afterwards.
   std::atomic_ref(send.filling).store(false, std::memory_order_release);
 }

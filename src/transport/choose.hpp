@@ -88,8 +88,8 @@ constexpr Choice choose_receive(const OfferFacts& facts) {
 
 // The size of the pieces of a message that both sides copy; 0: too short for that. Two pieces, so
 // that each side needs one system call; more when whoever lost its CPU would hold too much.
-// (2026-11-21: at 32 KiB .81 of the time of one side alone with fresh data, at 1 MiB .8, reused
-// .63; pieces of 64 KiB and 256 KiB no better.)
+// (2026-11-21: at 1 MiB .8 of the time of one side alone with fresh data, reused .63; pieces of 64
+// KiB and 256 KiB no better. 2026-11-22: reused, 64 KiB .84, but 32 KiB 1.4.)
 constexpr std::uint32_t piece_bytes(std::int64_t bytes, std::int64_t shared_bytes_min,
                                     std::int64_t piece_bytes_max) {
   constexpr std::int64_t page = 4096;
