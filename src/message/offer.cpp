@@ -249,7 +249,7 @@ void accept_offer(Arrival& arrival, Request& receive) {
         !arrival.place.empty() && arrival.sender_contiguous && receive.datatype->contiguous &&
         (transport::reach_exported(arrival.peer_rank, address) || arrival.exported ||
          (receive.bytes >= settings.cma_bytes_min && transport::can_read_from(arrival.peer_rank)));
-    receive.started_ns = observed ? now_ns() : 0;
+    receive.started_ticks = observed ? platform::now_ticks() : 0;
     // What we wait for, we wait for; what is there was filled while we did something else.
     bool both_busy =
         observed && engine.peers[arrival.peer_rank]->crossing.received() && is_filled(arrival);
@@ -275,18 +275,18 @@ void accept_redirected(const RedirectLine& line, Request& receive) {
   arrival.peer_rank = receive.peer_rank;
   arrival.offer = line.slot;
   auto* source = reinterpret_cast<const char*>(line.address);
-  std::int64_t start = now_ns();
+  std::int64_t start = platform::now_ticks();
   bool pushed = false;
   transport::Offer& offer = transport::arena.offers(arrival.peer_rank)[line.slot];
   if (!copy_together(offer, arrival.peer_rank, source, receive, &pushed)) {
     receive.position = 0;
-    receive.started_ns = 0;
+    receive.started_ticks = 0;
     receive.place = {};
     return ask_for_stream(arrival, receive);
   }
   observe(*engine.peers[arrival.peer_rank], receive.bytes, receive.exported, Taken::pulled,
-          transport::cost_of_copy(receive.bytes, now_ns() - start, transport::Pushed::half,
-                                  line.mapped));
+          transport::cost_of_copy(receive.bytes, platform::now_ticks() - start,
+                                  transport::Pushed::half, line.mapped));
   end_offer(arrival);
   complete(receive, receive.error);
 }
