@@ -20,6 +20,7 @@ bool take_from_queue(Request& send) {
   Request* before = nullptr;
   for (Request* item = peer.queued.first; item; before = item, item = item->next) {
     if (item != &send) continue;
+    if (send.position > 0) return false;  // a deposit model has sent its beginning
     peer.queued.take_after(before);
     platform::add_shared(engine.queued_count, ~0u);
     return true;

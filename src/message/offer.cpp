@@ -5,6 +5,7 @@
 
 #include "base/settings.hpp"
 #include "datatype/pack.hpp"
+#include "message/deposit_model.hpp"
 #include "message/protocol.hpp"
 #include "message/wait.hpp"
 #include "transport/choose.hpp"
@@ -28,8 +29,6 @@ std::uint32_t next_polled_word = 0;
 // guess. Who is about to sleep looks at all.
 constexpr std::uint32_t words_per_poll = 16;
 
-constexpr int no_memory = -2;  // explained
-
 int free_slot() {
   for (; full_words < words_in_use; ++full_words)
     if (~open_slots[full_words])
@@ -51,8 +50,9 @@ lockfree::Offer<lockfree::Hardware>& own_offer(std::uint32_t slot) {
   return transport::arena.offers(engine.rank)[slot];
 }
 
-// Opens a free slot for a send; or no_slot, or no_memory.
-int open_slot(Request& send) {
+}  // namespace
+
+int open_slot(Request& send, bool cancellable) {
   platform::Guard guard(slot_lock);
   int free = free_slot();
   if (free < 0) return free;
@@ -63,8 +63,13 @@ int open_slot(Request& send) {
   offered_sends[slot] = &send;
   platform::add_shared(engine.open_offers, 1u);
   lockfree::open_offer(own_offer(slot));
+  if (BATON_UNLIKELY(!cancellable))
+    BATON_INVARIANT(lockfree::move_offer(own_offer(slot), lockfree::OfferState::offered,
+                                         lockfree::OfferState::claimed));
   return free;
 }
+
+namespace {
 
 // Puts the envelope of an offer, then the early bytes. There is room. Without a slot they are all.
 void put_early(Peer& peer, Request& send, std::int64_t early_bytes, int slot) {
@@ -148,6 +153,7 @@ bool put_claim(Peer& peer, const ClaimLine& line) {
 }
 
 bool put_request(Peer& peer, Request& request) {
+  if (BATON_UNLIKELY(settings.deposit_model)) return put_deposit(peer, request);
   bool put;
   if (request.kind == RequestKind::receive) {
     // Before anyone can answer.
@@ -222,6 +228,7 @@ void ask_for_stream(const Arrival& arrival, Request& receive) {
 }  // namespace
 
 void accept_offer(Arrival& arrival, Request& receive) {
+  if (BATON_UNLIKELY(settings.deposit_model)) return accept_deposit(arrival, receive);
   receive.position = 0;
   if (receive.bytes == 0 && arrival.early_bytes == 0) {
     // Without payload the envelope's line was the whole message.

@@ -10,6 +10,12 @@ namespace baton::message {
 void arrive_payload(Peer& peer, lockfree::Header header);
 void arrive_offer(Peer& peer, lockfree::Header header);
 
+// Fills in what the message says; returns the error of a buffer too short for it.
+Error settle_envelope(Request& receive, std::int32_t source, std::int32_t tag, std::int64_t bytes);
+// So many bytes more are kept for a peer. Beyond the bound it is asked to send envelopes only;
+// below half of it, anything again.
+void account_unexpected(Peer& peer, std::int64_t change);
+
 // Hands an arrival that a receive has matched to it; frees the arrival. False when its offer had
 // been withdrawn: the receive is as before.
 bool deliver(Arrival& arrival, Request& receive);
@@ -18,6 +24,10 @@ bool deliver(Arrival& arrival, Request& receive);
 // Puts what the request stands for into the peer's ring, or leaves it queued. Retried by progress.
 void submit(Peer& peer, Request& request);
 bool drain_queue(Peer& peer);
+
+// Opens a free slot for a send: its number, or no_slot, or no_memory.
+inline constexpr int no_memory = -2;  // explained
+int open_slot(Request& send, bool cancellable = true);
 
 // The receiver's side of an offer it has claimed: copies, or asks for a stream.
 void accept_offer(Arrival& arrival, Request& receive);
