@@ -130,6 +130,14 @@ class DepositSender : public DepositPosition {
     else
       put_line(header);
     advance(room_of(header.bytes));
+    messages_end_ = bytes_;
+  }
+  // Whether the receiver has consumed every piece of a message that we have put.
+  bool all_consumed() {
+    // ORDER deposit.consume: acquire here, release in DepositReceiver::take; what it did about them
+    // before it said so.
+    cached_head_ = head_->bytes.load(std::memory_order_acquire);
+    return cached_head_ >= messages_end_;
   }
   // How many pieces have been put, fillers included.
   std::uint64_t pieces() const { return number_ - 1; }
@@ -169,6 +177,7 @@ class DepositSender : public DepositPosition {
 
   DepositHead<Atomics>* head_ = nullptr;
   std::uint64_t cached_head_ = 0;
+  std::uint64_t messages_end_ = 0;  // of the last piece that is no filler
 };
 
 // The receiver's end; private memory.

@@ -1,5 +1,6 @@
 // Cancelling: takes back what nobody has matched yet. A message that has entered a ring is on its
 // way and counts as sent.
+#include "message/deposit_model.hpp"
 #include "message/point_to_point.hpp"
 #include "message/protocol.hpp"
 
@@ -10,7 +11,7 @@ namespace {
 bool take_back_receive(Request& receive) {
   if (receive.stage != Stage::posted) return false;
   platform::Guard guard(receive.queue->lock);
-  return take_back(*receive.queue, receive);
+  return close_deposit_advert(receive) && take_back(*receive.queue, receive);
 }
 
 // A send that waits for room in the ring has told nobody of itself.
@@ -20,7 +21,11 @@ bool take_from_queue(Request& send) {
   Request* before = nullptr;
   for (Request* item = peer.queued.first; item; before = item, item = item->next) {
     if (item != &send) continue;
-    if (send.position > 0) return false;  // a deposit model has sent its beginning
+    // A deposit model has sent its beginning; the rest follows. A match may still be prevented.
+    if (send.position > 0) {
+      send.cancelled = send.synchronous;
+      return false;
+    }
     peer.queued.take_after(before);
     platform::add_shared(engine.queued_count, ~0u);
     return true;

@@ -23,8 +23,8 @@ bool poll_all(void*) {
   return any;
 }
 
-lockfree::DepositHead<lockfree::Hardware>* head_of(char* control) {
-  return &reinterpret_cast<DepositControl*>(control)->head;
+DepositControl& control_of(char* deposit) {
+  return *reinterpret_cast<DepositControl*>(deposit);
 }
 
 Error no_memory_for(std::uint32_t rank) {
@@ -45,6 +45,10 @@ DepositModel deposit_model() {
   return {static_cast<int>(settings.deposit_model)};
 }
 
+DepositPeer* find_deposit_peer(std::uint32_t rank) {
+  return peers[rank];
+}
+
 DepositPeer& deposit_peer(const Peer& peer) {
   return *peers[peer.rank];
 }
@@ -61,10 +65,6 @@ Error start_deposit_model() {
         own.model, static_cast<unsigned long long>(own.ring_bytes >> 10), job.model,
         static_cast<unsigned long long>(job.ring_bytes >> 10));
   if (own.model == 0) return MPI_SUCCESS;
-  if (own.model == 3 || own.model == 5)
-    return fail(MPI_ERR_OTHER,
-                "deposit model %d (BATON_DEPOSIT_MODEL) is not there yet; 1, 2 and 4 are",
-                own.model);
   peers = static_cast<DepositPeer**>(std::calloc(engine.ranks, sizeof(DepositPeer*)));
   if (!peers) return no_memory_for(engine.rank);
   source = {poll_all, nullptr, 0, nullptr};
@@ -105,8 +105,9 @@ Peer* contact_deposit(Peer* peer, std::uint32_t rank) {
   {
     platform::Guard sending(peer->send_lock);
     char* control = arena.deposit(rank, engine.rank);
-    deposit->out.attach(control + page_bytes, ring_bytes, head_of(control),
+    deposit->out.attach(control + page_bytes, ring_bytes, &control_of(control).head,
                         deposit_model().rules());
+    deposit->their_advert = &control_of(control).advert;
   }
   notify_slow(rank);  // the bit makes the ring known there
   return peer;
@@ -122,8 +123,9 @@ bool look_at_deposit(Peer& peer) {
   if (BATON_UNLIKELY(!deposit->in.attached())) {
     const transport::Arena& arena = transport::arena;
     char* control = arena.deposit(engine.rank, peer.rank);
-    deposit->in.attach(control + page_bytes, arena.job->deposit.ring_bytes, head_of(control),
-                       deposit_model().rules());
+    deposit->in.attach(control + page_bytes, arena.job->deposit.ring_bytes,
+                       &control_of(control).head, deposit_model().rules());
+    deposit->own_advert = &control_of(control).advert;
     // No lines, so that no fast path looks there; only a place for wishes, which no model heeds.
     peer.in.attach(nullptr, arena.consumer(engine.rank, peer.rank));
     deposit->peer = &peer;

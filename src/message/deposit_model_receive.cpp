@@ -26,7 +26,7 @@ transport::Offer& offer_of(const Peer& peer, std::int32_t slot) {
   return transport::arena.offers(peer.rank)[slot];
 }
 
-// The receive that takes a message; null when there is none, or the sender has cancelled.
+// The receive that matches a message; null when there is none, or the sender has cancelled.
 Request* find_receive(Peer& peer, const lockfree::DepositHeader& header) {
   MatchQueue& queue = queue_of(header.context);
   platform::Guard guard(queue.lock);
@@ -38,10 +38,8 @@ Request* find_receive(Peer& peer, const lockfree::DepositHeader& header) {
     post_again(queue, *receive);
     return nullptr;
   }
-  receive->stage = Stage::streaming;
-  receive->peer_rank = peer.rank;
-  receive->error = settle_envelope(*receive, header.source, header.tag,
-                                   static_cast<std::int64_t>(header.message_bytes));
+  // Nobody can have claimed it: the sender had put this message before it looked.
+  BATON_INVARIANT(close_deposit_advert(*receive));
   return receive;
 }
 
@@ -67,8 +65,16 @@ Arrival* make_arrival(const Peer& peer, const lockfree::DepositHeader& header) {
 void open(IncomingDeposit& incoming, Peer& peer, const lockfree::DepositHeader& header) {
   incoming = {};
   incoming.slot = header.slot;
-  incoming.receive = find_receive(peer, header);
-  if (!incoming.receive) incoming.arrival = make_arrival(peer, header);
+  incoming.receive = header.redirected ? &take_redirected(peer) : find_receive(peer, header);
+  if (!incoming.receive) {
+    incoming.arrival = make_arrival(peer, header);
+    return;
+  }
+  Request& receive = *incoming.receive;
+  receive.stage = Stage::streaming;
+  receive.peer_rank = peer.rank;
+  receive.error = settle_envelope(receive, header.source, header.tag,
+                                  static_cast<std::int64_t>(header.message_bytes));
 }
 
 // The receiver's copy.
@@ -100,7 +106,11 @@ void keep_or_deliver(Peer& peer, Arrival& arrival) {
   if (!receive) {
     count(engine.counters.unexpected);
     keep(queue, arrival);
-  } else if (!deliver(arrival, *receive)) {
+  } else if (claim(arrival)) {
+    BATON_INVARIANT(close_deposit_advert(*receive));
+    advertise_next(peer, queue, arrival.source);
+    BATON_INVARIANT(deliver(arrival, *receive));
+  } else {
     post_again(queue, *receive);
   }
 }
@@ -110,7 +120,9 @@ void close(IncomingDeposit& incoming, Peer& peer) {
   incoming = {};
   if (message.arrival) return keep_or_deliver(peer, *message.arrival);
   if (message.slot >= 0) end_slot(peer.rank, message.slot);
-  complete(*message.receive, message.receive->error);
+  Request& receive = *message.receive;
+  advertise_next(peer, *receive.queue, receive.source);
+  complete(receive, receive.error);
 }
 
 }  // namespace
@@ -122,10 +134,12 @@ bool poll_deposit(Peer& peer, DepositPeer& deposit) {
     IncomingDeposit& incoming = deposit.incoming;
     if (header.is_first) open(incoming, peer, header);
     auto bytes = static_cast<std::int64_t>(header.bytes);
-    if (bytes > 0) copy_piece(incoming, deposit.in.payload(), bytes);
+    if (bytes > 0 && !header.redirected) copy_piece(incoming, deposit.in.payload(), bytes);
     incoming.position += bytes;
+    bool last = incoming.position == static_cast<std::int64_t>(header.message_bytes);
+    // Before the sender can see that it is consumed: what it matches is advertised no more.
+    if (last) close(incoming, peer);
     deposit.in.take(header);
-    if (incoming.position == static_cast<std::int64_t>(header.message_bytes)) close(incoming, peer);
   }
   if (taken > 0) wake_rank(peer.rank);  // it may wait for room
   return taken > 0;

@@ -52,20 +52,17 @@ lockfree::Offer<lockfree::Hardware>& own_offer(std::uint32_t slot) {
 
 }  // namespace
 
-int open_slot(Request& send, bool cancellable) {
+int open_slot(Request& send, Stage stage) {
   platform::Guard guard(slot_lock);
   int free = free_slot();
   if (free < 0) return free;
   auto slot = static_cast<std::uint32_t>(free);
   send.slot = slot;
-  send.stage = Stage::offered;
+  send.stage = stage;
   open_slots[slot / 64] |= std::uint64_t{1} << (slot % 64);
   offered_sends[slot] = &send;
   platform::add_shared(engine.open_offers, 1u);
   lockfree::open_offer(own_offer(slot));
-  if (BATON_UNLIKELY(!cancellable))
-    BATON_INVARIANT(lockfree::move_offer(own_offer(slot), lockfree::OfferState::offered,
-                                         lockfree::OfferState::claimed));
   return free;
 }
 

@@ -25,9 +25,10 @@ bool deliver(Arrival& arrival, Request& receive);
 void submit(Peer& peer, Request& request);
 bool drain_queue(Peer& peer);
 
-// Opens a free slot for a send: its number, or no_slot, or no_memory.
+// Opens a free slot for a send, which can be withdrawn from when its stage is `offered`. The slot's
+// number, or no_slot, or no_memory.
 inline constexpr int no_memory = -2;  // explained
-int open_slot(Request& send, bool cancellable = true);
+int open_slot(Request& send, Stage stage = Stage::offered);
 
 // The receiver's side of an offer it has claimed: copies, or asks for a stream.
 void accept_offer(Arrival& arrival, Request& receive);

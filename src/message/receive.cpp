@@ -1,5 +1,7 @@
 #include "base/check.hpp"
+#include "base/settings.hpp"
 #include "base/status_fields.hpp"
+#include "message/deposit_model.hpp"
 #include "message/point_to_point.hpp"
 #include "message/protocol.hpp"
 #include "message/wait.hpp"
@@ -106,6 +108,8 @@ void begin_receive(const Context& context, void* buffer, std::int64_t count, Dat
   while (Arrival* arrival = take_arrival(*context.queue, source, tag))
     if (deliver(*arrival, request)) return;
   post(*context.queue, request);
+  if (BATON_UNLIKELY(settings.deposit_model && source >= 0))
+    advertise_deposit(*context.queue, request, context.job_rank(source));
 }
 
 Error receive(const Context& context, void* buffer, std::int64_t count, Datatype& type,
