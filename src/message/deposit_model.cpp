@@ -11,6 +11,17 @@ namespace baton::message {
 
 namespace {
 
+// Table 2 of the study.
+constexpr std::int64_t kib = 1024;
+static_assert(!DepositModel{1}.rules().lazy && DepositModel{1}.rules().tail);
+static_assert(DepositModel{2}.copies_at_sender(64 * kib) && !DepositModel{2}.redirects(64 * kib));
+static_assert(DepositModel{3}.copies_at_sender(64 * kib) && DepositModel{3}.redirects(1));
+static_assert(!DepositModel{4}.copies_at_sender(1) && !DepositModel{4}.redirects(64 * kib));
+static_assert(DepositModel{5}.copies_at_sender(8 * kib) && !DepositModel{5}.redirects(8 * kib));
+static_assert(DepositModel{5}.copies_at_sender(16 * kib - 1) &&
+              DepositModel{5}.redirects(8 * kib + 1));
+static_assert(!DepositModel{5}.copies_at_sender(16 * kib) && DepositModel{5}.redirects(16 * kib));
+
 DepositPeer** peers = nullptr;      // by rank in the job; null before we have met
 DepositPeer* open_peers = nullptr;  // whose ring to us is in use; under the progress lock
 bool poll_all(void*);
