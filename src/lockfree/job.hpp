@@ -86,6 +86,7 @@ struct SliceLayout {
   std::uint64_t offers;    // this rank's offers
   std::uint64_t heads;     // the consumer's lines for each sender's ring
   std::uint64_t rings;     // one ring for each sender
+  std::uint64_t adverts;   // receives that each sender may write into
   std::uint64_t rooms;     // meeting places of collectives whose communicator this rank leads
   std::uint64_t progress;  // two lines a chunk: how far sender and receiver are
   std::uint64_t staging;   // chunks for longer messages, shared by all senders
@@ -103,6 +104,9 @@ inline constexpr int chunks_per_rank = 64;  // one bit each in the free-chunk wo
 inline constexpr std::uint64_t chunk_bytes = 65536;
 inline constexpr std::uint64_t progress_bytes = 128;
 inline constexpr std::uint64_t consumer_bytes = 128;
+// Address space only, as above: so many receives are known to one sender at the same time.
+inline constexpr int adverts_per_pair = 128;
+inline constexpr std::uint64_t advert_bytes = 64;
 inline constexpr std::uint64_t room_bytes_per_rank = 1 << 20;
 
 // What one sender has among the `deposits`: a page for what is beside the ring, and the ring.

@@ -1,9 +1,10 @@
 // An offer: a sender's buffer that the receiver may take, with one state word in the sender's
 // slice. OFFERED -> CLAIMED (by the receiver) -> DONE (by the receiver, or by the sender once it
 // has streamed), or OFFERED -> WITHDRAWN (by the sender, who cancels). CLAIMED -> SHARED -> DONE
-// (by the receiver): meanwhile both sides copy, each piece by whoever takes it. Claim last: whoever
-// claims has already made sure that it can go on. Invariant: the word changes by compare-and-swap
-// only; a slot is reused only from DONE or WITHDRAWN.
+// (by the receiver): meanwhile both sides copy, each piece by whoever takes it; SHARED at once if
+// the sender has claimed an advert. Claim last: whoever claims has already made sure that it can go
+// on. Invariant: the word changes by compare-and-swap only; a slot is reused only from DONE or
+// WITHDRAWN.
 #pragma once
 
 #include <cstdint>
@@ -54,18 +55,33 @@ void open_offer(Offer<Atomics>& offer) {
   offer.state.store(OfferState::offered, std::memory_order_relaxed);
 }
 
-// The receiver, who has claimed: from now on both may take pieces.
 template <class Atomics>
-void share_offer(Offer<Atomics>& offer, std::uint64_t target, std::uint64_t bytes,
-                 std::uint32_t piece_bytes) {
-  // relaxed: the change of state below publishes them.
+void set_pieces(Offer<Atomics>& offer, std::uint64_t target, std::uint64_t bytes,
+                std::uint32_t piece_bytes) {
+  // relaxed: the caller publishes them.
   offer.piece_bytes.store(piece_bytes, std::memory_order_relaxed);
   offer.target.store(target, std::memory_order_relaxed);
   offer.bytes.store(bytes, std::memory_order_relaxed);
   offer.taken.store(0, std::memory_order_relaxed);
   offer.pushed.store(0, std::memory_order_relaxed);
   offer.refused.store(0, std::memory_order_relaxed);
+}
+
+// The receiver, who has claimed: from now on both may take pieces.
+template <class Atomics>
+void share_offer(Offer<Atomics>& offer, std::uint64_t target, std::uint64_t bytes,
+                 std::uint32_t piece_bytes) {
+  set_pieces(offer, target, bytes, piece_bytes);
   (void)move_offer(offer, OfferState::claimed, OfferState::shared);
+}
+
+// The sender's own slot, to be shared from the first: it knows the receiver's buffer (advert.hpp).
+template <class Atomics>
+void open_shared_offer(Offer<Atomics>& offer, std::uint64_t target, std::uint64_t bytes,
+                       std::uint32_t piece_bytes) {
+  set_pieces(offer, target, bytes, piece_bytes);
+  // relaxed: as in open_offer.
+  offer.state.store(OfferState::shared, std::memory_order_relaxed);
 }
 
 struct Piece {

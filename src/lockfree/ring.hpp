@@ -85,6 +85,17 @@ class SendRing {
     // relaxed: a hint.
     return consumer_->wish.pulled_sizes.load(std::memory_order_relaxed) >> kind & 1;
   }
+  // Whether the receiver may have adverts for us.
+  bool has_adverts() const {
+    // ORDER ring.adverts: acquire here, release in announce_adverts; their places have memory.
+    return consumer_->wish.adverts.load(std::memory_order_acquire) != 0;
+  }
+  // Lines sent since the start, and whether the receiver has taken in all before `lines`.
+  std::uint64_t sent_lines() const { return position_.lines; }
+  bool has_taken(std::uint64_t lines) {
+    if (cached_head_ < lines) look();
+    return cached_head_ >= lines;
+  }
   // Re-reads the receiver's head and wishes now.
   void look() { (void)has_room_slow(0); }
 
@@ -140,6 +151,11 @@ class ReceiveRing {
   }
   const char* first_payload() const { return lines_[position_.index()].payload; }
 
+  // Copies the first `wanted` bytes of its first line's payload without consuming it.
+  void read(void* target, std::size_t wanted) const {
+    Atomics::load_payload(target, first_payload(), wanted);
+  }
+
   // Consumes a message of one line, copying the first `wanted` bytes of its payload.
   BATON_INLINE void take(void* target, std::size_t wanted) {
     if (wanted) Atomics::load_payload(target, lines_[position_.index()].payload, wanted);
@@ -173,6 +189,16 @@ class ReceiveRing {
   void set_envelopes_only(bool on) {
     // relaxed: a hint; see has_room_slow.
     consumer_->wish.envelopes_only.store(on, std::memory_order_relaxed);
+  }
+  // Says once that there will be adverts.
+  void announce_adverts() {
+    // ORDER ring.adverts: release here, acquire in has_adverts.
+    consumer_->wish.adverts.store(1, std::memory_order_release);
+  }
+  // Whether messages of any kind shall be offered.
+  bool wishes_pulls() const {
+    // relaxed: only we write it.
+    return consumer_->wish.pulled_sizes.load(std::memory_order_relaxed) != 0;
   }
   // Says whether messages of a kind shall be offered; see pull_wished.
   void wish_pull(int kind, bool on) {

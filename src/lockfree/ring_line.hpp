@@ -64,6 +64,7 @@ struct ConsumerLines {
     typename Atomics::template Atomic<std::uint64_t>
         envelopes_only;  // 1: unexpected memory is used up
     typename Atomics::template Atomic<std::uint64_t> pulled_sizes;  // bit: see pull_wished
+    typename Atomics::template Atomic<std::uint64_t> adverts;       // 1: their places have memory
   } wish;
 };
 

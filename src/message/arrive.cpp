@@ -111,6 +111,7 @@ void arrive_payload(Peer& peer, lockfree::Header header) {
   MatchQueue& queue = queue_of(envelope.context);
   platform::Guard guard(queue.lock);
   if (Request* receive = take_posted(queue, header.source(), envelope.tag)) {
+    BATON_INVARIANT(close_advert(*receive));
     receive_payload(peer, *receive, header, envelope.tag);
     return;
   }
@@ -125,7 +126,7 @@ void arrive_payload(Peer& peer, lockfree::Header header) {
 void arrive_offer(Peer& peer, lockfree::Header header) {
   lockfree::Envelope envelope = peer.in.envelope();
   OfferLine line;
-  peer.in.take(&line, sizeof line);
+  peer.in.read(&line, sizeof line);
   if (line.place.leased) catch_up(peer);
   MatchQueue& queue = queue_of(envelope.context);
   platform::Guard guard(queue.lock);
@@ -138,13 +139,20 @@ void arrive_offer(Peer& peer, lockfree::Header header) {
   arrival.offer = line.slot;
   arrival.address = line.address;
   arrival.place = line.place;
+  arrival.exported = line.exported != 0;
   arrival.early_bytes = line.early_bytes;
   if (receive) {
     count(engine.counters.unexpected, ~std::uint64_t{0});
-    // A withdrawn offer leaves the receive as it was.
-    if (!deliver(arrival, *receive)) post_again(queue, *receive);
+    // A withdrawn offer leaves the receive as it was, advert included: nobody can claim that before
+    // the line is taken.
+    bool matched = claim(arrival);
+    if (!matched) post_again(queue, *receive);
+    BATON_INVARIANT(!matched || close_advert(*receive));
+    peer.in.take(nullptr, 0);
+    if (matched) deliver(arrival, *receive);
     return;
   }
+  peer.in.take(nullptr, 0);
   if (!line.place.empty()) {
     // Chunks are for all senders: what nobody waits for must not keep one.
     take_early(arrival, arrival.payload());

@@ -1,6 +1,5 @@
 // Cancelling: takes back what nobody has matched yet. A message that has entered a ring is on its
 // way and counts as sent.
-#include "message/deposit_model.hpp"
 #include "message/point_to_point.hpp"
 #include "message/protocol.hpp"
 
@@ -11,7 +10,7 @@ namespace {
 bool take_back_receive(Request& receive) {
   if (receive.stage != Stage::posted) return false;
   platform::Guard guard(receive.queue->lock);
-  return close_deposit_advert(receive) && take_back(*receive.queue, receive);
+  return close_advert(receive) && take_back(*receive.queue, receive);
 }
 
 // A send that waits for room in the ring has told nobody of itself.

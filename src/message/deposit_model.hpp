@@ -24,7 +24,7 @@ bool put_deposit(Peer& peer, Request& send);
 bool look_at_deposit(Peer& peer);
 // A receive was posted that names its source, a rank of the job: the model may redirect to it.
 void advertise_deposit(const MatchQueue& queue, Request& receive, std::uint32_t sender);
-// Before such a receive is matched otherwise, or cancelled; false when its sender has claimed it.
+// close_advert for such a receive.
 bool close_deposit_advert(Request& receive);
 // Ends a synchronous message that was taken in before its receive.
 void accept_deposit(Arrival& arrival, Request& receive);

@@ -10,17 +10,12 @@
 
 namespace baton::message {
 
-using lockfree::DepositAdvertState;
+using lockfree::AdvertState;
 
 namespace {
 
 bool tags_overlap(const Request& one, const Request& other) {
   return one.tag == other.tag || one.tag == MPI_ANY_TAG || other.tag == MPI_ANY_TAG;
-}
-
-bool tag_fits(std::int32_t wanted, std::int32_t tag) {
-  // Negative tags belong to the library itself.
-  return wanted == tag || (wanted == MPI_ANY_TAG && tag >= 0);
 }
 
 // Whether an earlier receive could match what this one matches.
@@ -35,12 +30,11 @@ bool is_behind_another(const MatchQueue& queue, const Request& receive) {
 
 void open(DepositPeer& deposit, Request& receive, std::uint32_t sender) {
   receive.peer_rank = sender;
-  receive.advertised = true;
+  receive.advert = ++deposit.adverts;
   deposit.advertised = &receive;
-  lockfree::open_deposit_advert(
-      *deposit.own_advert,
-      {++deposit.adverts, reinterpret_cast<std::uint64_t>(receive.buffer),
-       static_cast<std::uint64_t>(receive.bytes), receive.context, receive.tag});
+  lockfree::open_advert(*deposit.own_advert, receive.advert,
+                        reinterpret_cast<std::uint64_t>(receive.buffer),
+                        static_cast<std::uint64_t>(receive.bytes), receive.context, receive.tag);
 }
 
 }  // namespace
@@ -62,13 +56,12 @@ void advertise_next(Peer& peer, const MatchQueue& queue, std::int32_t source) {
 }
 
 bool close_deposit_advert(Request& receive) {
-  if (!receive.advertised) return true;
   DepositPeer& deposit = *find_deposit_peer(receive.peer_rank);
-  if (!lockfree::move_deposit_advert(*deposit.own_advert, deposit.adverts, DepositAdvertState::open,
-                                     DepositAdvertState::closed))
+  if (!lockfree::move_advert(*deposit.own_advert, deposit.adverts, AdvertState::open,
+                             AdvertState::closed))
     return false;
   deposit.advertised = nullptr;
-  receive.advertised = false;
+  receive.advert = 0;
   return true;
 }
 
@@ -80,42 +73,38 @@ Request& take_redirected(Peer& peer) {
     platform::Guard guard(receive.queue->lock);
     BATON_INVARIANT(take_back(*receive.queue, receive));
   }
-  BATON_INVARIANT(lockfree::move_deposit_advert(*deposit.own_advert, deposit.adverts,
-                                                DepositAdvertState::claimed,
-                                                DepositAdvertState::closed));
+  BATON_INVARIANT(lockfree::move_advert(*deposit.own_advert, deposit.adverts, AdvertState::claimed,
+                                        AdvertState::closed));
   deposit.advertised = nullptr;
-  receive.advertised = false;
+  receive.advert = 0;
   return receive;
 }
 
-lockfree::DepositTarget claim_target(Peer& peer, const Request& send) {
+Target claim_target(Peer& peer, const Request& send) {
   DepositPeer& deposit = deposit_peer(peer);
   // In this order: what was consumed may have matched the receive, which then is advertised no
   // more.
   if (platform::threads_multiple || !deposit.out.all_consumed()) return {};
-  lockfree::DepositTarget target = lockfree::view_deposit_advert(*deposit.their_advert);
-  bool matches = target.number && target.context == send.context && tag_fits(target.tag, send.tag);
+  lockfree::AdvertView advert = lockfree::view_advert(*deposit.their_advert);
+  bool matches = advert.state == AdvertState::open && advert.context == send.context &&
+                 tag_fits(advert.tag, send.tag);
   // Too long for it: it is truncated in the ordinary way.
-  if (!matches || static_cast<std::uint64_t>(send.bytes) > target.bytes) return {};
-  auto* address = reinterpret_cast<void*>(target.address);
-  if (!transport::reach_exported(peer.rank, address) &&
-      (peer.refuses_pushes || !transport::can_read_from(peer.rank)))
-    return {};
+  if (!matches || static_cast<std::uint64_t>(send.bytes) > advert.bytes) return {};
+  auto* address = reinterpret_cast<char*>(advert.target);
+  bool exported = transport::reach_exported(peer.rank, address) != nullptr;
+  if (!exported && (peer.refuses_pushes || !transport::can_read_from(peer.rank))) return {};
   // Claim last.
-  if (!lockfree::move_deposit_advert(*deposit.their_advert, target.number, DepositAdvertState::open,
-                                     DepositAdvertState::claimed))
+  if (!lockfree::move_advert(*deposit.their_advert, advert.number, AdvertState::open,
+                             AdvertState::claimed))
     return {};
-  return target;
+  return {advert.number, address, exported};
 }
 
-bool push_to_target(Peer& peer, const lockfree::DepositTarget& target, const char* data,
-                    std::int64_t bytes) {
-  if (transport::write_to(peer.rank, data, reinterpret_cast<void*>(target.address), bytes))
-    return true;
+bool push_to_target(Peer& peer, const Target& target, const char* data, std::int64_t bytes) {
+  if (transport::write_to(peer.rank, data, target.address, bytes)) return true;
   peer.refuses_pushes = true;
-  BATON_INVARIANT(lockfree::move_deposit_advert(*deposit_peer(peer).their_advert, target.number,
-                                                DepositAdvertState::claimed,
-                                                DepositAdvertState::open));
+  BATON_INVARIANT(lockfree::move_advert(*deposit_peer(peer).their_advert, target.number,
+                                        AdvertState::claimed, AdvertState::open));
   return false;
 }
 

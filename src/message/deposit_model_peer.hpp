@@ -1,16 +1,16 @@
 // What a deposit model keeps for a pair of ranks, at each of the two. Used by deposit_model*.cpp.
 #pragma once
 
-#include "lockfree/deposit_advert.hpp"
+#include "lockfree/advert.hpp"
 #include "lockfree/deposit_ring.hpp"
-#include "message/engine.hpp"
+#include "message/protocol.hpp"
 
 namespace baton::message {
 
 // What the receiver writes for the sender, beside the ring.
 struct DepositControl {
   lockfree::DepositHead<lockfree::Hardware> head;
-  lockfree::DepositAdvert<lockfree::Hardware> advert;
+  transport::Advert advert;  // one at a time, as the study had it
 };
 static_assert(sizeof(DepositControl) <= page_bytes);
 
@@ -25,11 +25,11 @@ struct IncomingDeposit {
 struct DepositPeer {
   // The way there, under the send lock.
   lockfree::DepositSender<lockfree::Hardware> out;
-  lockfree::DepositAdvert<lockfree::Hardware>* their_advert = nullptr;
+  transport::Advert* their_advert = nullptr;
   char* message = nullptr;  // where a piece is made contiguous first; as long as the ring
   // The way here, under the progress lock.
   lockfree::DepositReceiver<lockfree::Hardware> in;
-  lockfree::DepositAdvert<lockfree::Hardware>* own_advert = nullptr;
+  transport::Advert* own_advert = nullptr;
   Request* advertised = nullptr;  // the receive that it tells of; null: it is closed
   std::uint64_t adverts = 0;      // so far
   IncomingDeposit incoming;
@@ -65,13 +65,12 @@ DepositModel deposit_model();
 // The first receive posted in a context that names this peer, by its rank there, is made known to
 // it where the model redirects (deposit_model_advert.cpp).
 void advertise_next(Peer& peer, const MatchQueue& queue, std::int32_t source);
-// The sender: claims the advert for the next message, when that matches and nothing else can. A
-// target of number 0 if not.
-lockfree::DepositTarget claim_target(Peer& peer, const Request& send);
+// The sender: claims the advert for the next message, when that matches and nothing else can; its
+// number is 0 if not.
+Target claim_target(Peer& peer, const Request& send);
 // The data of the first piece, to there; false, with the advert open again, when our kernel
 // refused.
-bool push_to_target(Peer& peer, const lockfree::DepositTarget& target, const char* data,
-                    std::int64_t bytes);
+bool push_to_target(Peer& peer, const Target& target, const char* data, std::int64_t bytes);
 // The receiver: the receive that a redirected message was put into.
 Request& take_redirected(Peer& peer);
 

@@ -39,7 +39,7 @@ Request* find_receive(Peer& peer, const lockfree::DepositHeader& header) {
     return nullptr;
   }
   // Nobody can have claimed it: the sender had put this message before it looked.
-  BATON_INVARIANT(close_deposit_advert(*receive));
+  BATON_INVARIANT(close_advert(*receive));
   return receive;
 }
 
@@ -107,7 +107,7 @@ void keep_or_deliver(Peer& peer, Arrival& arrival) {
     count(engine.counters.unexpected);
     keep(queue, arrival);
   } else if (claim(arrival)) {
-    BATON_INVARIANT(close_deposit_advert(*receive));
+    BATON_INVARIANT(close_advert(*receive));
     advertise_next(peer, queue, arrival.source);
     BATON_INVARIANT(deliver(arrival, *receive));
   } else {

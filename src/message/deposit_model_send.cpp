@@ -47,9 +47,9 @@ void deposit_data(DepositPeer& deposit, const Request& send, std::int64_t bytes)
 }
 
 // The data of a message, or of its part before the ring's end, to the receive that waits for it.
-bool redirect(Peer& peer, const Request& send, std::int64_t bytes) {
+bool redirect_piece(Peer& peer, const Request& send, std::int64_t bytes) {
   if (!deposit_model().redirects(send.bytes)) return false;
-  lockfree::DepositTarget target = claim_target(peer, send);
+  Target target = claim_target(peer, send);
   return target.number > 0 &&
          push_to_target(peer, target, contiguous_piece(deposit_peer(peer), send, bytes), bytes);
 }
@@ -94,7 +94,7 @@ bool put_deposit(Peer& peer, Request& send) {
         send.context, send.tag, send.source, slot, static_cast<std::uint64_t>(send.bytes), piece};
     header.is_first = first;
     header.cancellable = slot >= 0;
-    header.redirected = first && redirect(peer, send, bytes);
+    header.redirected = first && redirect_piece(peer, send, bytes);
     if (header.redirected && header.cancellable) header.cancellable = !match_own_slot(slot);
     deposit.out.begin(header);
     if (bytes > 0 && !header.redirected) deposit_data(deposit, send, bytes);

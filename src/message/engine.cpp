@@ -127,7 +127,10 @@ Error start_engine() {
 
 void stop_engine() {
   stop_deposit_model();
-  for (std::uint32_t i = 0; i < engine.ranks; ++i) delete engine.peers[i];
+  for (std::uint32_t i = 0; i < engine.ranks; ++i) {
+    if (engine.peers[i]) std::free(engine.peers[i]->advertised);
+    delete engine.peers[i];
+  }
   std::free(engine.peers);
   std::free(engine.contacts);
   forget_exchanges();
@@ -190,6 +193,9 @@ bool poll_peer(Peer& peer) {
         break;
       case LineKind::window:
         arrive_window(peer);
+        break;
+      case LineKind::redirected:
+        arrive_redirected(peer, header);
         break;
       case LineKind::none:
         BATON_INVARIANT(!"a line of no kind in a ring");

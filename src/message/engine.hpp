@@ -3,6 +3,7 @@
 // Invariant: only this process's threads touch it; what peers share lies in the arena.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "base/check.hpp"
@@ -19,18 +20,20 @@ namespace baton::message {
 // What a message's first line says it is.
 enum class LineKind : unsigned {
   none,
-  payload,  // the whole message follows in the ring
-  offer,    // an envelope; the sender's buffer may be taken
-  claim,    // receiver to sender: stream the offered buffer to me
-  window,   // sender to receiver: the chunks of staging that a stream goes through
+  payload,     // the whole message follows in the ring
+  offer,       // an envelope; the sender's buffer may be taken
+  claim,       // receiver to sender: stream the offered buffer to me
+  window,      // sender to receiver: the chunks of staging that a stream goes through
+  redirected,  // an envelope; the payload goes straight into the receive that was advertised
 };
 
 struct OfferLine {
   std::uint64_t address;
   std::int64_t bytes;
   std::int32_t slot;               // no_slot when staging holds all: nothing stays with the sender
-  std::uint32_t early_bytes : 31;  // so much of the message is being written into staging
+  std::uint32_t early_bytes : 30;  // so much of the message is being written into staging
   std::uint32_t contiguous : 1;
+  std::uint32_t exported : 1;  // one of its buffers, as far as the sender knows
   lockfree::StagingPlace place;
 };
 static_assert(sizeof(OfferLine) <= lockfree::first_line_payload_bytes);
@@ -44,6 +47,41 @@ struct ClaimLine {
 struct WindowLine {
   lockfree::StagingPlace place;
   std::uint32_t stream;
+};
+struct RedirectLine {
+  std::uint64_t advert;   // its number
+  std::uint64_t address;  // the sender's buffer
+  std::int64_t bytes;
+  std::int32_t slot;           // of an offer that both sides copy; no_slot: all is there
+  std::uint32_t exported : 1;  // see OfferLine
+  std::uint32_t mapped : 1;    // plain copies
+  std::int64_t took_ns;        // that the sender needed, if all is there
+};
+static_assert(sizeof(RedirectLine) <= lockfree::first_line_payload_bytes);
+
+// What was sent to a peer by redirection. Under the send lock.
+struct Redirections {
+  std::uint64_t first_advert = 1;  // those before are closed, or claimed by us
+  std::uint64_t end = 0;           // of the ring's lines, behind the last one
+  std::uint64_t others_end = 0;    // behind the last line of another kind before it
+};
+
+// Whether the other side is likely to copy, too: not while it is found to be busy.
+struct Company {
+  std::atomic<std::uint8_t> alone = 0;  // messages in a row of which it copied nothing
+  bool expected() {
+    constexpr std::uint8_t enough = 2, long_enough = 34;  // guess
+    // relaxed: a guess that threads may spoil for each other.
+    std::uint8_t seen = alone.load(std::memory_order_relaxed);
+    if (seen < enough) return true;
+    bool again = seen + 1 >= long_enough;
+    alone.store(again ? 1 : static_cast<std::uint8_t>(seen + 1), std::memory_order_relaxed);
+    return again;
+  }
+  void saw(bool together) {
+    std::uint8_t seen = alone.load(std::memory_order_relaxed);  // relaxed: as above
+    alone.store(together ? 0 : static_cast<std::uint8_t>(seen + 1), std::memory_order_relaxed);
+  }
 };
 
 // A window of a peer's staging that we keep from message to message, so that the next finds its way
@@ -73,9 +111,14 @@ struct Peer {
   // By ways that the sender chooses: what we sent, under the send lock. By the others: what we
   // received, by atomic additions.
   Traffic traffic;
-  bool refuses_pushes = false;  // our kernel does not let us write to its memory
-  platform::Lock send_lock;     // of `out` and `queued`
-  platform::Lock account_lock;  // of unexpected_bytes, envelopes_only and what is observed
+  bool refuses_pushes = false;   // our kernel does not let us write to its memory
+  bool adverts_refused = false;  // no memory for them
+  Company company;               // of what we push, and of what we pull
+  Redirections redirections;
+  std::uint64_t last_advert = 0;   // of our receives, to it
+  Request** advertised = nullptr;  // by the place of the advert; null: none
+  platform::Lock send_lock;        // of `out` and `queued`
+  platform::Lock account_lock;     // of unexpected_bytes, envelopes_only and what is observed
 
   // Whether a line may be put now: nothing queued before it, and room.
   BATON_INLINE bool can_put(std::uint32_t lines) {

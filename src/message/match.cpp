@@ -18,11 +18,6 @@ struct Leaf {
 Leaf* leaves[leaf_count];
 platform::Lock queues_lock;
 
-bool tag_fits(std::int32_t wanted, std::int32_t tag) {
-  // Negative tags belong to the library itself: a wildcard must not see them.
-  return wanted == tag || (wanted == MPI_ANY_TAG && tag >= 0);
-}
-
 struct Place {
   Request* before = nullptr;
   Request* request = nullptr;

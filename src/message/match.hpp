@@ -25,6 +25,7 @@ struct Arrival {
   bool offered = false;
   bool claimed = false;  // MPI_Mprobe has matched it: its sender cannot cancel it any more
   bool sender_contiguous = false;
+  bool exported = false;   // see OfferLine
   std::int32_t offer = 0;  // no_slot: the early bytes are all of it
   std::uint64_t address = 0;
   // The beginning of an offered message, sent before it was matched: still in staging, or (the
@@ -82,6 +83,12 @@ struct MatchQueue {
 MatchQueue* queue_for(std::uint32_t context);
 // Drops the queue of a context that no communicator uses any more.
 void drop_queue(std::uint32_t context);
+
+// Whether a receive with this tag matches a message with that one.
+inline bool tag_fits(std::int32_t wanted, std::int32_t tag) {
+  // Negative tags belong to the library itself: a wildcard must not see them.
+  return wanted == tag || (wanted == MPI_ANY_TAG && tag >= 0);
+}
 
 void post(MatchQueue& queue, Request& request);
 // Puts a receive back where it stood: the offer it had matched was withdrawn.

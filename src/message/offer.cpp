@@ -66,6 +66,11 @@ int open_slot(Request& send, Stage stage) {
   return free;
 }
 
+void abandon_slot(std::uint32_t slot) {
+  platform::Guard guard(slot_lock);
+  close_slot(slot);
+}
+
 namespace {
 
 // Puts the envelope of an offer, then the early bytes. There is room. Without a slot they are all.
@@ -75,6 +80,7 @@ void put_early(Peer& peer, Request& send, std::int64_t early_bytes, int slot) {
                  slot,
                  static_cast<std::uint32_t>(early_bytes),
                  send.datatype->contiguous,
+                 send.exported,
                  send.place};
   auto header = lockfree::make_header(static_cast<unsigned>(LineKind::offer), 0, send.source);
   peer.out.put(header, {send.context, send.tag}, &line, sizeof line);
@@ -88,7 +94,10 @@ void put_early(Peer& peer, Request& send, std::int64_t early_bytes, int slot) {
 // its way anyhow; false when slots or room are lacking. Without memory the send fails.
 bool put_offer(Peer& peer, Request& send) {
   if (!peer.out.has_room(1)) return false;
-  std::int64_t early_bytes = open_early(peer, send);
+  Target target = find_target(peer, send);
+  send.exported = target.exported || transport::is_exported(send.buffer);
+  std::int64_t early_bytes = open_early(peer, send, send.exported);
+  if (early_bytes <= 0 && target.number && redirect(peer, send, target)) return true;
   if (early_bytes == wait_for_room) {
     // Where the receiver does not look, what comes behind must not wait for it.
     constexpr std::uint8_t waits_max = 100;  // guess: some ten microseconds
@@ -132,7 +141,8 @@ bool put_payload(Peer& peer, Request& send) {
 bool put_beside_ring(Peer& peer, Request& send) {
   constexpr std::int64_t bytes_min = 1024;  // guess: shorter ones fit into the ring many at a time
   if (send.bytes < bytes_min || !peer.out.has_room(1)) return false;
-  std::int64_t early_bytes = open_early(peer, send);
+  send.exported = transport::is_exported(send.buffer);
+  std::int64_t early_bytes = open_early(peer, send, send.exported);
   if (early_bytes == send.bytes) {
     put_early(peer, send, early_bytes, no_slot);
     return true;
@@ -237,10 +247,10 @@ void accept_offer(Arrival& arrival, Request& receive) {
     bool more = receive.bytes > arrival.early_bytes;
     // Filled only while we copy, and pullable, too: worth comparing.
     auto* address = reinterpret_cast<const void*>(arrival.address);
-    receive.exported = transport::reach_exported(arrival.peer_rank, address) != nullptr;
+    receive.exported = arrival.exported;
     bool observed =
         !arrival.place.empty() && arrival.sender_contiguous && receive.datatype->contiguous &&
-        (receive.exported ||
+        (transport::reach_exported(arrival.peer_rank, address) || arrival.exported ||
          (receive.bytes >= settings.cma_bytes_min && transport::can_read_from(arrival.peer_rank)));
     receive.started_ns = observed ? now_ns() : 0;
     receive.place = arrival.place;
@@ -256,6 +266,27 @@ void accept_offer(Arrival& arrival, Request& receive) {
       observe(*engine.peers[arrival.peer_rank], receive.bytes, receive.exported, Taken::staged,
               cost_of_staged(receive));
   }
+  end_offer(arrival);
+  complete(receive, receive.error);
+}
+
+void accept_redirected(const RedirectLine& line, Request& receive) {
+  Arrival arrival;
+  arrival.peer_rank = receive.peer_rank;
+  arrival.offer = line.slot;
+  auto* source = reinterpret_cast<const char*>(line.address);
+  std::int64_t start = now_ns();
+  bool pushed = false;
+  transport::Offer& offer = transport::arena.offers(arrival.peer_rank)[line.slot];
+  if (!copy_together(offer, arrival.peer_rank, source, receive, &pushed)) {
+    receive.position = 0;
+    receive.started_ns = 0;
+    receive.place = {};
+    return ask_for_stream(arrival, receive);
+  }
+  observe(*engine.peers[arrival.peer_rank], receive.bytes, receive.exported, Taken::pulled,
+          transport::cost_of_copy(receive.bytes, now_ns() - start, transport::Pushed::half,
+                                  line.mapped));
   end_offer(arrival);
   complete(receive, receive.error);
 }
@@ -297,7 +328,7 @@ bool poll_offers() {
   Request* shared = nullptr;
   bool any = end_done_offers(&shared);
   // Its slot closes only here, when it is done.
-  if (shared) any |= push_pieces(own_offer(shared->slot), *shared);
+  if (shared) any |= push_pieces(own_offer(shared->slot), *shared) > 0;
   return any;
 }
 

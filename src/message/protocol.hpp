@@ -25,30 +25,51 @@ bool deliver(Arrival& arrival, Request& receive);
 void submit(Peer& peer, Request& request);
 bool drain_queue(Peer& peer);
 
-// Opens a free slot for a send, which can be withdrawn from when its stage is `offered`. The slot's
-// number, or no_slot, or no_memory.
-inline constexpr int no_memory = -2;  // explained
-int open_slot(Request& send, Stage stage = Stage::offered);
-
 // The receiver's side of an offer it has claimed: copies, or asks for a stream.
 void accept_offer(Arrival& arrival, Request& receive);
 // Copies the offered buffer at once where that is the way (pull.cpp); false when it is not, or was
 // refused.
 bool pull(const Arrival& arrival, Request& receive);
-// The sender's side of it: copies pieces while there are any.
-bool push_pieces(transport::Offer& offer, Request& send);
+// Copies what its sender copies, too; false when our kernel refused. Whether the sender took part.
+bool copy_together(transport::Offer& offer, std::uint32_t owner, const char* source,
+                   Request& receive, bool* pushed);
+// The sender's side of it: copies pieces while there are any; how many.
+std::uint64_t push_pieces(transport::Offer& offer, Request& send);
 // The sender's side: offers that are done, claims that came.
 bool poll_offers();
 void arrive_claim(Peer& peer);
 // Withdraws the offer of a send that nobody has matched. False when it was claimed.
 bool withdraw(Request& send);
 
+// --- redirection (redirect.cpp).
+// Makes a receive that was just posted known to its sender, if that may push. `source`: in the job.
+void advertise(const MatchQueue& queue, Request& receive, std::uint32_t source);
+// Before the receive is matched otherwise, or cancelled; false when its sender has claimed it.
+bool close_advert(Request& receive);
+// The first receive that a send matches, if it is known; its number is 0 if not.
+struct Target {
+  std::uint64_t number = 0;
+  char* address = nullptr;  // there
+  bool exported = false;
+};
+Target find_target(Peer& peer, const Request& send);
+// Sends straight into it; false, with nothing done, when that cannot be.
+bool redirect(Peer& peer, Request& send, const Target& target);
+void arrive_redirected(Peer& peer, lockfree::Header header);
+// The receiver's side of what both copy (offer.cpp).
+void accept_redirected(const RedirectLine& line, Request& receive);
+// Opens a slot among our offers for a send, or no_slot, or no_memory; gives it up again. The send
+// can be withdrawn while its stage is `offered`.
+inline constexpr int no_memory = -2;  // explained
+int open_slot(Request& send, Stage stage = Stage::offered);
+void abandon_slot(std::uint32_t slot);
+
 // --- streams through staging .
 // The sender (stream_out.cpp). Takes a place in staging for the beginning of a send that nobody has
 // matched, and says how much of it may go at once: 0 when it should wait for its match, or
 // wait_for_room.
 inline constexpr std::int64_t wait_for_room = -1;
-std::int64_t open_early(Peer& peer, Request& send);
+std::int64_t open_early(Peer& peer, Request& send, bool exported);
 // Undoes it: no line has named the place.
 void close_early(Peer& peer, Request& send);
 // The send is over, or its stream is: others may use the peer's lease.

@@ -9,14 +9,9 @@
 
 namespace baton::message {
 
-namespace {
-
-// Both sides copy; false when our kernel refused. Says whether the sender took part.
-bool share(transport::Offer& offer, std::uint32_t owner, const char* source, Request& receive,
-           std::uint32_t piece_bytes, bool* pushed) {
+bool copy_together(transport::Offer& offer, std::uint32_t owner, const char* source,
+                   Request& receive, bool* pushed) {
   auto* target = static_cast<char*>(receive.buffer);
-  auto all = static_cast<std::uint64_t>(receive.bytes);
-  lockfree::share_offer(offer, reinterpret_cast<std::uint64_t>(target), all, piece_bytes);
   std::uint64_t own = 0;
   bool good = true;
   while (good) {
@@ -40,15 +35,14 @@ bool share(transport::Offer& offer, std::uint32_t owner, const char* source, Req
   return good;
 }
 
-}  // namespace
-
 bool pull(const Arrival& arrival, Request& receive) {
   std::uint32_t owner = arrival.peer_rank;
   auto* source = reinterpret_cast<const char*>(arrival.address);
-  bool exported = transport::reach_exported(owner, source) != nullptr;
+  bool mapped = transport::reach_exported(owner, source) != nullptr;
+  bool exported = arrival.exported;
   transport::OfferFacts facts{
       receive.bytes, arrival.sender_contiguous, receive.datatype->contiguous,
-      exported || transport::can_read_from(owner), exported ? 0 : settings.cma_bytes_min};
+      mapped || transport::can_read_from(owner), mapped ? 0 : settings.cma_bytes_min};
   Peer& peer = *engine.peers[owner];
   if (!facts.receiver_contiguous && facts.sender_contiguous && facts.may_read)
     observe_not_pullable(peer, receive.bytes, exported);
@@ -58,42 +52,52 @@ bool pull(const Arrival& arrival, Request& receive) {
   if (choice.way != Way::cma) return false;
   std::int64_t start = now_ns();
   std::uint32_t piece = engine.crowded ? 0 : transport::piece_bytes(receive.bytes);
+  bool together = piece > 0 && peer.company.expected();
   bool pushed = false;
-  bool good = piece > 0 ? share(transport::arena.offers(owner)[arrival.offer], owner, source,
-                                receive, piece, &pushed)
-                        : transport::read_from(owner, source, receive.buffer, receive.bytes);
+  bool good;
+  if (together) {
+    transport::Offer& offer = transport::arena.offers(owner)[arrival.offer];
+    lockfree::share_offer(offer, reinterpret_cast<std::uint64_t>(receive.buffer),
+                          static_cast<std::uint64_t>(receive.bytes), piece);
+    good = copy_together(offer, owner, source, receive, &pushed);
+    peer.company.saw(pushed);
+  } else {
+    good = transport::read_from(owner, source, receive.buffer, receive.bytes);
+  }
   if (good) {
-    count_received(owner, exported ? Way::exported : Way::cma, receive.bytes);
-    std::int64_t took = now_ns() - start;
+    count_received(owner, mapped ? Way::exported : Way::cma, receive.bytes);
     observe(peer, receive.bytes, exported, Taken::pulled,
-            pushed ? transport::cost_of_shared(receive.bytes, took) : took);
+            transport::cost_of_copy(receive.bytes, now_ns() - start,
+                                    pushed ? transport::Pushed::half : transport::Pushed::nothing,
+                                    mapped));
   }
   if (!good)
     count_reason(peer, Reason::copy_refused, receive.bytes);
-  else if (piece == 0)
-    count_reason(peer, engine.crowded ? Reason::crowded : Reason::too_short_to_share,
+  else if (!together)
+    count_reason(peer,
+                 engine.crowded ? Reason::crowded
+                 : piece == 0   ? Reason::too_short_to_share
+                                : Reason::sender_elsewhere,
                  receive.bytes);
   return good;
 }
 
-bool push_pieces(transport::Offer& offer, Request& send) {
+std::uint64_t push_pieces(transport::Offer& offer, Request& send) {
   Peer& peer = *engine.peers[send.peer_rank];
-  if (peer.refuses_pushes) return false;
+  if (peer.refuses_pushes) return 0;
   // relaxed: written before the offer was shared.
   auto* target = reinterpret_cast<char*>(offer.target.load(std::memory_order_relaxed));
   auto* source = static_cast<const char*>(send.buffer);
-  bool any = false;
-  for (;;) {
+  for (std::uint64_t pushed = 0;; ++pushed) {
     lockfree::Piece piece = lockfree::take_piece(offer, lockfree::Taker::sender);
-    if (piece.bytes == 0) return any;
+    if (piece.bytes == 0) return pushed;
     if (!transport::write_to(send.peer_rank, source + piece.begin, target + piece.begin,
                              static_cast<std::int64_t>(piece.bytes))) {
       peer.refuses_pushes = true;
       lockfree::push_refused(offer);
-      return true;
+      return pushed;
     }
     lockfree::push_done(offer);
-    any = true;
   }
 }
 

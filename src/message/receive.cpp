@@ -41,7 +41,8 @@ BATON_INLINE bool receive_direct(const Context& context, void* buffer, std::int6
   lockfree::Header header = peer->in.peek();
   int polls = engine.senders_fence ? direct_polls_crowded : direct_polls;
   for (; header.lap() == 0; header = peer->in.peek()) {
-    if (--polls == 0) return false;
+    // A sender who would push must know of the receive.
+    if (--polls == 0 || (capacity > settings.eager_bytes_max && peer->advertised)) return false;
     platform::pause_cpu();
   }
   lockfree::Envelope envelope = peer->in.envelope();
@@ -110,6 +111,8 @@ void begin_receive(const Context& context, void* buffer, std::int64_t count, Dat
   post(*context.queue, request);
   if (BATON_UNLIKELY(settings.deposit_model && source >= 0))
     advertise_deposit(*context.queue, request, context.job_rank(source));
+  if (BATON_UNLIKELY(request.bytes > settings.eager_bytes_max))
+    advertise(*context.queue, request, source < 0 ? engine.rank : context.job_rank(source));
 }
 
 Error receive(const Context& context, void* buffer, std::int64_t count, Datatype& type,

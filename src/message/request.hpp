@@ -82,7 +82,7 @@ struct Request {
 
   Request* next = nullptr;
   std::uint64_t order = 0;      // position among posted receives
-  bool advertised = false;      // by a deposit model: peer_rank knows of it
+  std::uint64_t advert = 0;     // of a posted receive that its sender knows of: its number; or 0
   MatchQueue* queue = nullptr;  // a posted receive's
   void* owner = nullptr;        // the communicator whose error handler is due; opaque here
   // Of a schedule: makes progress, true when it has completed.

@@ -1,5 +1,6 @@
 #include "platform/cross_memory.hpp"
 
+#include <sys/prctl.h>
 #include <sys/uio.h>
 
 namespace baton::platform {
@@ -14,6 +15,10 @@ std::int64_t write_process_memory(int pid, const void* local, void* remote, std:
   iovec here{const_cast<void*>(local), bytes};
   iovec there{remote, bytes};
   return process_vm_writev(pid, &here, 1, &there, 1, 0);
+}
+
+void permit_attach(int pid) {
+  ::prctl(PR_SET_PTRACER, pid);
 }
 
 }  // namespace baton::platform

@@ -13,4 +13,8 @@ std::int64_t read_process_memory(int pid, const void* remote, void* local, std::
 // The other way round.
 std::int64_t write_process_memory(int pid, const void* local, void* remote, std::size_t bytes);
 
+// Lets a process and its descendants copy from and to our memory where Yama forbids it to all but
+// our ancestors (kernel.yama.ptrace_scope 1). Without Yama it does nothing.
+void permit_attach(int pid);
+
 }  // namespace baton::platform

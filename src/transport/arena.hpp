@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/error.hpp"
+#include "lockfree/advert.hpp"
 #include "lockfree/doorbell.hpp"
 #include "lockfree/job.hpp"
 #include "lockfree/offer.hpp"
@@ -15,6 +16,7 @@ namespace baton::transport {
 
 using lockfree::Hardware;
 using Doorbell = lockfree::Doorbell<Hardware>;
+using Advert = lockfree::Advert<Hardware>;
 using Offer = lockfree::Offer<Hardware>;
 using Line = lockfree::Line<Hardware>;
 using ConsumerLines = lockfree::ConsumerLines<Hardware>;
@@ -48,6 +50,10 @@ struct Arena {
   }
   std::uint64_t deposit_offset(std::uint32_t sender) const {
     return layout.deposits + sender * lockfree::deposit_bytes(job->deposit.ring_bytes);
+  }
+  Advert* adverts(std::uint32_t receiver, std::uint32_t sender) const {
+    constexpr std::uint64_t pair_bytes = lockfree::adverts_per_pair * lockfree::advert_bytes;
+    return reinterpret_cast<Advert*>(part(receiver, layout.adverts + sender * pair_bytes));
   }
   // Of the stream whose window begins with this chunk.
   Progress& progress(std::uint32_t owner, std::uint32_t chunk) const {

@@ -34,13 +34,17 @@ constexpr bool prefer_pull(std::uint64_t pulled_ns, std::uint64_t staged_ns, boo
   return now ? pulled_ns <= staged_ns : 10 * pulled_ns < 9 * staged_ns;
 }
 
-// What pulling a message cost, of which the sender pushed a part: that lies in its cache, where the
-// program's reads must fetch it, and no clock of ours sees that. Longer messages leave the caches
-// anyway. (2026-11-21, Sapphire Rapids, 64 KiB fresh: 9.2 us observed, 12.3 with the reads;
-// staged 6.5 and 8.7.)
-constexpr std::int64_t cost_of_shared(std::int64_t bytes, std::int64_t took_ns) {
+// What a message cost of which the sender pushed a part: that lies in its cache, where the
+// program's reads must fetch it, and no clock of ours sees that. By plain copies (mapped) a fetch
+// takes as long as the push; with a system call less of the time was for the data. Longer messages
+// leave the caches anyway. (2026-11-21, Sapphire Rapids, 64 KiB fresh, half of it pushed by a
+// system call: 9.2 us observed, 12.3 with the reads; staged 6.5 and 8.7.)
+enum class Pushed { nothing, half, all };
+constexpr std::int64_t cost_of_copy(std::int64_t bytes, std::int64_t took_ns, Pushed pushed,
+                                    bool mapped) {
   constexpr std::int64_t cached_bytes_max = 1 << 20;
-  return bytes <= cached_bytes_max ? took_ns * 7 / 5 : took_ns;
+  if (bytes > cached_bytes_max || pushed == Pushed::nothing) return took_ns;
+  return took_ns * (mapped ? 10 : pushed == Pushed::all ? 9 : 7) / 5;
 }
 
 struct EarlyFacts {

@@ -79,6 +79,8 @@ int failed_probe_errno() {
 }
 
 void offer_probe_word() {
+  // All ranks are descendants of mpiexec.
+  if (settings.cma && arena.job->launcher_pid) platform::permit_attach(arena.job->launcher_pid);
   auto& state = arena.row(arena.rank).state;
   int pid = state.pid.load(std::memory_order_relaxed);  // relaxed: our own store
   probe_word =

@@ -18,7 +18,7 @@ Reason refusal(std::uint32_t owner);
 // Of the last probe whose refusal was `cma_failed`.
 int failed_probe_errno();
 
-// Publishes the word that others' probes read. Once, at start.
+// Permits the job's ranks to attach, and publishes the word that their probes read. Once, at start.
 void offer_probe_word();
 
 // Copies `bytes` from `address` in the rank's memory. False when the kernel refused part of it.

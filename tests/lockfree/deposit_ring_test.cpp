@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "lockfree/advert.hpp"
 #include "tests/lockfree/model/cases.hpp"
 
 namespace baton::model {
@@ -45,9 +46,10 @@ void send_all(Shared& shared, DepositRules rules, const int* sizes, int count) {
   }
 }
 
-void receive_all(Shared& shared, DepositRules rules, const int* sizes, int count) {
+void receive_all(Shared& shared, std::uint64_t ring_length, DepositRules rules, const int* sizes,
+                 int count) {
   lockfree::DepositReceiver<Model> ring;
-  ring.attach(shared.ring, small_bytes, &shared.head, rules);
+  ring.attach(shared.ring, ring_length, &shared.head, rules);
   DepositHeader header;
   for (int m = 0; m < count; ++m) {
     auto all = static_cast<std::uint64_t>(sizes[m]);
@@ -72,7 +74,7 @@ template <int count>
 void transfer(Stage& stage, DepositRules rules, const int (&sizes)[count]) {
   auto& shared = stage.shared<Shared>();
   stage.thread([&shared, rules, &sizes] { send_all(shared, rules, sizes, count); });
-  stage.thread([&shared, rules, &sizes] { receive_all(shared, rules, sizes, count); });
+  stage.thread([&shared, rules, &sizes] { receive_all(shared, small_bytes, rules, sizes, count); });
 }
 
 constexpr DepositRules lazy{.lazy = true, .tail = false};
@@ -93,6 +95,164 @@ MODEL_CASE(deposit_ring, a_message_longer_than_the_ring_arrives_whole) {
 MODEL_CASE(deposit_ring, with_tails_and_without_lazy_pointers_messages_arrive_whole) {
   static constexpr int sizes[] = {8, 0, 100, 300, 1};
   transfer(stage, eager_look_and_tail, sizes);
+}
+
+// --- redirection, in the steps of message/deposit_model*.cpp.
+
+using lockfree::AdvertState;
+using lockfree::move_advert;
+constexpr std::uint64_t advertised_bytes = 5 * 64;
+
+struct Redirected {
+  lockfree::DepositHead<Model> head;
+  lockfree::Advert<Model> advert;
+  alignas(64) char ring[advertised_bytes];
+  alignas(64) char buffer[8];  // the program's, of every receive
+};
+
+struct Pusher {
+  explicit Pusher(Redirected& its) : shared(its) {
+    ring.attach(its.ring, advertised_bytes, &its.head, {});
+  }
+  // Claims what is open, if all before is consumed; what it says is of one and the same advert.
+  std::uint64_t claim() {
+    if (!ring.all_consumed()) return 0;
+    lockfree::AdvertView advert = view_advert(shared.advert);
+    if (advert.state != AdvertState::open ||
+        !move_advert(shared.advert, advert.number, AdvertState::open, AdvertState::claimed))
+      return 0;
+    check(advert.target == 8 * advert.number && advert.bytes == advert.number,
+          "the fields are of another advert");
+    return advert.number;
+  }
+  void send(char value) {
+    std::uint64_t piece = 0;
+    for (Mark round = mark(); !ring.make_room(1, &piece);) pause(round);
+    DepositHeader header{.message_bytes = 1, .bytes = 1};
+    header.redirected = claim() > 0;
+    Model::store_payload(header.redirected ? shared.buffer : ring.payload(), &value, 1);
+    ring.end(header);
+  }
+  Redirected& shared;
+  lockfree::DepositSender<Model> ring;
+};
+
+struct Poster {
+  explicit Poster(Redirected& its) : shared(its) {
+    ring.attach(its.ring, advertised_bytes, &its.head, {});
+  }
+  // The program has used the buffer, and posts it again.
+  void post() {
+    char old = 0;
+    Model::store_payload(shared.buffer, &old, 1);
+    ++number;
+    open_advert(shared.advert, number, 8 * number, number, 7, 5);
+  }
+  bool close() {
+    return move_advert(shared.advert, number, AdvertState::open, AdvertState::closed);
+  }
+  // Takes the next message, which matches what is posted; the value it brings.
+  char receive() {
+    DepositHeader header;
+    for (Mark round = mark(); !ring.peek(&header);) pause(round);
+    if (header.redirected) {
+      check(move_advert(shared.advert, number, AdvertState::claimed, AdvertState::closed),
+            "it was redirected to another receive");
+    } else {
+      check(close(), "what matched a message was claimed for the next");
+      char value;
+      Model::load_payload(&value, ring.payload(), 1);
+      Model::store_payload(shared.buffer, &value, 1);
+    }
+    ring.take(header);
+    char value;
+    Model::load_payload(&value, shared.buffer, 1);
+    return value;
+  }
+  Redirected& shared;
+  lockfree::DepositReceiver<Model> ring;
+  std::uint64_t number = 0;
+};
+
+void redirect_some(Stage& stage, char messages) {
+  auto& shared = stage.shared<Redirected>();
+  stage.thread([&shared, messages] {
+    Pusher sender(shared);
+    for (char value = 1; value <= messages; ++value) sender.send(value);
+  });
+  stage.thread([&shared, messages] {
+    Poster receiver(shared);
+    for (char value = 1; value <= messages; ++value) {
+      receiver.post();
+      check(receiver.receive() == value, "it is another message");
+    }
+  });
+}
+MODEL_CASE(deposit_redirection, redirected_or_not_messages_come_in_order_to_their_receives) {
+  redirect_some(stage, 2);
+}
+MODEL_CASE(deposit_redirection_at_length, messages_come_in_order_to_their_receives) {
+  redirect_some(stage, 3);
+}
+
+MODEL_CASE(deposit_ring, what_is_known_to_be_consumed_may_be_overwritten) {
+  static constexpr int sizes[] = {64, 64, 64};
+  auto& shared = stage.shared<Shared>();
+  stage.thread([&] {
+    lockfree::DepositSender<Model> ring;
+    ring.attach(shared.ring, 4 * 64, &shared.head, lazy);
+    for (int m = 0; m < 3; ++m) {
+      std::uint64_t piece = 0;
+      check(ring.make_room(64, &piece) && piece == 64, "there is no room in an empty ring");
+      char data[64];
+      for (std::uint64_t i = 0; i < piece; ++i) data[i] = byte_of(m, i);
+      Model::store_payload(ring.payload(), data, piece);
+      ring.end({.context = 7, .tag = m, .message_bytes = 64, .bytes = 64});
+      for (Mark round = mark(); !ring.all_consumed();) pause(round);
+    }
+  });
+  stage.thread([&] { receive_all(shared, 4 * 64, lazy, sizes, 3); });
+}
+
+// Cancelled, the buffer is the program's at once, and the message comes through the ring.
+MODEL_CASE(deposit_redirection, a_receive_is_cancelled_or_redirected_to_never_both) {
+  auto& shared = stage.shared<Redirected>();
+  stage.thread([&] {
+    Pusher sender(shared);
+    sender.send(1);
+  });
+  stage.thread([&] {
+    Poster receiver(shared);
+    receiver.post();
+    bool cancelled = receiver.close();
+    char used = 0;
+    if (cancelled) {
+      Model::store_payload(shared.buffer, &used, 1);
+      receiver.post();
+    }
+    check(receiver.receive() == 1, "the message is lost");
+  });
+}
+
+// The sender's kernel refused part of the copy: the advert is open again, and can be cancelled.
+MODEL_CASE(deposit_redirection, what_was_claimed_in_vain_is_the_receivers_again_after_all_writes) {
+  auto& shared = stage.shared<Redirected>();
+  stage.thread([&] {
+    Pusher sender(shared);
+    std::uint64_t number = sender.claim();
+    if (!number) return;
+    char part = 1;
+    Model::store_payload(shared.buffer, &part, 1);
+    check(move_advert(shared.advert, number, AdvertState::claimed, AdvertState::open),
+          "somebody took it away");
+  });
+  stage.thread([&] {
+    Poster receiver(shared);
+    receiver.post();
+    char used = 2;
+    for (Mark round = mark(); !receiver.close();) pause(round);
+    Model::store_payload(shared.buffer, &used, 1);
+  });
 }
 
 using lockfree::Hardware;

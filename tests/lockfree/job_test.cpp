@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "lockfree/advert.hpp"
 #include "lockfree/doorbell.hpp"
 #include "lockfree/offer.hpp"
 #include "lockfree/ring.hpp"
@@ -24,6 +25,7 @@ TEST_P(job_layout, every_part_starts_on_a_page_after_the_one_before_and_is_large
       {layout.offers, std::uint64_t{offers_per_rank} * sizeof(Offer<Hardware>)},
       {layout.heads, ranks * sizeof(ConsumerLines<Hardware>)},
       {layout.rings, ranks * ring_lines * sizeof(Line<Hardware>)},
+      {layout.adverts, std::uint64_t{ranks} * adverts_per_pair * sizeof(Advert<Hardware>)},
       {layout.rooms, room_bytes_per_rank},
       {layout.progress, chunks_per_rank * sizeof(Progress<Hardware>)},
       {layout.staging, std::uint64_t{chunks_per_rank} * chunk_bytes},

@@ -86,9 +86,12 @@ TEST(prefer_pull, the_quicker_way_wins_and_a_near_tie_leaves_things_as_they_are)
   EXPECT_FALSE(prefer_pull(101, 100, true));
 }
 
-TEST(cost_of_shared, what_was_pushed_costs_its_reader_while_it_fits_into_a_cache) {
-  EXPECT_EQ(cost_of_shared(65536, 1000), 1400);
-  EXPECT_EQ(cost_of_shared((1 << 20) + 1, 1000), 1000);
+TEST(cost_of_copy, what_was_pushed_costs_its_reader_while_it_fits_into_a_cache) {
+  EXPECT_EQ(cost_of_copy(65536, 1000, Pushed::nothing, true), 1000);
+  EXPECT_EQ(cost_of_copy(65536, 1000, Pushed::half, false), 1400);
+  EXPECT_EQ(cost_of_copy(65536, 1000, Pushed::all, false), 1800);
+  EXPECT_EQ(cost_of_copy(65536, 1000, Pushed::half, true), 2000);
+  EXPECT_EQ(cost_of_copy((1 << 20) + 1, 1000, Pushed::all, true), 1000);
 }
 
 }  // namespace

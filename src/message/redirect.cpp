@@ -1,0 +1,222 @@
+// Redirection: a receive that was posted first is advertised to the rank it names, and that rank
+// puts the message straight into the receive buffer. Long ones both sides copy. Not with
+// MPI_THREAD_MULTIPLE, where a receive may be posted while another thread takes a message in.
+#include <cstdlib>
+
+#include "base/settings.hpp"
+#include "message/deposit_model.hpp"
+#include "message/protocol.hpp"
+#include "transport/choose.hpp"
+#include "transport/heap.hpp"
+#include "transport/single_copy.hpp"
+
+namespace baton::message {
+
+namespace {
+
+using lockfree::AdvertState;
+constexpr auto place_count = static_cast<std::uint64_t>(lockfree::adverts_per_pair);
+
+transport::Advert& own_advert(std::uint32_t sender, std::uint64_t number) {
+  return transport::arena.adverts(engine.rank, sender)[number % place_count];
+}
+
+// Whether an earlier receive that is not advertised could match what this one matches. The sender
+// must never choose between receives of which it does not know the first.
+bool is_behind_another(const MatchQueue& queue, const Request& receive) {
+  constexpr int looks_max = 32;  // guess
+  int looks = 0;
+  auto overlaps = [&](const Request* other) {
+    return other->tag == receive.tag || other->tag == MPI_ANY_TAG || receive.tag == MPI_ANY_TAG;
+  };
+  for (const Request* other = queue.posted_any.first; other; other = other->next)
+    if (overlaps(other) || ++looks == looks_max) return true;
+  const List<Request>& bin = queue.posted[MatchQueue::bin(receive.source)];
+  for (const Request* other = bin.first; other != &receive; other = other->next) {
+    if (other->advert) continue;
+    if ((other->source == receive.source && overlaps(other)) || ++looks == looks_max) return true;
+  }
+  return false;
+}
+
+// The first time takes memory.
+bool prepare(Peer& peer) {
+  if (peer.advertised) return true;
+  if (peer.adverts_refused) return false;
+  auto& arena = transport::arena;
+  std::uint64_t pair_bytes = place_count * lockfree::advert_bytes;
+  peer.advertised = static_cast<Request**>(std::calloc(place_count, sizeof(Request*)));
+  peer.adverts_refused =
+      !peer.advertised ||
+      transport::reserve(engine.rank, arena.layout.adverts + peer.rank * pair_bytes, pair_bytes) !=
+          MPI_SUCCESS;
+  if (!peer.adverts_refused) {
+    peer.in.announce_adverts();
+    return true;
+  }
+  std::free(peer.advertised);
+  peer.advertised = nullptr;
+  return false;
+}
+
+}  // namespace
+
+void advertise(const MatchQueue& queue, Request& receive, std::uint32_t source) {
+  if (!settings.redirect || platform::threads_multiple || receive.source < 0 ||
+      source == engine.rank)
+    return;
+  Peer* peer = known_peer(source);
+  if (!peer || !peer->in.attached() || !receive.datatype->contiguous) return;
+  // Where nothing is pulled, nobody would push.
+  bool pushed = transport::is_exported(receive.buffer) ||
+                ((peer->in.wishes_pulls() || !settings.observe) &&
+                 receive.bytes >= settings.push_bytes_min && transport::can_read_from(source));
+  if (!pushed || is_behind_another(queue, receive) || !prepare(*peer)) return;
+  std::uint64_t number = peer->last_advert + 1;
+  Request*& place = peer->advertised[number % place_count];
+  if (place) return;
+  place = &receive;
+  receive.advert = peer->last_advert = number;
+  receive.peer_rank = source;
+  lockfree::open_advert(own_advert(source, number), number,
+                        reinterpret_cast<std::uint64_t>(receive.buffer),
+                        static_cast<std::uint64_t>(receive.bytes), receive.context, receive.tag);
+}
+
+namespace {
+
+void forget_advert(Request& receive) {
+  engine.peers[receive.peer_rank]->advertised[receive.advert % place_count] = nullptr;
+  receive.advert = 0;
+}
+
+}  // namespace
+
+bool close_advert(Request& receive) {
+  if (!receive.advert) return true;
+  if (BATON_UNLIKELY(settings.deposit_model)) return close_deposit_advert(receive);
+  if (!lockfree::move_advert(own_advert(receive.peer_rank, receive.advert), receive.advert,
+                             AdvertState::open, AdvertState::closed))
+    return false;
+  forget_advert(receive);
+  return true;
+}
+
+Target find_target(Peer& peer, const Request& send) {
+  if (!peer.out.has_adverts() || !send.datatype->contiguous || platform::threads_multiple)
+    return {};
+  Redirections& past = peer.redirections;
+  // What we sent in other ways since the last redirection: all of it must have been taken in.
+  if (past.end != peer.out.sent_lines()) past.others_end = past.end = peer.out.sent_lines();
+  bool from_first = true;
+  for (std::uint64_t number = past.first_advert;; ++number) {
+    lockfree::AdvertView advert = lockfree::view_advert(
+        transport::arena.adverts(peer.rank, engine.rank)[number % place_count]);
+    if (advert.number < number) return {};  // not there yet
+    if (advert.number > number || advert.state != AdvertState::open) {
+      // All that had their places before are gone, too.
+      if (advert.number > number) number = advert.number - place_count;
+      if (from_first) past.first_advert = number + 1;
+      continue;
+    }
+    from_first = false;
+    if (advert.context != send.context || !tag_fits(advert.tag, send.tag)) continue;
+    // Too long for it: truncated in the ordinary way.
+    if (send.bytes > static_cast<std::int64_t>(advert.bytes)) return {};
+    auto* address = reinterpret_cast<char*>(advert.target);
+    return {number, address, transport::reach_exported(peer.rank, address) != nullptr};
+  }
+}
+
+namespace {
+
+bool put_line(Peer& peer, const Request& send, const RedirectLine& line) {
+  auto header = lockfree::make_header(static_cast<unsigned>(LineKind::redirected), 0, send.source);
+  peer.out.put(header, {send.context, send.tag}, &line, sizeof line);
+  peer.redirections.end = peer.out.sent_lines();
+  count_sent(peer, Way::redirected, static_cast<std::size_t>(send.bytes));
+  return true;
+}
+
+// We copy all of it before its line goes.
+bool push_alone(Peer& peer, Request& send, const Target& target, RedirectLine& line) {
+  std::int64_t start = now_ns();
+  if (!transport::write_to(peer.rank, send.buffer, target.address, send.bytes)) {
+    peer.refuses_pushes = true;
+    return false;
+  }
+  line.took_ns = now_ns() - start;
+  put_line(peer, send, line);
+  complete(send, MPI_SUCCESS);
+  return true;
+}
+
+// Both copy, as soon as the receiver looks.
+bool push_together(Peer& peer, Request& send, const Target& target, RedirectLine& line) {
+  std::uint32_t piece = transport::piece_bytes(send.bytes);
+  transport::Offer& offer = transport::arena.offers(engine.rank)[line.slot];
+  lockfree::open_shared_offer(offer, reinterpret_cast<std::uint64_t>(target.address),
+                              static_cast<std::uint64_t>(send.bytes), piece);
+  put_line(peer, send, line);
+  notify(*peer.doorbell, peer.rank);
+  peer.company.saw(push_pieces(offer, send) < lockfree::pieces_in_all(offer));
+  return true;
+}
+
+}  // namespace
+
+bool redirect(Peer& peer, Request& send, const Target& target) {
+  if (!target.exported && (send.bytes < settings.push_bytes_min || peer.refuses_pushes ||
+                           !transport::can_read_from(peer.rank)))
+    return false;
+  if (!peer.out.has_taken(peer.redirections.others_end)) return false;
+  bool together =
+      !engine.crowded && transport::piece_bytes(send.bytes) > 0 && peer.company.expected();
+  int slot = together ? open_slot(send) : no_slot;
+  if (slot < 0) together = false;
+  transport::Advert& advert =
+      transport::arena.adverts(peer.rank, engine.rank)[target.number % place_count];
+  bool claimed =
+      lockfree::move_advert(advert, target.number, AdvertState::open, AdvertState::claimed);
+  RedirectLine line{target.number,
+                    reinterpret_cast<std::uint64_t>(send.buffer),
+                    send.bytes,
+                    together ? slot : no_slot,
+                    send.exported,
+                    target.exported,
+                    0};
+  if (claimed &&
+      (together ? push_together(peer, send, target, line) : push_alone(peer, send, target, line)))
+    return true;
+  if (together) abandon_slot(static_cast<std::uint32_t>(slot));
+  if (claimed)
+    BATON_INVARIANT(
+        lockfree::move_advert(advert, target.number, AdvertState::claimed, AdvertState::open));
+  return false;
+}
+
+void arrive_redirected(Peer& peer, lockfree::Header header) {
+  lockfree::Envelope envelope = peer.in.envelope();
+  RedirectLine line;
+  peer.in.read(&line, sizeof line);
+  Request& receive = *peer.advertised[line.advert % place_count];
+  {
+    platform::Guard guard(receive.queue->lock);
+    BATON_INVARIANT(receive.advert == line.advert && take_back(*receive.queue, receive));
+  }
+  BATON_INVARIANT(lockfree::move_advert(own_advert(peer.rank, line.advert), line.advert,
+                                        AdvertState::claimed, AdvertState::closed));
+  forget_advert(receive);
+  peer.in.take(nullptr, 0);
+  receive.source = header.source();
+  receive.tag = envelope.tag;
+  receive.bytes = line.bytes;
+  receive.exported = line.exported != 0;
+  if (line.slot != no_slot) return accept_redirected(line, receive);
+  observe(
+      peer, receive.bytes, receive.exported, Taken::pulled,
+      transport::cost_of_copy(receive.bytes, line.took_ns, transport::Pushed::all, line.mapped));
+  complete(receive, MPI_SUCCESS);
+}
+
+}  // namespace baton::message
