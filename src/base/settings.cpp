@@ -65,7 +65,8 @@ void warn_unknown(const char* variable, int length) {
                length, variable, upper);
 }
 
-void read_one(const SettingRow& row, const char* text) {
+// False when the text is no number in the row's range.
+bool parse(const SettingRow& row, const char* text, std::int64_t* result) {
   char* end = nullptr;
   std::int64_t value = std::strtoll(text, &end, 10);
   std::int64_t scale = 1;
@@ -75,13 +76,17 @@ void read_one(const SettingRow& row, const char* text) {
     ++end;
   }
   if (end == text || *end || scale == 0 || __builtin_mul_overflow(value, scale, &value) ||
-      value < row.minimum || value > row.maximum) {
+      value < row.minimum || value > row.maximum)
+    return false;
+  *result = value;
+  return true;
+}
+
+void read_one(const SettingRow& row, const char* text) {
+  if (!parse(row, text, &(settings.*row.field)))
     std::fprintf(stderr, "baton: setting %s=%s is ignored: it takes a number from %lld to %lld\n",
                  row.name, text, static_cast<long long>(row.minimum),
                  static_cast<long long>(row.maximum));
-    return;
-  }
-  settings.*row.field = value;
 }
 
 }  // namespace
@@ -107,6 +112,14 @@ void read_settings() {
     else
       read_one(*found, equals + 1);
   }
+}
+
+std::int64_t setting_value(std::int64_t Settings::*field, const char* text) {
+  const SettingRow* row =
+      std::ranges::find_if(rows, [field](const SettingRow& each) { return each.field == field; });
+  std::int64_t value = row->fallback;
+  if (text) (void)parse(*row, text, &value);
+  return value;
 }
 
 const char* environment_variable(const char* name) {

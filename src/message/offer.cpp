@@ -5,6 +5,7 @@
 
 #include "base/settings.hpp"
 #include "datatype/pack.hpp"
+#include "message/deposit_model.hpp"
 #include "message/protocol.hpp"
 #include "message/wait.hpp"
 #include "transport/choose.hpp"
@@ -51,13 +52,13 @@ lockfree::Offer<lockfree::Hardware>& own_offer(std::uint32_t slot) {
 
 }  // namespace
 
-int open_slot(Request& send) {
+int open_slot(Request& send, Stage stage) {
   platform::Guard guard(slot_lock);
   int free = free_slot();
   if (free < 0) return free;
   auto slot = static_cast<std::uint32_t>(free);
   send.slot = slot;
-  send.stage = Stage::offered;
+  send.stage = stage;
   open_slots[slot / 64] |= std::uint64_t{1} << (slot % 64);
   offered_sends[slot] = &send;
   platform::add_shared(engine.open_offers, 1u);
@@ -159,6 +160,7 @@ bool put_claim(Peer& peer, const ClaimLine& line) {
 }
 
 bool put_request(Peer& peer, Request& request) {
+  if (BATON_UNLIKELY(settings.deposit_model)) return put_deposit(peer, request);
   bool put;
   if (request.kind == RequestKind::receive) {
     // Before anyone can answer.
@@ -233,6 +235,7 @@ void ask_for_stream(const Arrival& arrival, Request& receive) {
 }  // namespace
 
 void accept_offer(Arrival& arrival, Request& receive) {
+  if (BATON_UNLIKELY(settings.deposit_model)) return accept_deposit(arrival, receive);
   receive.position = 0;
   if (receive.bytes == 0 && arrival.early_bytes == 0) {
     // Without payload the envelope's line was the whole message.

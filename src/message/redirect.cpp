@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "base/settings.hpp"
+#include "message/deposit_model.hpp"
 #include "message/protocol.hpp"
 #include "transport/choose.hpp"
 #include "transport/heap.hpp"
@@ -93,6 +94,7 @@ void forget_advert(Request& receive) {
 
 bool close_advert(Request& receive) {
   if (!receive.advert) return true;
+  if (BATON_UNLIKELY(settings.deposit_model)) return close_deposit_advert(receive);
   if (!lockfree::move_advert(own_advert(receive.peer_rank, receive.advert), receive.advert,
                              AdvertState::open, AdvertState::closed))
     return false;
