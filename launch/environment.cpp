@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/settings.hpp"
+
 namespace baton::launch {
 
 namespace {
@@ -46,6 +48,16 @@ std::vector<std::string> program_environment(const Options& options, const Progr
   for (const auto& [name, value] : options.variables) set_variable(environment, name, value);
   for (const auto& [name, value] : program.variables) set_variable(environment, name, value);
   return environment;
+}
+
+lockfree::DepositPlan deposit_plan(const Options& options) {
+  std::vector<std::string> environment = program_environment(options, options.programs.front());
+  auto value = [&environment](const char* name, std::int64_t Settings::*field) {
+    std::optional<std::string> text = find_variable(environment, name);
+    return setting_value(field, text ? text->c_str() : nullptr);
+  };
+  return lockfree::deposit_plan(value("BATON_DEPOSIT_MODEL", &Settings::deposit_model),
+                                value("BATON_DEPOSIT_RING_BYTES", &Settings::deposit_ring_bytes));
 }
 
 }  // namespace baton::launch

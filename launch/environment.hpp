@@ -7,11 +7,16 @@
 #include <vector>
 
 #include "launch/options.hpp"
+#include "lockfree/job.hpp"
 
 namespace baton::launch {
 
 // Without the three variables that differ between ranks.
 std::vector<std::string> program_environment(const Options& options, const Program& program);
+
+// How the ranks' settings want messages to travel. All programs of a job should agree; a rank that
+// does not says so at its start.
+lockfree::DepositPlan deposit_plan(const Options& options);
 
 // Sets or replaces one variable.
 void set_variable(std::vector<std::string>& environment, const std::string& name,

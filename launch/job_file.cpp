@@ -51,11 +51,12 @@ lockfree::RankPlace rank_place(const machine::PlannedRank& rank) {
 }  // namespace
 
 std::expected<JobFile, std::string> make_job_file(const machine::Machine& machine,
-                                                  const machine::Placement& placement, bool explain,
+                                                  const machine::Placement& placement,
+                                                  lockfree::DepositPlan deposit, bool explain,
                                                   bool held) {
   lockfree::JobHeader header =
       lockfree::job_header(static_cast<std::uint32_t>(placement.ranks.size()),
-                           static_cast<std::uint32_t>(machine::cpus_usable(machine)));
+                           static_cast<std::uint32_t>(machine::cpus_usable(machine)), deposit);
   header.launcher_pid = ::getpid();
   header.explain = explain;
   header.held = held;
@@ -81,7 +82,8 @@ std::expected<JobFile, std::string> make_job_file(const machine::Machine& machin
 
 std::vector<RankReport> read_reports(const JobFile& job) {
   std::vector<RankReport> reports(job.header->ranks);
-  lockfree::SliceLayout layout = lockfree::slice_layout(job.header->ranks);
+  lockfree::SliceLayout layout =
+      lockfree::slice_layout(job.header->ranks, job.header->deposit.ring_bytes);
   for (std::uint32_t rank = 0; rank < job.header->ranks; ++rank) {
     const lockfree::RankRow& row = job.row(static_cast<int>(rank));
     reports[rank].place = row.launcher.place;

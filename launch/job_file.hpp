@@ -24,7 +24,8 @@ struct JobFile {
 
 // Makes, sizes, fills and seals it.
 std::expected<JobFile, std::string> make_job_file(const machine::Machine& machine,
-                                                  const machine::Placement& placement, bool explain,
+                                                  const machine::Placement& placement,
+                                                  lockfree::DepositPlan deposit, bool explain,
                                                   bool held);
 
 // What the ranks of a job that explains have left; they have ended.

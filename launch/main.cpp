@@ -111,7 +111,8 @@ int run(const Options& options, const machine::Machine& machine,
   if (manager == 0) {
     ::close(guard_pipe[1]);
     ::close(ranks_pipe[0]);
-    auto file = make_job_file(machine, placement, options.explains(), started_by_debugger());
+    auto file = make_job_file(machine, placement, deposit_plan(options), options.explains(),
+                              started_by_debugger());
     if (!file) complain(file.error());
     Connection connection{guard_pipe[0], ranks_pipe[1]};
     int code =

@@ -33,6 +33,9 @@ namespace baton {
   X(crowded,             "both sides copying: crowded: more ranks than CPUs, only the receiver "    \
                          "copies")                                                                  \
   X(too_short_to_share,  "both sides copying: too short for two pieces")                            \
+  X(not_advertised,      "redirection: its sender knew of no receive that it could go into")       \
+  X(deposit_split,       "one piece: it met the end of the deposit model's ring "                    \
+                         "(BATON_DEPOSIT_RING_BYTES), which splits it")                             \
   X(sender_elsewhere,    "both sides copying: the sender took no piece; it computed, or may not "   \
                          "write to the receiver (process_vm_writev)")
 // clang-format on

@@ -68,7 +68,8 @@ void warn_unknown(const char* variable, int length) {
                length, variable, upper);
 }
 
-void read_one(const SettingRow& row, const char* text, SettingSource source) {
+// False when the text is no number in the row's range.
+bool parse(const SettingRow& row, const char* text, std::int64_t* result) {
   char* end = nullptr;
   std::int64_t value = std::strtoll(text, &end, 10);
   std::int64_t scale = 1;
@@ -78,14 +79,19 @@ void read_one(const SettingRow& row, const char* text, SettingSource source) {
     ++end;
   }
   if (end == text || *end || scale == 0 || __builtin_mul_overflow(value, scale, &value) ||
-      value < row.minimum || value > row.maximum) {
+      value < row.minimum || value > row.maximum)
+    return false;
+  *result = value;
+  return true;
+}
+
+void read_one(const SettingRow& row, const char* text, SettingSource source) {
+  if (parse(row, text, &(settings.*row.field)))
+    sources[&row - rows] = source;
+  else
     std::fprintf(stderr, "baton: setting %s=%s is ignored: it takes a number from %lld to %lld\n",
                  row.name, text, static_cast<long long>(row.minimum),
                  static_cast<long long>(row.maximum));
-    return;
-  }
-  settings.*row.field = value;
-  sources[&row - rows] = source;
 }
 
 // "name=value,name=value"; made by mpiexec or a tool, who have checked it.
@@ -143,6 +149,14 @@ void read_settings(const char* profile_values) {
     else
       read_one(*found, equals + 1, SettingSource::environment);
   }
+}
+
+std::int64_t setting_value(std::int64_t Settings::*field, const char* text) {
+  const SettingRow* row =
+      std::ranges::find_if(rows, [field](const SettingRow& each) { return each.field == field; });
+  std::int64_t value = row->fallback;
+  if (text) (void)parse(*row, text, &value);
+  return value;
 }
 
 const char* environment_variable(const char* name) {

@@ -29,6 +29,8 @@ namespace baton {
   X(unnamed_pairs,          flag,   0,       0,      1,         "MPI_Type_get_value_index also gives pairs that have no name; off: MPI_DATATYPE_NULL, which other libraries answer") \
   X(rooms,                  flag,   1,       0,      1,         "short collectives meet in shared rooms instead of point-to-point") \
   X(vector_level_max,       count,  4,       1,      4,         "highest level of x86-64 (1, 3: AVX2, 4: AVX-512) whose instructions reductions may use") \
+  X(deposit_model,          count,  0,       0,      5,         "1 to 5: messages between ranks go as in the models of the deposit study (docs/decisions/deposit-models.md); the same for all ranks") \
+  X(deposit_ring_bytes,     bytes,  4 << 20, 8192,   1 << 30,   "the receive ring of these models, one for each sender") \
   X(leak_report,            flag,   0,       0,      1,         "name what the program did not free, on standard error at MPI_Finalize and at the end of the last session")
 // clang-format on
 
@@ -67,6 +69,10 @@ SettingSource source_of(const SettingRow& row);
 
 // A row by the name in the table; null when there is none.
 const SettingRow* find_setting(const char* name);
+
+// For the launcher, which has the ranks' environment: what a setting is when the variable holds
+// this text (null: it is not set).
+std::int64_t setting_value(std::int64_t Settings::*field, const char* text);
 
 // A variable that is not a setting (the launcher's, a foreign launcher's); null when it is not set.
 // The only other place that looks into the environment.

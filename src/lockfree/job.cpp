@@ -29,7 +29,7 @@ PeerClass peer_class(const RankPlace& one, const RankPlace& other) {
   return PeerClass::other;
 }
 
-SliceLayout slice_layout(std::uint32_t ranks) {
+SliceLayout slice_layout(std::uint32_t ranks, std::uint64_t deposit_ring_bytes) {
   SliceLayout layout{};
   std::uint64_t offset = 0;
   auto place = [&offset](std::uint64_t bytes) {
@@ -46,11 +46,18 @@ SliceLayout slice_layout(std::uint32_t ranks) {
   layout.progress = place(chunks_per_rank * progress_bytes);
   layout.staging = place(chunks_per_rank * chunk_bytes);
   layout.record = place(sizeof(TrafficRecord));
+  layout.deposits = place(deposit_ring_bytes ? ranks * deposit_bytes(deposit_ring_bytes) : 0);
   layout.bytes = offset;
   return layout;
 }
 
-JobHeader job_header(std::uint32_t ranks, std::uint32_t cpus_usable) {
+DepositPlan deposit_plan(std::int64_t model, std::int64_t bytes_of_ring) {
+  if (model == 0) return {};
+  return {static_cast<std::int32_t>(model),
+          round_up(static_cast<std::uint64_t>(bytes_of_ring), page_bytes)};
+}
+
+JobHeader job_header(std::uint32_t ranks, std::uint32_t cpus_usable, DepositPlan deposit) {
   JobHeader header{};
   header.magic = job_magic;
   header.version = job_version;
@@ -59,9 +66,10 @@ JobHeader job_header(std::uint32_t ranks, std::uint32_t cpus_usable) {
   header.cpus_usable = cpus_usable;
   // With a CPU each, receivers buy the order with membarrier; else senders fence.
   header.senders_fence = ranks > cpus_usable || !platform::membarrier_register();
+  header.deposit = deposit;
   header.rows_offset = page_bytes;
   header.slices_offset = round_up(header.rows_offset + ranks * sizeof(RankRow), page_bytes);
-  header.slice_bytes = slice_layout(ranks).bytes;
+  header.slice_bytes = slice_layout(ranks, deposit.ring_bytes).bytes;
   header.file_bytes = header.slices_offset + ranks * header.slice_bytes;
   return header;
 }
@@ -72,7 +80,7 @@ const char* job_header_problem(const JobHeader& header) {
   if (header.layout_hash != layout_hash())
     return "mpiexec and libmpi_abi.so.1 were built with different layouts";
   if (header.ranks == 0 || header.ranks > ranks_max) return "the number of ranks is out of range";
-  JobHeader expected = job_header(header.ranks, header.cpus_usable);
+  JobHeader expected = job_header(header.ranks, header.cpus_usable, header.deposit);
   if (header.file_bytes != expected.file_bytes || header.slices_offset != expected.slices_offset)
     return "its sizes do not add up";
   return nullptr;

@@ -14,7 +14,7 @@
 namespace baton::lockfree {
 
 inline constexpr std::uint64_t job_magic = 0x424154'4f4e4a4fULL;  // "BATONJO"
-inline constexpr std::uint32_t job_version = 2;
+inline constexpr std::uint32_t job_version = 3;
 inline constexpr int ranks_max = 4096;
 
 // Where the launcher put a rank: operating-system numbers, -1 where unknown or not one.
@@ -54,6 +54,12 @@ struct alignas(cache_line_bytes) RankRow {
 static_assert(offsetof(RankRow, state) == 64 && offsetof(RankRow, counters) == 128);
 static_assert(sizeof(RankRow) == 192);
 
+// How messages travel in a job that repeats the deposit study (docs/decisions/deposit-models.md).
+struct DepositPlan {
+  std::int32_t model = 0;        // 0: as Baton does
+  std::uint64_t ring_bytes = 0;  // of a pair's ring, whole pages; 0 without a model
+};
+
 struct JobHeader {
   std::uint64_t magic;
   std::uint32_t version;
@@ -68,7 +74,8 @@ struct JobHeader {
   std::int32_t launcher_pid;  // 0 when the program was started alone
   std::int32_t explain;       // mpiexec --explain
   std::int32_t
-      senders_fence;   // crowded, or no membarrier: senders order publish and wake themselves
+      senders_fence;  // crowded, or no membarrier: senders order publish and wake themselves
+  DepositPlan deposit;
   std::uint32_t held;  // by mpiexec, atomically: ranks wait for a debugger to attach to them first
 };
 
@@ -84,6 +91,7 @@ struct SliceLayout {
   std::uint64_t progress;  // two lines a chunk: how far sender and receiver are
   std::uint64_t staging;   // chunks for longer messages, shared by all senders
   std::uint64_t record;    // the rank's TrafficRecord; has memory only in a job that explains
+  std::uint64_t deposits;  // the models' rings, one for each sender; empty without a model
   std::uint64_t bytes;     // of the whole slice
 };
 
@@ -101,11 +109,18 @@ inline constexpr int adverts_per_pair = 128;
 inline constexpr std::uint64_t advert_bytes = 64;
 inline constexpr std::uint64_t room_bytes_per_rank = 1 << 20;
 
+// What one sender has among the `deposits`: a page for what is beside the ring, and the ring.
+constexpr std::uint64_t deposit_bytes(std::uint64_t deposit_ring_bytes) {
+  return page_bytes + deposit_ring_bytes;
+}
+
 // The layout for a job of `ranks`.
-SliceLayout slice_layout(std::uint32_t ranks);
+SliceLayout slice_layout(std::uint32_t ranks, std::uint64_t deposit_ring_bytes = 0);
 
 // Fills a header for a job of `ranks`; the caller makes a file of `file_bytes` and writes it there.
-JobHeader job_header(std::uint32_t ranks, std::uint32_t cpus_usable);
+JobHeader job_header(std::uint32_t ranks, std::uint32_t cpus_usable, DepositPlan deposit = {});
+// The plan of the settings: which model, and whole pages.
+DepositPlan deposit_plan(std::int64_t model, std::int64_t bytes_of_ring);
 
 // Checks magic, version, hash and size of a mapped header. Returns null when it fits, else what is
 // wrong with it.

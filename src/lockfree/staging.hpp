@@ -37,7 +37,7 @@ template <class Atomics>
 struct Progress {
   struct alignas(cache_line_bytes) FilledLine {  // written by the sender that holds the chunk
     typename Atomics::template Atomic<std::uint64_t> bytes;
-    typename Atomics::template Atomic<std::uint64_t> took_ns;  // the early bytes it filled last
+    typename Atomics::template Atomic<std::uint64_t> took_ticks;  // the early bytes it filled last
   } filled;
   struct alignas(cache_line_bytes) EmptiedLine {  // written by the receiver
     typename Atomics::template Atomic<std::uint64_t> bytes;
@@ -95,14 +95,14 @@ std::uint64_t filled_bytes(const Progress<Atomics>& progress) {
 }
 // How long it took the sender to fill early bytes, lately. For what is observed, nothing else.
 template <class Atomics>
-void publish_fill_time(Progress<Atomics>& progress, std::uint64_t nanoseconds) {
+void publish_fill_time(Progress<Atomics>& progress, std::uint64_t ticks) {
   // relaxed: any recent value does.
-  progress.filled.took_ns.store(nanoseconds, std::memory_order_relaxed);
+  progress.filled.took_ticks.store(ticks, std::memory_order_relaxed);
 }
 template <class Atomics>
 std::uint64_t fill_time(const Progress<Atomics>& progress) {
   // relaxed: as above.
-  return progress.filled.took_ns.load(std::memory_order_relaxed);
+  return progress.filled.took_ticks.load(std::memory_order_relaxed);
 }
 template <class Atomics>
 void publish_emptied(Progress<Atomics>& progress, std::uint64_t bytes) {

@@ -24,7 +24,8 @@ BATON_INLINE void take_payload(Peer& peer, char* target, std::size_t wanted, std
   }
 }
 
-// Fills in what the message says; returns the error of a buffer too short for it.
+}  // namespace
+
 Error settle_envelope(Request& receive, std::int32_t source, std::int32_t tag, std::int64_t bytes) {
   receive.source = source;
   receive.tag = tag;
@@ -37,6 +38,8 @@ Error settle_envelope(Request& receive, std::int32_t source, std::int32_t tag, s
       "receive with a larger count, or probe first",
       static_cast<long long>(bytes), source, tag, static_cast<long long>(capacity));
 }
+
+namespace {
 
 // The payload at the head of the ring goes straight to the receive that matches it.
 void receive_payload(Peer& peer, Request& receive, lockfree::Header header, std::int32_t tag) {
@@ -53,7 +56,8 @@ void receive_payload(Peer& peer, Request& receive, lockfree::Header header, std:
   complete(receive, error);
 }
 
-// Beyond the bound the sender is asked to send envelopes only; below half of it, anything again.
+}  // namespace
+
 void account_unexpected(Peer& peer, std::int64_t change) {
   platform::Guard guard(peer.account_lock);
   peer.unexpected_bytes += change;
@@ -63,6 +67,8 @@ void account_unexpected(Peer& peer, std::int64_t change) {
   peer.envelopes_only = full;
   peer.in.set_envelopes_only(full);
 }
+
+namespace {
 
 // There is no room left to keep a message in: nothing sensible can go on.
 [[noreturn]] BATON_COLD void out_of_memory_for_arrival() {

@@ -20,6 +20,11 @@ bool take_from_queue(Request& send) {
   Request* before = nullptr;
   for (Request* item = peer.queued.first; item; before = item, item = item->next) {
     if (item != &send) continue;
+    // A deposit model has sent its beginning; the rest follows. A match may still be prevented.
+    if (send.position > 0) {
+      send.cancelled = send.synchronous;
+      return false;
+    }
     peer.queued.take_after(before);
     platform::add_shared(engine.queued_count, ~0u);
     return true;

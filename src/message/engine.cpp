@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "base/settings.hpp"
+#include "message/deposit_model.hpp"
 #include "message/progress_thread.hpp"
 #include "message/protocol.hpp"
 #include "message/wait.hpp"
@@ -57,6 +59,7 @@ bool look_at(std::uint32_t rank) {
       peer = find_or_make_peer(rank);
     }
     if (!peer) return false;  // no memory now: the bit comes again with the next message
+    if (BATON_UNLIKELY(settings.deposit_model)) return look_at_deposit(*peer);
     peer->in.attach(transport::arena.ring(engine.rank, rank),
                     transport::arena.consumer(engine.rank, rank));
     engine.contacts[engine.contact_count++] = peer;
@@ -120,10 +123,11 @@ Error start_engine() {
   if (!engine.peers || !engine.contacts)
     return fail(MPI_ERR_NO_MEM, "no memory for the list of %u peers", engine.ranks);
   if (!engine.senders_fence) platform::membarrier_register();
-  return MPI_SUCCESS;
+  return start_deposit_model();
 }
 
 void stop_engine() {
+  stop_deposit_model();
   for (std::uint32_t i = 0; i < engine.ranks; ++i) {
     if (engine.peers[i]) std::free(engine.peers[i]->advertised);
     delete engine.peers[i];
@@ -141,6 +145,7 @@ Peer* contact(std::uint32_t rank) {
   platform::Guard guard(engine.contact_lock);
   Peer* peer = engine.peers[rank];
   if (peer && peer->out.attached()) return peer;
+  if (BATON_UNLIKELY(settings.deposit_model)) return contact_deposit(find_or_make_peer(rank), rank);
   // Claim last: memory for the ring first, then the peer, then the announcement.
   std::uint64_t ring = transport::arena.layout.rings + engine.rank * lockfree::ring_bytes;
   if (transport::reserve(rank, ring, lockfree::ring_bytes) != MPI_SUCCESS) return nullptr;

@@ -12,6 +12,7 @@
 #include "message/match.hpp"
 #include "message/observe.hpp"
 #include "message/request.hpp"
+#include "platform/clock.hpp"
 #include "platform/lock.hpp"
 #include "transport/arena.hpp"
 
@@ -55,7 +56,7 @@ struct RedirectLine {
   std::int32_t slot;           // of an offer that both sides copy; no_slot: all is there
   std::uint32_t exported : 1;  // see OfferLine
   std::uint32_t mapped : 1;    // plain copies
-  std::int64_t took_ns;        // that the sender needed, if all is there
+  std::int64_t took_ticks;     // that the sender needed, if all is there
 };
 static_assert(sizeof(RedirectLine) <= lockfree::first_line_payload_bytes);
 

@@ -1,7 +1,6 @@
 #include "message/observe.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 #include "base/settings.hpp"
 #include "message/engine.hpp"
@@ -14,7 +13,8 @@ namespace {
 // Noise only adds: a mean follows a shorter time at once by half, a longer one slowly, and one that
 // is out of all proportion (somebody lost its CPU) counts as twice as long.
 std::uint32_t follow_mean(std::uint32_t mean, std::int64_t sample) {
-  if (mean == 0) return static_cast<std::uint32_t>(std::clamp<std::int64_t>(sample, 1, 1 << 30));
+  constexpr std::int64_t ticks_max = std::int64_t{1} << 31;
+  if (mean == 0) return static_cast<std::uint32_t>(std::clamp(sample, std::int64_t{1}, ticks_max));
   std::int64_t limited = std::min<std::int64_t>(sample, 2 * std::int64_t{mean});
   std::int64_t step = limited - mean;
   return static_cast<std::uint32_t>(
@@ -31,7 +31,7 @@ bool pulled_unseen(int place) {
 void wish(Peer& peer, std::int64_t bytes, bool exported, bool pull) {
   int place = Timings::place_of(bytes, exported);
   Timings::Seen& seen = peer.timings.seen[place];
-  if (seen.pulled_ns && seen.staged_ns)
+  if (seen.pulled_ticks && seen.staged_ticks)
     peer.traffic.observed[size_class(bytes)] = pull ? Observation::reused : Observation::fresh;
   bool other = pull != pulled_unseen(place);
   if (seen.other == other) return;
@@ -41,20 +41,14 @@ void wish(Peer& peer, std::int64_t bytes, bool exported, bool pull) {
 
 }  // namespace
 
-std::int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
-void observe(Peer& peer, std::int64_t bytes, bool exported, Taken how, std::int64_t cost_ns) {
+void observe(Peer& peer, std::int64_t bytes, bool exported, Taken how, std::int64_t cost_ticks) {
   platform::Guard guard(peer.account_lock);
   int place = Timings::place_of(bytes, exported);
   Timings::Seen& seen = peer.timings.seen[place];
-  std::uint32_t& mean = how == Taken::pulled ? seen.pulled_ns : seen.staged_ns;
-  mean = follow_mean(mean, cost_ns);
+  std::uint32_t& mean = how == Taken::pulled ? seen.pulled_ticks : seen.staged_ticks;
+  mean = follow_mean(mean, cost_ticks);
   bool now = seen.other != pulled_unseen(place);
-  wish(peer, bytes, exported, transport::prefer_pull(seen.pulled_ns, seen.staged_ns, now));
+  wish(peer, bytes, exported, transport::prefer_pull(seen.pulled_ticks, seen.staged_ticks, now));
 }
 
 void observe_not_pullable(Peer& peer, std::int64_t bytes, bool exported) {

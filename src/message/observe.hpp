@@ -25,8 +25,8 @@ struct Timings {
     return digits_of(bytes) - digits_min + (exported ? sizes : 0);
   }
   struct Seen {
-    std::uint32_t pulled_ns = 0;  // running means; 0: never seen
-    std::uint32_t staged_ns = 0;
+    std::uint32_t pulled_ticks = 0;  // running means; 0: never seen
+    std::uint32_t staged_ticks = 0;
     bool other = false;  // we wish for the other way than for what is unseen
   };
   Seen seen[count];
@@ -35,11 +35,8 @@ struct Timings {
 
 enum class Taken { pulled, staged };
 
-// A time in nanoseconds that only grows.
-std::int64_t now_ns();
-
-// The receiver: a message of this size cost so much.
-void observe(Peer& peer, std::int64_t bytes, bool exported, Taken how, std::int64_t cost_ns);
+// The receiver: a message of this size cost so much, in ticks (platform/clock.hpp).
+void observe(Peer& peer, std::int64_t bytes, bool exported, Taken how, std::int64_t cost_ticks);
 // It could not have been pulled, because of its receive buffer: the sender need not wait for that.
 void observe_not_pullable(Peer& peer, std::int64_t bytes, bool exported);
 // The sender: whether to offer a message of this size to be pulled, rather than stage it.

@@ -5,6 +5,7 @@
 
 #include "base/settings.hpp"
 #include "datatype/pack.hpp"
+#include "message/deposit_model.hpp"
 #include "message/protocol.hpp"
 #include "message/wait.hpp"
 #include "transport/choose.hpp"
@@ -51,13 +52,13 @@ lockfree::Offer<lockfree::Hardware>& own_offer(std::uint32_t slot) {
 
 }  // namespace
 
-int open_slot(Request& send) {
+int open_slot(Request& send, Stage stage) {
   platform::Guard guard(slot_lock);
   int free = free_slot();
   if (free < 0) return free;
   auto slot = static_cast<std::uint32_t>(free);
   send.slot = slot;
-  send.stage = Stage::offered;
+  send.stage = stage;
   open_slots[slot / 64] |= std::uint64_t{1} << (slot % 64);
   offered_sends[slot] = &send;
   platform::add_shared(engine.open_offers, 1u);
@@ -159,6 +160,7 @@ bool put_claim(Peer& peer, const ClaimLine& line) {
 }
 
 bool put_request(Peer& peer, Request& request) {
+  if (BATON_UNLIKELY(settings.deposit_model)) return put_deposit(peer, request);
   bool put;
   if (request.kind == RequestKind::receive) {
     // Before anyone can answer.
@@ -233,6 +235,7 @@ void ask_for_stream(const Arrival& arrival, Request& receive) {
 }  // namespace
 
 void accept_offer(Arrival& arrival, Request& receive) {
+  if (BATON_UNLIKELY(settings.deposit_model)) return accept_deposit(arrival, receive);
   receive.position = 0;
   if (receive.bytes == 0 && arrival.early_bytes == 0) {
     // Without payload the envelope's line was the whole message.
@@ -249,7 +252,7 @@ void accept_offer(Arrival& arrival, Request& receive) {
         !arrival.place.empty() && arrival.sender_contiguous && receive.datatype->contiguous &&
         (transport::reach_exported(arrival.peer_rank, address) || arrival.exported ||
          (receive.bytes >= settings.cma_bytes_min && transport::can_read_from(arrival.peer_rank)));
-    receive.started_ns = observed ? now_ns() : 0;
+    receive.started_ticks = observed ? platform::now_ticks() : 0;
     // What we wait for, we wait for; what is there was filled while we did something else.
     bool both_busy =
         observed && engine.peers[arrival.peer_rank]->crossing.received() && is_filled(arrival);
@@ -275,18 +278,18 @@ void accept_redirected(const RedirectLine& line, Request& receive) {
   arrival.peer_rank = receive.peer_rank;
   arrival.offer = line.slot;
   auto* source = reinterpret_cast<const char*>(line.address);
-  std::int64_t start = now_ns();
+  std::int64_t start = platform::now_ticks();
   bool pushed = false;
   transport::Offer& offer = transport::arena.offers(arrival.peer_rank)[line.slot];
   if (!copy_together(offer, arrival.peer_rank, source, receive, &pushed)) {
     receive.position = 0;
-    receive.started_ns = 0;
+    receive.started_ticks = 0;
     receive.place = {};
     return ask_for_stream(arrival, receive);
   }
   observe(*engine.peers[arrival.peer_rank], receive.bytes, receive.exported, Taken::pulled,
-          transport::cost_of_copy(receive.bytes, now_ns() - start, transport::Pushed::half,
-                                  line.mapped));
+          transport::cost_of_copy(receive.bytes, platform::now_ticks() - start,
+                                  transport::Pushed::half, line.mapped));
   end_offer(arrival);
   complete(receive, receive.error);
 }

@@ -10,6 +10,12 @@ namespace baton::message {
 void arrive_payload(Peer& peer, lockfree::Header header);
 void arrive_offer(Peer& peer, lockfree::Header header);
 
+// Fills in what the message says; returns the error of a buffer too short for it.
+Error settle_envelope(Request& receive, std::int32_t source, std::int32_t tag, std::int64_t bytes);
+// So many bytes more are kept for a peer. Beyond the bound it is asked to send envelopes only;
+// below half of it, anything again.
+void account_unexpected(Peer& peer, std::int64_t change);
+
 // Hands an arrival that a receive has matched to it; frees the arrival. False when its offer had
 // been withdrawn: the receive is as before.
 bool deliver(Arrival& arrival, Request& receive);
@@ -54,9 +60,10 @@ bool redirect(Peer& peer, Request& send, const Target& target);
 void arrive_redirected(Peer& peer, lockfree::Header header);
 // The receiver's side of what both copy (offer.cpp).
 void accept_redirected(const RedirectLine& line, Request& receive);
-// Opens a slot among our offers for a send, or no_slot, or no_memory; gives it up again.
+// Opens a slot among our offers for a send, or no_slot, or no_memory; gives it up again. The send
+// can be withdrawn while its stage is `offered`.
 inline constexpr int no_memory = -2;  // explained
-int open_slot(Request& send);
+int open_slot(Request& send, Stage stage = Stage::offered);
 void abandon_slot(std::uint32_t slot);
 
 // --- streams through staging .

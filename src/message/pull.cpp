@@ -54,7 +54,7 @@ bool pull(const Arrival& arrival, Request& receive) {
   // Of shorter ones their sender has counted why they entered no ring.
   if (arrival.bytes > settings.eager_bytes_max) count_reason(peer, choice.reason, receive.bytes);
   if (choice.way != Way::cma) return false;
-  std::int64_t start = now_ns();
+  std::int64_t start = platform::now_ticks();
   std::uint32_t piece = engine.crowded ? 0 : piece_bytes(receive.bytes);
   bool together = piece > 0 && peer.company.expected();
   bool pushed = false;
@@ -71,7 +71,7 @@ bool pull(const Arrival& arrival, Request& receive) {
   if (good) {
     count_received(owner, mapped ? Way::exported : Way::cma, receive.bytes);
     observe(peer, receive.bytes, exported, Taken::pulled,
-            transport::cost_of_copy(receive.bytes, now_ns() - start,
+            transport::cost_of_copy(receive.bytes, platform::now_ticks() - start,
                                     pushed ? transport::Pushed::half : transport::Pushed::nothing,
                                     mapped));
   }

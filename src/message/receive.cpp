@@ -1,6 +1,7 @@
 #include "base/check.hpp"
 #include "base/settings.hpp"
 #include "base/status_fields.hpp"
+#include "message/deposit_model.hpp"
 #include "message/point_to_point.hpp"
 #include "message/progress_thread.hpp"
 #include "message/protocol.hpp"
@@ -110,6 +111,8 @@ void begin_receive(const Context& context, void* buffer, std::int64_t count, Dat
   while (Arrival* arrival = take_arrival(*context.queue, source, tag))
     if (deliver(*arrival, request)) return;
   post(*context.queue, request);
+  if (BATON_UNLIKELY(settings.deposit_model && source >= 0))
+    advertise_deposit(*context.queue, request, context.job_rank(source));
   if (BATON_UNLIKELY(request.bytes > settings.eager_bytes_max))
     advertise(*context.queue, request, source < 0 ? engine.rank : context.job_rank(source));
 }

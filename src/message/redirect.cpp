@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "base/settings.hpp"
+#include "message/deposit_model.hpp"
 #include "message/protocol.hpp"
 #include "transport/choose.hpp"
 #include "transport/heap.hpp"
@@ -94,6 +95,7 @@ void forget_advert(Request& receive) {
 
 bool close_advert(Request& receive) {
   if (!receive.advert) return true;
+  if (BATON_UNLIKELY(settings.deposit_model)) return close_deposit_advert(receive);
   if (!lockfree::move_advert(own_advert(receive.peer_rank, receive.advert), receive.advert,
                              AdvertState::open, AdvertState::closed))
     return false;
@@ -139,12 +141,12 @@ bool put_line(Peer& peer, const Request& send, const RedirectLine& line) {
 
 // We copy all of it before its line goes.
 bool push_alone(Peer& peer, Request& send, const Target& target, RedirectLine& line) {
-  std::int64_t start = now_ns();
+  std::int64_t start = platform::now_ticks();
   if (!transport::write_to(peer.rank, send.buffer, target.address, send.bytes)) {
     peer.refuses_pushes = true;
     return false;
   }
-  line.took_ns = now_ns() - start;
+  line.took_ticks = platform::now_ticks() - start;
   put_line(peer, send, line);
   complete(send, MPI_SUCCESS);
   return true;
@@ -213,7 +215,7 @@ void arrive_redirected(Peer& peer, lockfree::Header header) {
   if (line.slot != no_slot) return accept_redirected(line, receive);
   observe(
       peer, receive.bytes, receive.exported, Taken::pulled,
-      transport::cost_of_copy(receive.bytes, line.took_ns, transport::Pushed::all, line.mapped));
+      transport::cost_of_copy(receive.bytes, line.took_ticks, transport::Pushed::all, line.mapped));
   complete(receive, MPI_SUCCESS);
 }
 

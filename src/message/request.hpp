@@ -71,15 +71,15 @@ struct Request {
 
   void* buffer = nullptr;
   Datatype* datatype = nullptr;
-  std::int64_t bytes = 0;        // to send; or capacity, then received
-  std::int64_t position = 0;     // packed bytes already moved
-  std::int64_t limit = 0;        // of a stream: how many bytes move
-  lockfree::StagingPlace place;  // of a stream
-  std::int64_t started_ns = 0;   // of a stream in whose time is observed; else 0
-  bool exported = false;         // and whether its sender's buffer is exported
-  std::int64_t emptied = 0;      // of a stream out: how far its receiver was when we last looked
-  std::uint32_t slot = 0;        // the offer: our own (sends), or the matched one (receives)
-  std::uint32_t stream = 0;      // the receiver's number of it
+  std::int64_t bytes = 0;          // to send; or capacity, then received
+  std::int64_t position = 0;       // packed bytes already moved
+  std::int64_t limit = 0;          // of a stream: how many bytes move
+  lockfree::StagingPlace place;    // of a stream
+  std::int64_t started_ticks = 0;  // of a stream in whose time is observed; else 0
+  bool exported = false;           // and whether its sender's buffer is exported
+  std::int64_t emptied = 0;        // of a stream out: how far its receiver was when we last looked
+  std::uint32_t slot = 0;          // the offer: our own (sends), or the matched one (receives)
+  std::uint32_t stream = 0;        // the receiver's number of it
 
   Request* next = nullptr;
   std::uint64_t order = 0;      // position among posted receives

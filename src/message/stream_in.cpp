@@ -103,7 +103,7 @@ bool is_filled(const Arrival& arrival) {
 
 std::int64_t cost_of_staged(const Request& receive, bool both_busy) {
   auto& progress = transport::arena.progress(engine.rank, receive.place.window.first());
-  std::int64_t took = now_ns() - receive.started_ns;
+  std::int64_t took = platform::now_ticks() - receive.started_ticks;
   auto filling = static_cast<std::int64_t>(lockfree::fill_time(progress));
   return both_busy ? took + filling : std::max(took, filling);
 }
@@ -181,7 +181,7 @@ bool advance_streams_in() {
       platform::add_shared(engine.stream_count, ~0u);
       give_back(receive->place);
       close_stream(receive->stream);
-      if (receive->started_ns)
+      if (receive->started_ticks)
         observe(*engine.peers[receive->peer_rank], receive->bytes, receive->exported, Taken::staged,
                 cost_of_staged(*receive, false));
       complete(*receive, receive->error);

@@ -279,11 +279,12 @@ void let_lease_go(Request& send) {
 void fill_early(Peer& peer, Request& send, std::int64_t bytes) {
   bool timed = send.datatype->contiguous &&
                (send.bytes >= settings.cma_bytes_min || transport::is_exported(send.buffer));
-  std::int64_t start = timed ? now_ns() : 0;
+  std::int64_t start = timed ? platform::now_ticks() : 0;
   auto& progress = transport::arena.progress(peer.rank, send.place.window.first());
   fill(peer, send, bytes);
   if (timed) {
-    lockfree::publish_fill_time(progress, static_cast<std::uint64_t>(now_ns() - start));
+    lockfree::publish_fill_time(progress,
+                                static_cast<std::uint64_t>(platform::now_ticks() - start));
     peer.crossing.sent();
   }
   // ORDER request.filling: release here, acquire in is_filling; it may be gone afterwards.

@@ -69,7 +69,8 @@ Error attach_arena(int descriptor, std::uint32_t rank) {
   }
   platform::keep_from_children(address, bytes);
   platform::keep_from_programs(descriptor);
-  arena = {job, lockfree::slice_layout(job->ranks), descriptor, rank, job->ranks};
+  arena = {job, lockfree::slice_layout(job->ranks, job->deposit.ring_bytes), descriptor, rank,
+           job->ranks};
   return reserve_own_parts();
 }
 

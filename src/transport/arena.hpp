@@ -44,6 +44,13 @@ struct Arena {
   Line* ring(std::uint32_t receiver, std::uint32_t sender) const {
     return reinterpret_cast<Line*>(part(receiver, layout.rings + sender * lockfree::ring_bytes));
   }
+  // What a sender deposits through at a receiver: a page beside the ring, then the ring.
+  char* deposit(std::uint32_t receiver, std::uint32_t sender) const {
+    return part(receiver, deposit_offset(sender));
+  }
+  std::uint64_t deposit_offset(std::uint32_t sender) const {
+    return layout.deposits + sender * lockfree::deposit_bytes(job->deposit.ring_bytes);
+  }
   Advert* adverts(std::uint32_t receiver, std::uint32_t sender) const {
     constexpr std::uint64_t pair_bytes = lockfree::adverts_per_pair * lockfree::advert_bytes;
     return reinterpret_cast<Advert*>(part(receiver, layout.adverts + sender * pair_bytes));

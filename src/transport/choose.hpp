@@ -28,10 +28,10 @@ constexpr Choice choose_send(std::int64_t bytes, bool synchronous, bool envelope
 // Whether a receiver wishes to pull messages rather than have them staged, from how long each has
 // taken it (0: not seen yet). `now` is what it wishes so far. Unseen, staging is the safe way: what
 // programs send has mostly just been written.
-constexpr bool prefer_pull(std::uint64_t pulled_ns, std::uint64_t staged_ns, bool now) {
-  if (pulled_ns == 0 || staged_ns == 0) return now;
+constexpr bool prefer_pull(std::uint64_t pulled_ticks, std::uint64_t staged_ticks, bool now) {
+  if (pulled_ticks == 0 || staged_ticks == 0) return now;
   // The margin keeps it from swinging.
-  return now ? pulled_ns <= staged_ns : 10 * pulled_ns < 9 * staged_ns;
+  return now ? pulled_ticks <= staged_ticks : 10 * pulled_ticks < 9 * staged_ticks;
 }
 
 // What a message cost of which the sender pushed a part: that lies in its cache, where the
@@ -40,11 +40,11 @@ constexpr bool prefer_pull(std::uint64_t pulled_ns, std::uint64_t staged_ns, boo
 // leave the caches anyway. (2026-11-21, Sapphire Rapids, 64 KiB fresh, half of it pushed by a
 // system call: 9.2 us observed, 12.3 with the reads; staged 6.5 and 8.7.)
 enum class Pushed { nothing, half, all };
-constexpr std::int64_t cost_of_copy(std::int64_t bytes, std::int64_t took_ns, Pushed pushed,
+constexpr std::int64_t cost_of_copy(std::int64_t bytes, std::int64_t took_ticks, Pushed pushed,
                                     bool mapped) {
   constexpr std::int64_t cached_bytes_max = 1 << 20;
-  if (bytes > cached_bytes_max || pushed == Pushed::nothing) return took_ns;
-  return took_ns * (mapped ? 10 : pushed == Pushed::all ? 9 : 7) / 5;
+  if (bytes > cached_bytes_max || pushed == Pushed::nothing) return took_ticks;
+  return took_ticks * (mapped ? 10 : pushed == Pushed::all ? 9 : 7) / 5;
 }
 
 struct EarlyFacts {

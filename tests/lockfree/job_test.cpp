@@ -16,7 +16,8 @@ class job_layout : public testing::TestWithParam<std::uint32_t> {};
 
 TEST_P(job_layout, every_part_starts_on_a_page_after_the_one_before_and_is_large_enough) {
   std::uint64_t ranks = GetParam();
-  SliceLayout layout = slice_layout(GetParam());
+  constexpr std::uint64_t ring = 8192;
+  SliceLayout layout = slice_layout(GetParam(), ring);
   struct {
     std::uint64_t start, needed;
   } parts[] = {
@@ -29,6 +30,7 @@ TEST_P(job_layout, every_part_starts_on_a_page_after_the_one_before_and_is_large
       {layout.progress, chunks_per_rank * sizeof(Progress<Hardware>)},
       {layout.staging, std::uint64_t{chunks_per_rank} * chunk_bytes},
       {layout.record, sizeof(TrafficRecord)},
+      {layout.deposits, ranks * deposit_bytes(ring)},
       {layout.bytes, 0},
   };
   EXPECT_EQ(parts[0].start, 0u);
@@ -73,6 +75,18 @@ TEST(job, a_header_that_does_not_fit_is_refused) {
   EXPECT_NE(problem_after([](JobHeader& h) { h.ranks = 5; }), nullptr);
   EXPECT_NE(problem_after([](JobHeader& h) { --h.file_bytes; }), nullptr);
   EXPECT_NE(problem_after([](JobHeader& h) { h.slices_offset += page_bytes; }), nullptr);
+}
+
+TEST(job, rings_of_a_deposit_model_take_address_space_only_where_there_is_one) {
+  EXPECT_EQ(deposit_plan(0, 4 << 20).ring_bytes, 0u);
+  EXPECT_EQ(slice_layout(3).bytes, slice_layout(3, 0).deposits);
+  JobHeader header = job_header(3, 2, deposit_plan(5, 10000));
+  EXPECT_EQ(header.deposit.model, 5);
+  EXPECT_EQ(header.deposit.ring_bytes, 3 * page_bytes) << "whole pages";
+  EXPECT_EQ(header.slice_bytes, job_header(3, 2).slice_bytes + 3 * 4 * page_bytes);
+  EXPECT_EQ(job_header_problem(header), nullptr);
+  header.deposit.ring_bytes += page_bytes;
+  EXPECT_NE(job_header_problem(header), nullptr);
 }
 
 TEST(job, crowded_senders_fence) {

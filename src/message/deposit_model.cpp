@@ -1,0 +1,149 @@
+#include "message/deposit_model.hpp"
+
+#include <cstdlib>
+#include <new>
+
+#include "base/settings.hpp"
+#include "message/deposit_model_peer.hpp"
+#include "message/protocol.hpp"
+
+namespace baton::message {
+
+namespace {
+
+// Table 2 of the study.
+constexpr std::int64_t kib = 1024;
+static_assert(!DepositModel{1}.rules().lazy && DepositModel{1}.rules().tail);
+static_assert(DepositModel{2}.copies_at_sender(64 * kib) && !DepositModel{2}.redirects(64 * kib));
+static_assert(DepositModel{3}.copies_at_sender(64 * kib) && DepositModel{3}.redirects(1));
+static_assert(!DepositModel{4}.copies_at_sender(1) && !DepositModel{4}.redirects(64 * kib));
+static_assert(DepositModel{5}.copies_at_sender(8 * kib) && !DepositModel{5}.redirects(8 * kib));
+static_assert(DepositModel{5}.copies_at_sender(16 * kib - 1) &&
+              DepositModel{5}.redirects(8 * kib + 1));
+static_assert(!DepositModel{5}.copies_at_sender(16 * kib) && DepositModel{5}.redirects(16 * kib));
+
+DepositPeer** peers = nullptr;      // by rank in the job; null before we have met
+DepositPeer* open_peers = nullptr;  // whose ring to us is in use; under the progress lock
+bool poll_all(void*);
+ProgressSource source{poll_all, nullptr, 0, nullptr};
+
+bool poll_all(void*) {
+  bool any = false;
+  for (DepositPeer* deposit = open_peers; deposit; deposit = deposit->next_open)
+    any |= poll_deposit(*deposit->peer, *deposit);
+  return any;
+}
+
+DepositControl& control_of(char* deposit) {
+  return *reinterpret_cast<DepositControl*>(deposit);
+}
+
+Error no_memory_for(std::uint32_t rank) {
+  return fail(MPI_ERR_NO_MEM, "no memory to contact rank %u by deposit model %d", rank,
+              deposit_model().number);
+}
+
+// Under the contact lock.
+DepositPeer* find_or_make(const Peer& peer) {
+  DepositPeer*& place = peers[peer.rank];
+  if (!place) place = new (std::nothrow) DepositPeer;
+  return place;
+}
+
+}  // namespace
+
+DepositModel deposit_model() {
+  return {static_cast<int>(settings.deposit_model)};
+}
+
+DepositPeer* find_deposit_peer(std::uint32_t rank) {
+  return peers[rank];
+}
+
+DepositPeer& deposit_peer(const Peer& peer) {
+  return *peers[peer.rank];
+}
+
+Error start_deposit_model() {
+  const lockfree::DepositPlan& job = transport::arena.job->deposit;
+  lockfree::DepositPlan own =
+      lockfree::deposit_plan(settings.deposit_model, settings.deposit_ring_bytes);
+  if (engine.ranks > 1 && (own.model != job.model || own.ring_bytes != job.ring_bytes))
+    return fail(
+        MPI_ERR_OTHER,
+        "this rank's BATON_DEPOSIT_MODEL is %d with rings of %llu KiB, the job's is %d with "
+        "%llu KiB; set it where mpiexec starts (or with -genv), the same for all programs",
+        own.model, static_cast<unsigned long long>(own.ring_bytes >> 10), job.model,
+        static_cast<unsigned long long>(job.ring_bytes >> 10));
+  if (own.model == 0) return MPI_SUCCESS;
+  peers = static_cast<DepositPeer**>(std::calloc(engine.ranks, sizeof(DepositPeer*)));
+  if (!peers) return no_memory_for(engine.rank);
+  source = {poll_all, nullptr, 0, nullptr};
+  add_source(source);
+  set_active(source, true);
+  return MPI_SUCCESS;
+}
+
+void stop_deposit_model() {
+  for (std::uint32_t i = 0; peers && i < engine.ranks; ++i) {
+    if (!peers[i]) continue;
+    std::free(peers[i]->message);
+    delete peers[i];
+  }
+  std::free(peers);
+  peers = nullptr;
+  open_peers = nullptr;
+}
+
+Peer* contact_deposit(Peer* peer, std::uint32_t rank) {
+  DepositPeer* deposit = peer ? find_or_make(*peer) : nullptr;
+  if (!deposit) {
+    (void)no_memory_for(rank);
+    return nullptr;
+  }
+  if (deposit->out.attached()) return peer;
+  // Claim last: memory first, then the announcement.
+  const transport::Arena& arena = transport::arena;
+  std::uint64_t ring_bytes = arena.job->deposit.ring_bytes;
+  if (!deposit->message) deposit->message = static_cast<char*>(std::malloc(ring_bytes));
+  if (!deposit->message) {
+    (void)no_memory_for(rank);
+    return nullptr;
+  }
+  if (transport::reserve(rank, arena.deposit_offset(engine.rank),
+                         lockfree::deposit_bytes(ring_bytes)) != MPI_SUCCESS)
+    return nullptr;
+  {
+    platform::Guard sending(peer->send_lock);
+    char* control = arena.deposit(rank, engine.rank);
+    deposit->out.attach(control + page_bytes, ring_bytes, &control_of(control).head,
+                        deposit_model().rules());
+    deposit->their_advert = &control_of(control).advert;
+  }
+  notify_slow(rank);  // the bit makes the ring known there
+  return peer;
+}
+
+bool look_at_deposit(Peer& peer) {
+  DepositPeer* deposit;
+  {
+    platform::Guard guard(engine.contact_lock);
+    deposit = find_or_make(peer);
+  }
+  if (!deposit) return false;  // no memory now: the bit comes again with the next message
+  if (BATON_UNLIKELY(!deposit->in.attached())) {
+    const transport::Arena& arena = transport::arena;
+    char* control = arena.deposit(engine.rank, peer.rank);
+    deposit->in.attach(control + page_bytes, arena.job->deposit.ring_bytes,
+                       &control_of(control).head, deposit_model().rules());
+    deposit->own_advert = &control_of(control).advert;
+    // No lines, so that no fast path looks there; only a place for wishes, which no model heeds.
+    peer.in.attach(nullptr, arena.consumer(engine.rank, peer.rank));
+    deposit->peer = &peer;
+    deposit->next_open = open_peers;
+    open_peers = deposit;
+  }
+  return poll_deposit(peer, *deposit);
+}
+
+}  // namespace baton::message

@@ -1,0 +1,111 @@
+// Transfer redirection as the study had it: one receive at a time is known to its sender, who puts
+// the next message straight into its buffer, if the receive was posted first, names its source and
+// nothing before it can match. Not with MPI_THREAD_MULTIPLE, where a receive may be posted while
+// another thread takes a message in.
+#include "message/deposit_model.hpp"
+#include "message/deposit_model_peer.hpp"
+#include "message/protocol.hpp"
+#include "transport/heap.hpp"
+#include "transport/single_copy.hpp"
+
+namespace baton::message {
+
+using lockfree::AdvertState;
+
+namespace {
+
+bool tags_overlap(const Request& one, const Request& other) {
+  return one.tag == other.tag || one.tag == MPI_ANY_TAG || other.tag == MPI_ANY_TAG;
+}
+
+// Whether an earlier receive could match what this one matches.
+bool is_behind_another(const MatchQueue& queue, const Request& receive) {
+  for (const Request* other = queue.posted_any.first; other; other = other->next)
+    if (other->order < receive.order && tags_overlap(*other, receive)) return true;
+  const List<Request>& bin = queue.posted[MatchQueue::bin(receive.source)];
+  for (const Request* other = bin.first; other != &receive; other = other->next)
+    if (other->source == receive.source && tags_overlap(*other, receive)) return true;
+  return false;
+}
+
+void open(DepositPeer& deposit, Request& receive, std::uint32_t sender) {
+  receive.peer_rank = sender;
+  receive.advert = ++deposit.adverts;
+  deposit.advertised = &receive;
+  lockfree::open_advert(*deposit.own_advert, receive.advert,
+                        reinterpret_cast<std::uint64_t>(receive.buffer),
+                        static_cast<std::uint64_t>(receive.bytes), receive.context, receive.tag);
+}
+
+}  // namespace
+
+void advertise_deposit(const MatchQueue& queue, Request& receive, std::uint32_t sender) {
+  if (platform::threads_multiple || !deposit_model().redirects(receive.bytes)) return;
+  if (sender == engine.rank || !receive.datatype->contiguous) return;
+  DepositPeer* deposit = find_deposit_peer(sender);
+  if (!deposit || !deposit->in.attached() || deposit->advertised) return;
+  if (!transport::is_exported(receive.buffer) && !transport::can_read_from(sender)) return;
+  if (!is_behind_another(queue, receive)) open(*deposit, receive, sender);
+}
+
+void advertise_next(Peer& peer, const MatchQueue& queue, std::int32_t source) {
+  if (platform::threads_multiple || deposit_peer(peer).advertised) return;
+  for (Request* receive = queue.posted[MatchQueue::bin(source)].first; receive;
+       receive = receive->next)
+    if (receive->source == source) return advertise_deposit(queue, *receive, peer.rank);
+}
+
+bool close_deposit_advert(Request& receive) {
+  DepositPeer& deposit = *find_deposit_peer(receive.peer_rank);
+  if (!lockfree::move_advert(*deposit.own_advert, deposit.adverts, AdvertState::open,
+                             AdvertState::closed))
+    return false;
+  deposit.advertised = nullptr;
+  receive.advert = 0;
+  return true;
+}
+
+Request& take_redirected(Peer& peer) {
+  DepositPeer& deposit = deposit_peer(peer);
+  BATON_INVARIANT(deposit.advertised != nullptr);
+  Request& receive = *deposit.advertised;
+  {
+    platform::Guard guard(receive.queue->lock);
+    BATON_INVARIANT(take_back(*receive.queue, receive));
+  }
+  BATON_INVARIANT(lockfree::move_advert(*deposit.own_advert, deposit.adverts, AdvertState::claimed,
+                                        AdvertState::closed));
+  deposit.advertised = nullptr;
+  receive.advert = 0;
+  return receive;
+}
+
+Target claim_target(Peer& peer, const Request& send) {
+  DepositPeer& deposit = deposit_peer(peer);
+  // In this order: what was consumed may have matched the receive, which then is advertised no
+  // more.
+  if (platform::threads_multiple || !deposit.out.all_consumed()) return {};
+  lockfree::AdvertView advert = lockfree::view_advert(*deposit.their_advert);
+  bool matches = advert.state == AdvertState::open && advert.context == send.context &&
+                 tag_fits(advert.tag, send.tag);
+  // Too long for it: it is truncated in the ordinary way.
+  if (!matches || static_cast<std::uint64_t>(send.bytes) > advert.bytes) return {};
+  auto* address = reinterpret_cast<char*>(advert.target);
+  bool exported = transport::reach_exported(peer.rank, address) != nullptr;
+  if (!exported && (peer.refuses_pushes || !transport::can_read_from(peer.rank))) return {};
+  // Claim last.
+  if (!lockfree::move_advert(*deposit.their_advert, advert.number, AdvertState::open,
+                             AdvertState::claimed))
+    return {};
+  return {advert.number, address, exported};
+}
+
+bool push_to_target(Peer& peer, const Target& target, const char* data, std::int64_t bytes) {
+  if (transport::write_to(peer.rank, data, target.address, bytes)) return true;
+  peer.refuses_pushes = true;
+  BATON_INVARIANT(lockfree::move_advert(*deposit_peer(peer).their_advert, target.number,
+                                        AdvertState::claimed, AdvertState::open));
+  return false;
+}
+
+}  // namespace baton::message

@@ -1,0 +1,155 @@
+// The deposit models' receiver: takes pieces out of the ring, each message to its receive or, when
+// none is there yet, to memory of ours. Matching an unexpected message waits until all of it is
+// here: the same order, since what its sender sends next stands behind it.
+#include <algorithm>
+#include <cstring>
+
+#include "datatype/pack.hpp"
+#include "message/deposit_model.hpp"
+#include "message/deposit_model_peer.hpp"
+#include "message/protocol.hpp"
+
+namespace baton::message {
+
+namespace {
+
+// guess: fair between peers. Pieces are up to a ring long.
+constexpr int pieces_per_poll = 16;
+
+MatchQueue& queue_of(std::uint32_t context) {
+  MatchQueue* queue = queue_for(context);
+  BATON_INVARIANT(queue != nullptr && "memory for a context's queue");
+  return *queue;
+}
+
+transport::Offer& offer_of(const Peer& peer, std::int32_t slot) {
+  return transport::arena.offers(peer.rank)[slot];
+}
+
+// The receive that matches a message; null when there is none, or the sender has cancelled.
+Request* find_receive(Peer& peer, const lockfree::DepositHeader& header) {
+  MatchQueue& queue = queue_of(header.context);
+  platform::Guard guard(queue.lock);
+  Request* receive = take_posted(queue, header.source, header.tag);
+  if (!receive) return nullptr;
+  if (header.cancellable &&
+      !lockfree::move_offer(offer_of(peer, header.slot), lockfree::OfferState::offered,
+                            lockfree::OfferState::claimed)) {
+    post_again(queue, *receive);
+    return nullptr;
+  }
+  // Nobody can have claimed it: the sender had put this message before it looked.
+  BATON_INVARIANT(close_advert(*receive));
+  return receive;
+}
+
+Arrival* make_arrival(const Peer& peer, const lockfree::DepositHeader& header) {
+  auto bytes = static_cast<std::int64_t>(header.message_bytes);
+  Arrival* arrival = new_arrival(bytes);
+  BATON_INVARIANT(arrival != nullptr && "memory for a message that came before its receive");
+  arrival->context = header.context;
+  arrival->source = header.source;
+  arrival->tag = header.tag;
+  arrival->peer_rank = peer.rank;
+  arrival->bytes = bytes;
+  if (header.slot >= 0) {
+    // As an offer of which all bytes came early: its sender waits for the match.
+    arrival->offered = true;
+    arrival->offer = header.slot;
+    arrival->early_bytes = bytes;
+    arrival->claimed = !header.cancellable;
+  }
+  return arrival;
+}
+
+void open(IncomingDeposit& incoming, Peer& peer, const lockfree::DepositHeader& header) {
+  incoming = {};
+  incoming.slot = header.slot;
+  incoming.receive = header.redirected ? &take_redirected(peer) : find_receive(peer, header);
+  if (!incoming.receive) {
+    incoming.arrival = make_arrival(peer, header);
+    return;
+  }
+  Request& receive = *incoming.receive;
+  receive.stage = Stage::streaming;
+  receive.peer_rank = peer.rank;
+  receive.error = settle_envelope(receive, header.source, header.tag,
+                                  static_cast<std::int64_t>(header.message_bytes));
+}
+
+// The receiver's copy.
+void copy_piece(IncomingDeposit& incoming, const char* data, std::int64_t bytes) {
+  if (incoming.arrival) {
+    std::memcpy(incoming.arrival->payload() + incoming.position, data,
+                static_cast<std::size_t>(bytes));
+    return;
+  }
+  Request& receive = *incoming.receive;
+  std::int64_t wanted = std::min(bytes, receive.bytes - incoming.position);
+  if (wanted > 0)
+    datatype::unpack(*receive.datatype, receive.buffer, incoming.position, data, wanted);
+}
+
+// The match of a synchronous send is told.
+void end_slot(std::uint32_t sender, std::int32_t slot) {
+  BATON_INVARIANT(lockfree::move_offer(transport::arena.offers(sender)[slot],
+                                       lockfree::OfferState::claimed, lockfree::OfferState::done));
+  wake_rank(sender);
+}
+
+// A message that nobody waited for is complete: now it can be matched.
+void keep_or_deliver(Peer& peer, Arrival& arrival) {
+  MatchQueue& queue = queue_of(arrival.context);
+  platform::Guard guard(queue.lock);
+  account_unexpected(peer, arrival.bytes);
+  Request* receive = take_posted(queue, arrival.source, arrival.tag);
+  if (!receive) {
+    count(engine.counters.unexpected);
+    keep(queue, arrival);
+  } else if (claim(arrival)) {
+    BATON_INVARIANT(close_advert(*receive));
+    advertise_next(peer, queue, arrival.source);
+    BATON_INVARIANT(deliver(arrival, *receive));
+  } else {
+    post_again(queue, *receive);
+  }
+}
+
+void close(IncomingDeposit& incoming, Peer& peer) {
+  IncomingDeposit message = incoming;
+  incoming = {};
+  if (message.arrival) return keep_or_deliver(peer, *message.arrival);
+  if (message.slot >= 0) end_slot(peer.rank, message.slot);
+  Request& receive = *message.receive;
+  advertise_next(peer, *receive.queue, receive.source);
+  complete(receive, receive.error);
+}
+
+}  // namespace
+
+bool poll_deposit(Peer& peer, DepositPeer& deposit) {
+  lockfree::DepositHeader header;
+  int taken = 0;
+  for (; taken < pieces_per_poll && deposit.in.peek(&header); ++taken) {
+    IncomingDeposit& incoming = deposit.incoming;
+    if (header.is_first) open(incoming, peer, header);
+    auto bytes = static_cast<std::int64_t>(header.bytes);
+    if (bytes > 0 && !header.redirected) copy_piece(incoming, deposit.in.payload(), bytes);
+    incoming.position += bytes;
+    bool last = incoming.position == static_cast<std::int64_t>(header.message_bytes);
+    // Before the sender can see that it is consumed: what it matches is advertised no more.
+    if (last) close(incoming, peer);
+    deposit.in.take(header);
+  }
+  if (taken > 0) wake_rank(peer.rank);  // it may wait for room
+  return taken > 0;
+}
+
+void accept_deposit(Arrival& arrival, Request& receive) {
+  if (receive.bytes > 0)
+    datatype::unpack(*receive.datatype, receive.buffer, 0, arrival.payload(), receive.bytes);
+  end_slot(arrival.peer_rank, arrival.offer);
+  complete(receive, receive.error);
+}
+
+}  // namespace baton::message

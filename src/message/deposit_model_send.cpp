@@ -1,0 +1,117 @@
+// The deposit models' sender: a message goes into the receiver's ring in one piece, or in several
+// where it meets the ring's end or is longer than the ring.
+#include <cstring>
+
+#include "datatype/pack.hpp"
+#include "message/deposit_model.hpp"
+#include "message/deposit_model_peer.hpp"
+#include "message/protocol.hpp"
+
+namespace baton::message {
+
+namespace {
+
+// The first piece of a synchronous send names a slot, through which the receiver tells that it has
+// matched. It cannot be cancelled before its last piece is put. False: no slot is free.
+bool open_slot_for(Request& send, int* slot) {
+  *slot = lockfree::no_deposit_slot;
+  if (!send.synchronous) return true;
+  *slot = open_slot(send, Stage::queued);
+  return *slot != no_slot;
+}
+
+// Before the last piece of a synchronous send: now it can be cancelled. Whether that was asked for
+// meanwhile, and the receiver has not matched it yet.
+bool offer_at_last(Request& send) {
+  bool wanted = send.cancelled;
+  send.cancelled = false;
+  send.stage = Stage::offered;
+  return wanted && withdraw(send);
+}
+
+// The next piece in contiguous memory: the program's own, or ours.
+const char* contiguous_piece(DepositPeer& deposit, const Request& send, std::int64_t bytes) {
+  if (!deposit_model().copies_at_sender(send.bytes) && send.datatype->contiguous)
+    return static_cast<const char*>(send.buffer) + send.position;
+  datatype::pack(*send.datatype, send.buffer, send.position, deposit.message, bytes);
+  return deposit.message;
+}
+
+// The wire: the data of the next piece go to the ring.
+void deposit_data(DepositPeer& deposit, const Request& send, std::int64_t bytes) {
+  if (!deposit_model().copies_at_sender(send.bytes))
+    datatype::pack(*send.datatype, send.buffer, send.position, deposit.out.payload(), bytes);
+  else
+    std::memcpy(deposit.out.payload(), contiguous_piece(deposit, send, bytes),
+                static_cast<std::size_t>(bytes));
+}
+
+// The data of a message, or of its part before the ring's end, to the receive that waits for it.
+bool redirect_piece(Peer& peer, const Request& send, std::int64_t bytes) {
+  if (!deposit_model().redirects(send.bytes)) return false;
+  Target target = claim_target(peer, send);
+  return target.number > 0 &&
+         push_to_target(peer, target, contiguous_piece(deposit_peer(peer), send, bytes), bytes);
+}
+
+// What is in its receive cannot be cancelled. Not with threads, so nobody has cancelled it
+// meanwhile.
+bool match_own_slot(int slot) {
+  BATON_INVARIANT(lockfree::move_offer(transport::arena.offers(engine.rank)[slot],
+                                       lockfree::OfferState::offered,
+                                       lockfree::OfferState::claimed));
+  return true;
+}
+
+// Before the last piece is put: then the send may be gone.
+void count_deposit(Peer& peer, std::int64_t bytes, bool split, bool redirected) {
+  bool whole = redirected && !split;
+  count_sent(peer, whole ? Way::redirected : Way::deposit, static_cast<std::size_t>(bytes));
+  if (split)
+    count_reason(peer, Reason::deposit_split, bytes);
+  else if (!redirected && deposit_model().redirects(bytes))
+    count_reason(peer, Reason::not_advertised, bytes);
+}
+
+}  // namespace
+
+bool put_deposit(Peer& peer, Request& send) {
+  DepositPeer& deposit = deposit_peer(peer);
+  bool synchronous = send.synchronous;
+  for (std::int64_t position = send.position;;) {
+    std::uint64_t piece = 0;
+    if (!deposit.out.make_room(static_cast<std::uint64_t>(send.bytes - position), &piece))
+      return false;
+    auto bytes = static_cast<std::int64_t>(piece);
+    bool first = position == 0, last = position + bytes == send.bytes;
+    int slot = lockfree::no_deposit_slot;
+    if (first && !open_slot_for(send, &slot)) return false;
+    if (slot == no_memory) {
+      complete(send, MPI_ERR_NO_MEM);
+      return true;
+    }
+    lockfree::DepositHeader header{
+        send.context, send.tag, send.source, slot, static_cast<std::uint64_t>(send.bytes), piece};
+    header.is_first = first;
+    header.cancellable = slot >= 0;
+    header.redirected = first && redirect_piece(peer, send, bytes);
+    if (header.redirected && header.cancellable) header.cancellable = !match_own_slot(slot);
+    deposit.out.begin(header);
+    if (bytes > 0 && !header.redirected) deposit_data(deposit, send, bytes);
+    position += bytes;
+    send.position = position;
+    bool withdrawn = last && synchronous && offer_at_last(send);
+    if (last) count_deposit(peer, send.bytes, !first, header.redirected);
+    deposit.out.end(header);
+    notify(*peer.doorbell, peer.rank);
+    if (!last) continue;
+    if (withdrawn) {
+      send.cancelled = true;
+      send.bytes = 0;
+    }
+    if (withdrawn || !synchronous) complete(send, MPI_SUCCESS);
+    return true;
+  }
+}
+
+}  // namespace baton::message
