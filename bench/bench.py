@@ -22,7 +22,8 @@ METRICS = {
     "bw": "time per message of any length, 64 under way between two ranks (fewer beyond 1 MiB: 64 MiB in all)",
     "bibw": "the same with as many in the other direction at once",
     "exported": "one-way time of a message between buffers of MPI_Alloc_mem, and between ordinary ones",
-    "overlap": "an exchange while the program computes, by the longer of both alone",
+    "overlap": "an exchange while the program computes, by the longer of both alone; how long a peer waits for one that "
+               "computes, by that computing",
     "types": "one-way time of a message of typed data between two ranks: vectors, faces of a cube, lists, structs",
     "threads": "time per message of 8 bytes, two threads a rank, 64 under way between each two",
     "barrier": "time of a barrier",

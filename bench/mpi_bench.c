@@ -2,7 +2,7 @@
  * usage: mpi_bench METRIC MILLISECONDS [SIZE...]
  *        mpi_bench instructions MILLISECONDS MESSAGES FILE   (run by callgrind; see
  * instructions.py) Rank 0 prints a line "cell NAME MICROSECONDS" for every cell (memory: KiB;
- * overlap: a ratio). bench.py reads them.
+ * overlap: ratios). bench.py reads them.
  */
 #include <fcntl.h>
 #include <mpi.h>

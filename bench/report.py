@@ -4,7 +4,7 @@ import sys
 
 import ratios
 
-UNITS = {"memory": "KiB", "finding/memory": "KiB", "overlap": "x", "instructions": "instructions"}
+UNITS = {"memory": "KiB", "finding/memory": "KiB", "overlap": "x", "overlap/peer": "x", "instructions": "instructions"}
 IN_ONE_LINE = 48         # bytes of a message that fit into a cache line beside its envelope
 BOTH_COPY = 64 << 10     # from here on a message may be worth the work of both sides
 

@@ -15,4 +15,16 @@ int print_topology(const std::string& captured_file);
 // What of this system Baton needs or profits from works here, and what to do about what does not.
 int examine_system();
 
+struct TuneOptions {
+  std::string output;  // the profile; empty: where mpiexec looks for it
+  double seconds = 0;  // to be spent measuring
+  bool anew = false;   // what an interrupted run has measured does not count
+};
+
+// Measures this machine and writes its profile.
+int tune_machine(const TuneOptions& options);
+
+// A profile for people; empty: the one in use.
+int show_profile(const std::string& file);
+
 }  // namespace baton::cli

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,9 +11,9 @@
 #include <string_view>
 
 #include "cli/commands.hpp"
+#include "cli/sibling_read.hpp"
 #include "lockfree/job.hpp"
 #include "machine/discover.hpp"
-#include "platform/cross_memory.hpp"
 #include "platform/futex.hpp"
 #include "platform/memory_file.hpp"
 
@@ -68,30 +67,6 @@ Finding examine_file_limit() {
             fmt::format("ulimit -f allows {} MiB, a job of 64 ranks spans {} MiB; raise it",
                         limit.rlim_cur >> 20, needed >> 20)};
   return {Verdict::good, subject, "no limit (ulimit -f) in the way of 64 ranks"};
-}
-
-// A sibling's memory, as one rank would read another's: a parent may read its child where siblings
-// may not read each other.
-int sibling_read_error() {
-  std::uint64_t word = 0x6261746f6e;
-  pid_t target = ::fork();
-  if (target == 0) {
-    ::pause();
-    ::_exit(0);
-  }
-  pid_t reader = target < 0 ? -1 : ::fork();
-  if (reader == 0) {
-    std::uint64_t copy = 0;
-    std::int64_t got = platform::read_process_memory(target, &word, &copy, sizeof copy);
-    ::_exit(got == sizeof copy && copy == word ? 0 : errno & 0xff);
-  }
-  int status = 0;
-  bool known = reader > 0 && ::waitpid(reader, &status, 0) == reader && WIFEXITED(status);
-  if (target > 0) {
-    ::kill(target, SIGKILL);
-    ::waitpid(target, nullptr, 0);
-  }
-  return known ? WEXITSTATUS(status) : EAGAIN;
 }
 
 Finding examine_cross_memory() {

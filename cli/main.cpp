@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,9 +21,10 @@ constexpr Planned planned[] = {
     {"explain", "mpiexec --explain prints which way the messages of a job took"},
     {"stat", "there is nothing in its place yet"},
     {"advise", "mpiexec --report-binding --dry-run shows where ranks would run"},
-    {"tune", "`baton settings` lists what can be set by hand"},
     {"lab", "./dev bench compares this machine's MPI libraries"},
 };
+
+constexpr double tune_seconds = 100, tune_seconds_quick = 20, tune_seconds_max = 120;
 
 }  // namespace
 
@@ -46,6 +48,26 @@ int main(int count, char** words) {
 
   CLI::App* doctor = app.add_subcommand("doctor", "Say what of this system works for Baton");
   doctor->callback([&] { code = baton::cli::examine_system(); });
+
+  baton::cli::TuneOptions tuning;
+  bool quick = false;
+  CLI::App* tune = app.add_subcommand(
+      "tune", "Measure this machine and write its profile, from which mpiexec takes defaults");
+  tuning.seconds = tune_seconds;
+  tune->add_option("--seconds", tuning.seconds, "How long to measure")
+      ->check(CLI::Range(1.0, tune_seconds_max))
+      ->capture_default_str();
+  tune->add_flag("--quick", quick, "In 20 seconds: less sure");
+  tune->add_option("--output", tuning.output, "The profile's file (default: where mpiexec looks)");
+  tune->add_flag("--anew", tuning.anew, "Do not go on where an interrupted run stopped");
+  std::optional<std::string> shown;
+  tune->add_option("--show", shown, "Print a profile (default: the one in use) and measure nothing")
+      ->expected(0, 1)
+      ->default_str("");
+  tune->callback([&] {
+    if (quick) tuning.seconds = tune_seconds_quick;
+    code = shown ? baton::cli::show_profile(*shown) : baton::cli::tune_machine(tuning);
+  });
 
   for (const Planned& one : planned)
     if (count > 1 && std::string(words[1]) == one.name) {

@@ -6,6 +6,9 @@
 #include <string>
 
 #include "cli/commands.hpp"
+#include "cli/value_text.hpp"
+#include "machine/discover.hpp"
+#include "profile/profile.hpp"
 
 namespace baton::cli {
 
@@ -18,16 +21,32 @@ std::string variable_name(const SettingRow& row) {
   return name;
 }
 
-std::string value_text(std::int64_t value) {
-  constexpr std::pair<std::int64_t, char> units[] = {
-      {1LL << 30, 'g'}, {1LL << 20, 'm'}, {1 << 10, 'k'}};
-  for (auto [unit, letter] : units)
-    if (value >= unit && value % unit == 0) return fmt::format("{}{}", value / unit, letter);
-  return fmt::format("{}", value);
-}
-
 std::string range_text(const SettingRow& row) {
   return fmt::format("{} to {}", value_text(row.minimum), value_text(row.maximum));
+}
+
+const char* source_name(SettingSource source) {
+  const char* names[] = {"default", "profile", "environment"};
+  return names[static_cast<int>(source)];
+}
+
+// The settings as a job started here would have them, or the job that this runs in. The profile
+// that they come from; empty: none.
+std::string read_as_ranks_would() {
+  if (environment_variable("BATON_RANK")) {
+    read_settings();
+    return environment_variable("BATON_PROFILE_VALUES") ? "as mpiexec has read it" : "";
+  }
+  std::string file = profile::file_in_use("");
+  auto machine = machine::read_machine();
+  if (file.empty() || !machine) {
+    read_settings(nullptr);
+    return {};
+  }
+  auto profile = profile::read_usable_profile(file, *machine);
+  if (!profile) fmt::print(stderr, "baton settings: {}\n", profile.error());
+  read_settings(profile ? profile::values_text(*profile).c_str() : nullptr);
+  return profile ? file : std::string();
 }
 
 void print_markdown() {
@@ -36,7 +55,9 @@ void print_markdown() {
       "Made by `baton settings --markdown` from `src/base/settings.hpp`; do not edit.\n\n"
       "Each is an environment variable, read once at start. Numbers may end in k, m or g (1024, "
       "1024^2,\n"
-      "1024^3). An unknown `BATON_` variable is reported with the nearest name.\n\n"
+      "1024^3). An unknown `BATON_` variable is reported with the nearest name. What is not set "
+      "may come\n"
+      "from the machine's profile ([tuning](tuning.md)), else it is the default.\n\n"
       "| variable | type | default | range | why it exists |\n|---|---|---|---|---|\n");
   for (const SettingRow& row : setting_rows())
     fmt::print("| `{}` | {} | {} | {} | {} |\n", variable_name(row), row.type,
@@ -50,13 +71,12 @@ int print_settings(bool markdown) {
     print_markdown();
     return 0;
   }
-  read_settings();
-  for (const SettingRow& row : setting_rows()) {
-    std::int64_t value = settings.*row.field;
-    fmt::print("{:<28} {:>8}{}  {}; {} ({})\n", variable_name(row), value_text(value),
-               value == row.fallback ? " " : "*", row.why, row.type, range_text(row));
-  }
-  fmt::print("(* differs from the default, by the environment)\n");
+  std::string file = read_as_ranks_would();
+  for (const SettingRow& row : setting_rows())
+    fmt::print("{:<28} {:>8}  {:<12} {}; {} ({})\n", variable_name(row),
+               value_text(settings.*row.field), source_name(source_of(row)), row.why, row.type,
+               range_text(row));
+  fmt::print("profile: {}\n", file.empty() ? "none; `baton tune` makes one" : file);
   return 0;
 }
 

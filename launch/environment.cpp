@@ -19,8 +19,8 @@ bool names(std::string_view entry, std::string_view name) {
 bool foreign(std::string_view entry) {
   for (std::string_view prefix : {"PMI_", "PMI2_", "PMIX_"})
     if (entry.starts_with(prefix)) return true;
-  for (std::string_view own :
-       {"BATON_JOB_FD", "BATON_RANK", "BATON_LIFELINE_FD", "BATON_INITIAL_ERRHANDLER"})
+  for (std::string_view own : {"BATON_JOB_FD", "BATON_RANK", "BATON_LIFELINE_FD",
+                               "BATON_INITIAL_ERRHANDLER", "BATON_PROFILE_VALUES"})
     if (names(entry, own)) return true;
   return false;
 }

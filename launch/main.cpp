@@ -95,7 +95,7 @@ void show_and_release(const std::vector<pid_t>& processes, int manager_end) {
 }
 
 int run(const Options& options, const machine::Machine& machine,
-        const machine::Placement& placement) {
+        const machine::Placement& placement, const ProfileInUse& profile) {
   Inherited inherited{};
   sigset_t signals = guarded_signals();
   ::sigprocmask(SIG_BLOCK, &signals, &inherited.signals);
@@ -115,7 +115,8 @@ int run(const Options& options, const machine::Machine& machine,
                               started_by_debugger());
     if (!file) complain(file.error());
     Connection connection{guard_pipe[0], ranks_pipe[1]};
-    int code = file ? manage({options, machine, placement, *file}, connection, inherited) : 1;
+    int code =
+        file ? manage({options, machine, placement, *file, profile}, connection, inherited) : 1;
     std::fflush(nullptr);
     ::_exit(code);
   }
@@ -156,12 +157,13 @@ int mpiexec(int count, char** words) {
     complain("more ranks than one job can have; say how many with -n");
     return usage_code;
   }
+  ProfileInUse profile = find_profile(options->profile, *machine);
   if (options->report_binding || options->dry_run) {
-    std::string drawing = machine::draw_placement(*machine, *placement);
+    std::string drawing = machine::draw_placement(*machine, *placement) + words_of(profile);
     fmt::print(options->dry_run ? stdout : stderr, "mpiexec: {}", drawing);
     std::fflush(nullptr);
   }
-  return options->dry_run ? 0 : run(*options, *machine, *placement);
+  return options->dry_run ? 0 : run(*options, *machine, *placement, profile);
 }
 
 }  // namespace

@@ -160,6 +160,8 @@ bool Manager::start_program(const Program& program, int ranks, int& rank) {
   start.environment = program_environment(job_.options, program);
   set_variable(start.environment, "BATON_JOB_FD", std::to_string(job_.file.descriptor));
   set_variable(start.environment, "BATON_LIFELINE_FD", std::to_string(lifeline_read_));
+  if (!job_.profile.values.empty())
+    set_variable(start.environment, "BATON_PROFILE_VALUES", job_.profile.values);
   for (int i = 0; i < ranks; ++i, ++rank)
     if (auto started = start_one(start, rank); !started) {
       complain(fmt::format("rank {}: {}", rank, started.error()));
@@ -340,8 +342,9 @@ void Manager::explain() {
   if (job_.options.explain_json)
     fmt::print(stderr, "{}", json);
   else if (job_.options.explain)
-    fmt::print(stderr, "mpiexec: where the ranks ran: {}{}",
-               machine::draw_placement(job_.machine, job_.placement), traffic_text(ranks));
+    fmt::print(stderr, "mpiexec: where the ranks ran: {}{}{}",
+               machine::draw_placement(job_.machine, job_.placement), words_of(job_.profile),
+               traffic_text(ranks));
   if (explain_file_ < 0) return;
   for (std::string_view left = json; !left.empty();) {
     ssize_t written = ::write(explain_file_, left.data(), left.size());

@@ -4,6 +4,7 @@
 
 #include "launch/job_file.hpp"
 #include "launch/options.hpp"
+#include "launch/profile_in_use.hpp"
 #include "launch/spawn.hpp"
 #include "machine/placement.hpp"
 
@@ -14,6 +15,7 @@ struct Job {
   const machine::Machine& machine;
   const machine::Placement& placement;
   JobFile file;
+  const ProfileInUse& profile;
 };
 
 // The pipes between the two processes.

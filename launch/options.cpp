@@ -126,6 +126,12 @@ void read_explain_file(Reader& reader, Options& options) {
     reader.error = "--explain-file: the file's name is empty";
 }
 
+void read_profile_name(Reader& reader, Options& options) {
+  options.profile = reader.take("--profile", "a file, or none");
+  if (reader.error.empty() && options.profile.empty())
+    reader.error = "--profile: the file's name is empty; it takes a file, or none";
+}
+
 // The standard's name of the error handler that ranks begin with; its case does not matter.
 void read_handler(Reader& reader, const std::string& option, Variables& variables) {
   static constexpr const char* names[] = {"mpi_errors_are_fatal", "mpi_errors_abort",
@@ -191,6 +197,8 @@ void read_option(Reader& reader, const std::string& option, Options& options, Pr
     read_explain(reader, options);
   else if (option == "--explain-file")
     read_explain_file(reader, options);
+  else if (option == "--profile")
+    read_profile_name(reader, options);
   else if (one_of(option, {"--timeout", "-timeout"}))
     read_timeout(reader, option, options);
   else if (one_of(option, {"-host", "--host", "-hosts", "-f", "--hostfile", "-hostfile"}))
@@ -264,6 +272,8 @@ Starts the ranks of an MPI job on this node and ends when they have ended.
   --explain            say at the end where the ranks ran, which way their messages took, by peer and by
                        size, and why no cheaper one; --explain=json says it as one line of JSON
   --explain-file FILE  write that JSON to a file
+  --profile FILE       take defaults of settings from this profile of the machine (`baton tune` makes one;
+                       default: BATON_PROFILE, else ~/.config/baton/profile.json); none: from none
   --timeout SECONDS    end the job after that time, with code 124
   --help, --version
 

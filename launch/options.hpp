@@ -35,6 +35,7 @@ struct Options {
   bool explain = false;       // to standard error at the end: as text,
   bool explain_json = false;  // or as JSON
   std::string explain_file;   // JSON into this file; empty: none
+  std::string profile;        // --profile; empty: not said
   bool help = false;
   bool version = false;
 

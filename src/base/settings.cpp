@@ -22,7 +22,10 @@ constexpr SettingRow rows[] = {
 };
 
 // Variables that mpiexec sets for its ranks; see launch/.
-constexpr const char* launcher_names[] = {"JOB_FD", "RANK", "LIFELINE_FD", "INITIAL_ERRHANDLER"};
+constexpr const char* launcher_names[] = {
+    "JOB_FD", "RANK", "LIFELINE_FD", "INITIAL_ERRHANDLER", "PROFILE_VALUES", "PROFILE"};
+
+SettingSource sources[std::size(rows)];
 
 constexpr int longest_name = 40;
 
@@ -82,11 +85,30 @@ bool parse(const SettingRow& row, const char* text, std::int64_t* result) {
   return true;
 }
 
-void read_one(const SettingRow& row, const char* text) {
-  if (!parse(row, text, &(settings.*row.field)))
-    std::fprintf(stderr, "baton: setting %s=%s is ignored: it takes a number from %lld to %lld\n",
-                 row.name, text, static_cast<long long>(row.minimum),
-                 static_cast<long long>(row.maximum));
+void read_one(const SettingRow& row, const char* text, SettingSource source) {
+  if (parse(row, text, &(settings.*row.field))) {
+    sources[&row - rows] = source;
+    return;
+  }
+  std::fprintf(stderr, "baton: setting %s=%s is ignored: it takes a number from %lld to %lld\n",
+               row.name, text, static_cast<long long>(row.minimum),
+               static_cast<long long>(row.maximum));
+}
+
+// "name=value,name=value"; made by mpiexec or a tool, who have checked it.
+void read_profile(const char* text) {
+  constexpr int longest = 80;
+  while (*text) {
+    char entry[longest];
+    std::size_t length = std::strcspn(text, ",");
+    std::snprintf(entry, sizeof entry, "%.*s", static_cast<int>(length), text);
+    text += length + (text[length] == ',');
+    char* equals = std::strchr(entry, '=');
+    if (!equals) continue;
+    *equals = 0;
+    if (const SettingRow* row = find_setting(entry))
+      read_one(*row, equals + 1, SettingSource::profile);
+  }
 }
 
 }  // namespace
@@ -95,8 +117,24 @@ std::span<const SettingRow> setting_rows() {
   return rows;
 }
 
+const SettingRow* find_setting(const char* name) {
+  for (const SettingRow& row : rows)
+    if (std::strcmp(row.name, name) == 0) return &row;
+  return nullptr;
+}
+
+SettingSource source_of(const SettingRow& row) {
+  return sources[&row - rows];
+}
+
 void read_settings() {
+  read_settings(environment_variable("BATON_PROFILE_VALUES"));
+}
+
+void read_settings(const char* profile_values) {
   settings = Settings{};
+  std::ranges::fill(sources, SettingSource::fallback);
+  if (profile_values) read_profile(profile_values);
   for (char** entry = environ; *entry; ++entry) {
     if (std::strncmp(*entry, "BATON_", 6) != 0) continue;
     const char* variable = *entry + 6;
@@ -110,7 +148,7 @@ void read_settings() {
     if (found == std::end(rows))
       warn_unknown(variable, length);
     else
-      read_one(*found, equals + 1);
+      read_one(*found, equals + 1, SettingSource::environment);
   }
 }
 

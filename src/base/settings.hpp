@@ -1,5 +1,6 @@
-// The one table of settings. Each is read from the environment variable BATON_<NAME> once, at
-// start; `baton settings`, MPI_T and docs/settings.md are made from the same table.
+// The one table of settings. Each is read once, at start: from the environment variable
+// BATON_<NAME>, else from the machine's profile as mpiexec handed it on, else it has its default.
+// `baton settings`, MPI_T and docs/settings.md are made from the same table.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,10 @@ namespace baton {
   X(eager_bytes_max,        bytes,  4096,    48,     6144,      "longest message that enters a ring before it is matched") \
   X(unexpected_bytes_max,   bytes,  1 << 20, 0,      1LL << 40, "unexpected payload kept per peer; beyond it only envelopes are taken in") \
   X(cma_bytes_min,          bytes,  16384,   1,      1LL << 40, "shortest contiguous message that one copy through CMA may carry") \
+  X(early_bytes_max,        bytes,  65536,   4096,   65536,     "most of a message that goes through staging before it is matched") \
+  X(shared_bytes_min,       bytes,  49152,   1,      1LL << 40, "shortest message in one copy that both sides copy a part of") \
+  X(piece_bytes_max,        bytes,  131072,  4096,   1 << 30,   "longest part of it that a side copies in one go") \
+  X(unseen_pull_bytes_min,  bytes,  1LL << 40, 1,    1LL << 40, "shortest message that goes in one copy where nobody has seen yet which way is quicker") \
   X(stage_early,            flag,   1,       0,      1,         "longer messages begin to go through staging before they are matched") \
   X(observe,                flag,   1,       0,      1,         "long messages go the way that their receiver has seen to be quicker; 0: in one copy where that is possible") \
   X(redirect,               flag,   1,       0,      1,         "receives that were posted first are made known to their sender, which puts long messages straight into them") \
@@ -20,6 +25,7 @@ namespace baton {
   X(cma,                    flag,   1,       0,      1,         "allow cross-memory attach (process_vm_readv)") \
   X(spin_count,             count,  -1,      -1,     1LL << 40, "polls before a waiter yields; -1: from ranks against usable CPUs") \
   X(yield_count,            count,  -1,      -1,     1LL << 40, "yields before a waiter sleeps; -1: from ranks against usable CPUs") \
+  X(progress_thread,        flag,   0,       0,      1,         "a thread of the library makes progress while the program computes; it costs locks, and CPU time while something is under way") \
   X(unnamed_pairs,          flag,   0,       0,      1,         "MPI_Type_get_value_index also gives pairs that have no name; off: MPI_DATATYPE_NULL, which other libraries answer") \
   X(rooms,                  flag,   1,       0,      1,         "short collectives meet in shared rooms instead of point-to-point") \
   X(vector_level_max,       count,  4,       1,      4,         "highest level of x86-64 (1, 3: AVX2, 4: AVX-512) whose instructions reductions may use") \
@@ -54,6 +60,15 @@ extern Settings settings;
 // Reads BATON_* once. Unknown names and values out of range are reported on standard error with the
 // nearest name or the range, and otherwise ignored.
 void read_settings();
+// The same with the values of a profile, as "name=value,name=value"; null: there is none.
+void read_settings(const char* profile_values);
+
+// Where the present value comes from.
+enum class SettingSource : std::uint8_t { fallback, profile, environment };
+SettingSource source_of(const SettingRow& row);
+
+// A row by the name in the table; null when there is none.
+const SettingRow* find_setting(const char* name);
 
 // For the launcher, which has the ranks' environment: what a setting is when the variable holds
 // this text (null: it is not set).

@@ -3,6 +3,7 @@
 #include <hwloc.h>
 
 #include <cstdlib>
+#include <string>
 
 #include "machine/quota.hpp"
 
@@ -29,6 +30,8 @@ class Topology {
   bool load(const char* xml_file) {
     if (!ready_ || !set_) return false;
     if (xml_file && hwloc_topology_set_xml(topology_, xml_file) != 0) return false;
+    // Also what a control group keeps from us: the machine's shape is that of all.
+    hwloc_topology_set_flags(topology_, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
     hwloc_topology_set_all_types_filter(topology_, HWLOC_TYPE_FILTER_KEEP_STRUCTURE);
     hwloc_topology_set_icache_types_filter(topology_, HWLOC_TYPE_FILTER_KEEP_NONE);
     hwloc_topology_set_io_types_filter(topology_, HWLOC_TYPE_FILTER_KEEP_NONE);
@@ -48,14 +51,18 @@ class Topology {
 
   Machine plain() const {
     Machine machine;
+    machine.model = model();
+    machine.shape = shape();
     machine.cpus_present = hwloc_get_nbobjs_by_type(topology_, HWLOC_OBJ_PU);
     for (hwloc_obj_t pu = nullptr;
          (pu = hwloc_get_next_obj_by_type(topology_, HWLOC_OBJ_PU, pu)) != nullptr;)
       if (hwloc_bitmap_isset(set_, pu->os_index)) machine.cpus.push_back(plain_cpu(pu));
     for (hwloc_obj_t node = nullptr;
          (node = hwloc_get_next_obj_by_type(topology_, HWLOC_OBJ_NUMANODE, node)) != nullptr;)
-      machine.memory.push_back({static_cast<int>(node->os_index), node->attr->numanode.local_memory,
-                                !hwloc_bitmap_iszero(node->cpuset)});
+      if (hwloc_bitmap_isset(hwloc_topology_get_allowed_nodeset(topology_), node->os_index))
+        machine.memory.push_back({static_cast<int>(node->os_index),
+                                  node->attr->numanode.local_memory,
+                                  !hwloc_bitmap_iszero(node->cpuset)});
     return machine;
   }
 
@@ -63,6 +70,35 @@ class Topology {
   int ancestor(hwloc_obj_t pu, hwloc_obj_type_t type) const {
     hwloc_obj_t found = hwloc_get_ancestor_obj_by_type(topology_, type, pu);
     return found ? static_cast<int>(found->logical_index) : -1;
+  }
+  // The CPU's maker says it of the package, or hwloc found it out for the whole machine.
+  std::string model() const {
+    hwloc_obj_t package = hwloc_get_obj_by_type(topology_, HWLOC_OBJ_PACKAGE, 0);
+    for (hwloc_obj_t object : {package, hwloc_get_root_obj(topology_)}) {
+      const char* text = object ? hwloc_obj_get_info_by_name(object, "CPUModel") : nullptr;
+      if (text) return text;
+    }
+    return {};
+  }
+  std::string shape() const {
+    struct Kind {
+      hwloc_obj_type_t type;
+      const char* name;
+      bool is_cache;
+    };
+    constexpr Kind kinds[] = {
+        {HWLOC_OBJ_PACKAGE, "packages", false}, {HWLOC_OBJ_NUMANODE, "memory nodes", false},
+        {HWLOC_OBJ_L3CACHE, "L3", true},        {HWLOC_OBJ_L2CACHE, "L2", true},
+        {HWLOC_OBJ_CORE, "cores", false},       {HWLOC_OBJ_PU, "CPUs", false}};
+    std::string text;
+    for (const Kind& kind : kinds) {
+      int count = hwloc_get_nbobjs_by_type(topology_, kind.type);
+      text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + kind.name;
+      hwloc_obj_t first = hwloc_get_obj_by_type(topology_, kind.type, 0);
+      if (kind.is_cache && first)
+        text += " of " + std::to_string(first->attr->cache.size >> 10) + " KiB";
+    }
+    return text;
   }
   Cpu plain_cpu(hwloc_obj_t pu) const {
     Cpu cpu;

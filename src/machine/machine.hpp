@@ -31,6 +31,8 @@ struct Machine {
   std::vector<MemoryNode> memory;
   int cpus_present = 0;     // also those this process may not use
   double quota_cpus = 0.0;  // CPU time the control group grants, in CPUs; 0: no limit
+  std::string model;        // the CPU's, as its maker names it; empty: unknown
+  std::string shape;        // how many of what there is in all, in words: another machine differs
 };
 
 // What a rank can be mapped by or bound to, from small to large.

@@ -6,6 +6,7 @@
 
 #include "base/settings.hpp"
 #include "message/deposit_model.hpp"
+#include "message/progress_thread.hpp"
 #include "message/protocol.hpp"
 #include "message/wait.hpp"
 #include "platform/futex.hpp"
@@ -239,7 +240,10 @@ void set_active(ProgressSource& source, bool active) {
   platform::Guard guard(engine.source_lock);
   platform::add_shared(engine.active_sources, (active ? 1u : 0u) - (source.active ? 1u : 0u));
   source.active = active;
-  if (BATON_UNLIKELY(active && platform::threads_multiple)) wake_waiters();
+  if (BATON_UNLIKELY(active && platform::threads_multiple)) {
+    wake_waiters();
+    rouse_progress_thread();
+  }
 }
 
 }  // namespace baton::message

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/settings.hpp"
 #include "message/engine.hpp"
 #include "transport/choose.hpp"
 
@@ -20,26 +21,34 @@ std::uint32_t follow_mean(std::uint32_t mean, std::int64_t sample) {
       std::max<std::int64_t>(1, mean + (step < 0 ? step / 2 : step / 4)));
 }
 
+// How messages go that nobody has timed yet. Wishes say what differs from that.
+bool pulled_unseen(int place) {
+  int digits = Timings::digits_min + place % Timings::sizes;
+  return std::int64_t{1} << (digits - 1) >= settings.unseen_pull_bytes_min;
+}
+
 // Under the account lock.
 void wish(Peer& peer, std::int64_t bytes, bool exported, bool pull) {
   int place = Timings::place_of(bytes, exported);
   Timings::Seen& seen = peer.timings.seen[place];
   if (seen.pulled_ticks && seen.staged_ticks)
     peer.traffic.observed[size_class(bytes)] = pull ? Observation::reused : Observation::fresh;
-  if (seen.pull == pull) return;
-  seen.pull = pull;
-  peer.in.wish_pull(place, pull);
+  bool other = pull != pulled_unseen(place);
+  if (seen.other == other) return;
+  seen.other = other;
+  peer.in.wish_pull(place, other);
 }
 
 }  // namespace
 
 void observe(Peer& peer, std::int64_t bytes, bool exported, Taken how, std::int64_t cost_ticks) {
   platform::Guard guard(peer.account_lock);
-  Timings::Seen& seen = peer.timings.seen[Timings::place_of(bytes, exported)];
+  int place = Timings::place_of(bytes, exported);
+  Timings::Seen& seen = peer.timings.seen[place];
   std::uint32_t& mean = how == Taken::pulled ? seen.pulled_ticks : seen.staged_ticks;
   mean = follow_mean(mean, cost_ticks);
-  wish(peer, bytes, exported,
-       transport::prefer_pull(seen.pulled_ticks, seen.staged_ticks, seen.pull));
+  bool now = seen.other != pulled_unseen(place);
+  wish(peer, bytes, exported, transport::prefer_pull(seen.pulled_ticks, seen.staged_ticks, now));
 }
 
 void observe_not_pullable(Peer& peer, std::int64_t bytes, bool exported) {
@@ -54,7 +63,7 @@ bool should_offer(Peer& peer, std::int64_t bytes, bool exported) {
   std::uint8_t& sent = peer.timings.sent[place];
   bool other = sent >= first_try && sent < first_try + in_a_row;
   sent = sent == turn ? 0 : static_cast<std::uint8_t>(sent + 1);
-  return peer.out.pull_wished(place) != other;
+  return (peer.out.pull_wished(place) != pulled_unseen(place)) != other;
 }
 
 }  // namespace baton::message

@@ -27,7 +27,7 @@ struct Timings {
   struct Seen {
     std::uint32_t pulled_ticks = 0;  // running means; 0: never seen
     std::uint32_t staged_ticks = 0;
-    bool pull = false;  // what we wish for
+    bool other = false;  // we wish for the other way than for what is unseen
   };
   Seen seen[count];
   std::uint8_t sent[count] = {};  // ours to it: for trying the other way now and then

@@ -8,6 +8,7 @@
 #include "message/deposit_model.hpp"
 #include "message/protocol.hpp"
 #include "message/wait.hpp"
+#include "platform/clock.hpp"
 #include "transport/choose.hpp"
 #include "transport/heap.hpp"
 #include "transport/single_copy.hpp"
@@ -317,7 +318,7 @@ bool end_done_offers(Request** shared) {
         let_lease_go(*send);
         complete(*send, MPI_SUCCESS);
       } else {
-        --engine.withdrawn_offers;  // and the receiver has seen it
+        platform::add_shared(engine.withdrawn_offers, ~0u);  // and the receiver has seen it
       }
       any = true;
     }
@@ -362,7 +363,7 @@ bool withdraw(Request& send) {
   // The receiver still holds the envelope that names this slot: it stays open until it has looked.
   offered_sends[send.slot] = nullptr;
   let_lease_go(send);
-  ++engine.withdrawn_offers;
+  platform::add_shared(engine.withdrawn_offers, 1u);
   return true;
 }
 

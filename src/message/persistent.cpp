@@ -5,6 +5,7 @@
 
 #include "message/engine.hpp"
 #include "message/point_to_point.hpp"
+#include "message/progress_thread.hpp"
 #include "message/send_buffer.hpp"
 
 namespace baton::message {
@@ -30,6 +31,7 @@ Error restart_send(Request& request) {
   freshen(request);
   begin_send(context_of(request), request.buffer, recipe.count, *request.datatype, recipe.rank,
              recipe.tag, recipe.synchronous, request);
+  rouse_progress_thread();
   return MPI_SUCCESS;
 }
 
@@ -49,6 +51,7 @@ Error restart_receive(Request& request) {
   freshen(request);
   begin_receive(context_of(request), request.buffer, recipe.count, *request.datatype, recipe.rank,
                 recipe.tag, request);
+  rouse_progress_thread();
   return MPI_SUCCESS;
 }
 

@@ -33,6 +33,8 @@ bool pull(const Arrival& arrival, Request& receive);
 // Copies what its sender copies, too; false when our kernel refused. Whether the sender took part.
 bool copy_together(transport::Offer& offer, std::uint32_t owner, const char* source,
                    Request& receive, bool* pushed);
+// The size of its pieces; 0: too short for that.
+std::uint32_t piece_bytes(std::int64_t bytes);
 // The sender's side of it: copies pieces while there are any; how many.
 std::uint64_t push_pieces(transport::Offer& offer, Request& send);
 // The sender's side: offers that are done, claims that came.

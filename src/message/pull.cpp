@@ -3,6 +3,7 @@
 // none.
 #include "base/settings.hpp"
 #include "message/protocol.hpp"
+#include "platform/clock.hpp"
 #include "transport/choose.hpp"
 #include "transport/heap.hpp"
 #include "transport/single_copy.hpp"
@@ -35,6 +36,10 @@ bool copy_together(transport::Offer& offer, std::uint32_t owner, const char* sou
   return good;
 }
 
+std::uint32_t piece_bytes(std::int64_t bytes) {
+  return transport::piece_bytes(bytes, settings.shared_bytes_min, settings.piece_bytes_max);
+}
+
 bool pull(const Arrival& arrival, Request& receive) {
   std::uint32_t owner = arrival.peer_rank;
   auto* source = reinterpret_cast<const char*>(arrival.address);
@@ -51,7 +56,7 @@ bool pull(const Arrival& arrival, Request& receive) {
   if (arrival.bytes > settings.eager_bytes_max) count_reason(peer, choice.reason, receive.bytes);
   if (choice.way != Way::cma) return false;
   std::int64_t start = platform::now_ticks();
-  std::uint32_t piece = engine.crowded ? 0 : transport::piece_bytes(receive.bytes);
+  std::uint32_t piece = engine.crowded ? 0 : piece_bytes(receive.bytes);
   bool together = piece > 0 && peer.company.expected();
   bool pushed = false;
   bool good;

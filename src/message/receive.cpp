@@ -3,6 +3,7 @@
 #include "base/status_fields.hpp"
 #include "message/deposit_model.hpp"
 #include "message/point_to_point.hpp"
+#include "message/progress_thread.hpp"
 #include "message/protocol.hpp"
 #include "message/wait.hpp"
 #include "platform/copy.hpp"
@@ -105,6 +106,7 @@ void begin_receive(const Context& context, void* buffer, std::int64_t count, Dat
   request.context = context.receive_id;
   request.owner = context.owner;
   if (source == MPI_PROC_NULL) return fill_null_receive(request);
+  watch(request);
   platform::Guard guard(context.queue->lock);
   while (Arrival* arrival = take_arrival(*context.queue, source, tag))
     if (deliver(*arrival, request)) return;
@@ -134,6 +136,7 @@ Error start_receive(const Context& context, void* buffer, std::int64_t count, Da
   hold(*request, context);
   begin_receive(context, buffer, count, type, source, tag, *request);
   *handle = request->handle;
+  rouse_progress_thread();
   return MPI_SUCCESS;
 }
 
@@ -166,6 +169,7 @@ void receive_arrival(Arrival& arrival, void* buffer, std::int64_t count, Datatyp
   request.owner = arrival.owner;
   request.usage = arrival.usage;
   BATON_INVARIANT(deliver(arrival, request));  // it was claimed when it was taken
+  rouse_progress_thread();
 }
 
 }  // namespace baton::message

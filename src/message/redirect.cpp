@@ -6,6 +6,7 @@
 #include "base/settings.hpp"
 #include "message/deposit_model.hpp"
 #include "message/protocol.hpp"
+#include "platform/clock.hpp"
 #include "transport/choose.hpp"
 #include "transport/heap.hpp"
 #include "transport/single_copy.hpp"
@@ -69,7 +70,8 @@ void advertise(const MatchQueue& queue, Request& receive, std::uint32_t source) 
   if (!peer || !peer->in.attached() || !receive.datatype->contiguous) return;
   // Where nothing is pulled, nobody would push.
   bool pushed = transport::is_exported(receive.buffer) ||
-                ((peer->in.wishes_pulls() || !settings.observe) &&
+                ((peer->in.wishes_pulls() || receive.bytes >= settings.unseen_pull_bytes_min ||
+                  !settings.observe) &&
                  receive.bytes >= settings.push_bytes_min && transport::can_read_from(source));
   if (!pushed || is_behind_another(queue, receive) || !prepare(*peer)) return;
   std::uint64_t number = peer->last_advert + 1;
@@ -153,7 +155,7 @@ bool push_alone(Peer& peer, Request& send, const Target& target, RedirectLine& l
 
 // Both copy, as soon as the receiver looks.
 bool push_together(Peer& peer, Request& send, const Target& target, RedirectLine& line) {
-  std::uint32_t piece = transport::piece_bytes(send.bytes);
+  std::uint32_t piece = piece_bytes(send.bytes);
   transport::Offer& offer = transport::arena.offers(engine.rank)[line.slot];
   lockfree::open_shared_offer(offer, reinterpret_cast<std::uint64_t>(target.address),
                               static_cast<std::uint64_t>(send.bytes), piece);
@@ -170,8 +172,7 @@ bool redirect(Peer& peer, Request& send, const Target& target) {
                            !transport::can_read_from(peer.rank)))
     return false;
   if (!peer.out.has_taken(peer.redirections.others_end)) return false;
-  bool together =
-      !engine.crowded && transport::piece_bytes(send.bytes) > 0 && peer.company.expected();
+  bool together = !engine.crowded && piece_bytes(send.bytes) > 0 && peer.company.expected();
   int slot = together ? open_slot(send) : no_slot;
   if (slot < 0) together = false;
   transport::Advert& advert =

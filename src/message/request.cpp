@@ -4,6 +4,7 @@
 #include <new>
 
 #include "base/status_fields.hpp"
+#include "message/progress_thread.hpp"
 #include "message/wait.hpp"
 
 namespace baton::message {
@@ -148,6 +149,7 @@ void make_completed_send() {
 
 bool mark_complete(Request& request, Error error) {
   request.error = error;
+  if (BATON_UNLIKELY(request.watched)) unwatch(request);
   bool given_up = mark(request, completed) & freed;
   if (BATON_UNLIKELY(platform::threads_multiple)) announce_completion();
   return given_up;

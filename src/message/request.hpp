@@ -57,6 +57,7 @@ struct Request {
   bool inactive = false;   // a persistent request between its starts
   bool filling = false;    // an offer's early bytes are being written; its stream must wait
   std::uint8_t waits = 0;  // how often it found no room in staging
+  bool watched = false;    // the progress thread is to go on with it
   bool heap = false;       // from new_request; freed by release_request
   // Of `completed` and `freed`: whoever sets the second releases the request.
   std::uint8_t ending = 0;

@@ -1,5 +1,6 @@
 #include "base/settings.hpp"
 #include "message/point_to_point.hpp"
+#include "message/progress_thread.hpp"
 #include "message/protocol.hpp"
 #include "message/wait.hpp"
 #include "platform/copy.hpp"
@@ -54,6 +55,7 @@ void fill_send(const Context& context, const void* buffer, std::int64_t count, D
 void begin_send(const Context& context, const void* buffer, std::int64_t count, Datatype& type,
                 std::int32_t destination, std::int32_t tag, bool synchronous, Request& request) {
   fill_send(context, buffer, count, type, tag, synchronous, request);
+  watch(request);
   if (destination == MPI_PROC_NULL) return complete(request, MPI_SUCCESS);
   request.peer_rank = context.job_rank(destination);
   if (request.peer_rank == engine.rank) {
@@ -107,6 +109,7 @@ Error start_send(const Context& context, const void* buffer, std::int64_t count,
   hold(*request, context);
   begin_send(context, buffer, count, type, destination, tag, synchronous, *request);
   *handle = request->handle;
+  rouse_progress_thread();
   return MPI_SUCCESS;
 }
 

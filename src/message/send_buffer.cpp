@@ -204,7 +204,9 @@ Error SendBuffer::send(const Context& context, const void* buffer, std::int64_t 
   datatype::pack(type, buffer, 0, segment->data(), bytes);
   begin_send(context, segment->data(), bytes, *datatype::datatypes.find(MPI_PACKED), destination,
              tag, false, segment->request);
-  return segment->request.error;
+  rouse_progress_thread();
+  // Another thread may complete it just now.
+  return is_complete(segment->request) ? segment->request.error : MPI_SUCCESS;
 }
 
 }  // namespace baton::message

@@ -7,6 +7,7 @@
 #include "datatype/pack.hpp"
 #include "message/protocol.hpp"
 #include "message/window.hpp"
+#include "platform/clock.hpp"
 #include "platform/lock.hpp"
 
 namespace baton::message {
@@ -128,7 +129,7 @@ std::uint32_t open_stream(Request& receive) {
 
 void start_stream_in(Request& receive) {
   engine.streams_in.push(&receive);
-  ++engine.stream_count;
+  platform::add_shared(engine.stream_count, 1u);
 }
 
 namespace {
@@ -178,7 +179,7 @@ bool advance_streams_in() {
     any |= advance(*receive);
     if (receive->position == receive->limit) {
       engine.streams_in.take_after(before);
-      --engine.stream_count;
+      platform::add_shared(engine.stream_count, ~0u);
       give_back(receive->place);
       close_stream(receive->stream);
       if (receive->started_ticks)

@@ -6,6 +6,7 @@
 #include "datatype/pack.hpp"
 #include "message/protocol.hpp"
 #include "message/window.hpp"
+#include "platform/clock.hpp"
 #include "platform/copy.hpp"
 #include "transport/choose.hpp"
 #include "transport/heap.hpp"
@@ -21,7 +22,6 @@ constexpr std::int64_t publish_bytes = 1024;
 // So far ahead of the writing the lines are fetched. (2026-11-22, fresh data: 512 is .95 to 1.0 of
 // the time with 2048, 256 no better.)
 constexpr std::int64_t fetch_ahead_bytes = 512;
-constexpr std::int64_t early_bytes_max = 65536;  // guess: an unmatched message keeps no more
 constexpr std::int64_t bytes_per_round = 65536;  // guess: fair to other peers
 
 // Gives memory to chunks that have none; once reserved they stay so.
@@ -122,9 +122,9 @@ std::int64_t room_in(Peer& peer, std::int64_t wanted) {
 // Short messages stay in the beginning of the window, which then stays in cache: a message that
 // does not fit there goes to the beginning of the next turn.
 void wrap_early(Lease& lease, std::int64_t wanted) {
-  constexpr std::int64_t early_region_bytes = 131072;  // guess
-  // What is left out at its end is never emptied: there must be room for the next without it.
-  static_assert(early_region_bytes >= 2 * early_bytes_max);
+  // guess, but no less than twice the most of early_bytes_max: what is left out at its end is never
+  // emptied, and there must be room for the next without it.
+  constexpr std::int64_t early_region_bytes = 131072;
   std::int64_t window = lease.window.bytes();
   if (lease.position % window + wanted <= early_region_bytes) return;
   lease.position = (lease.position + window - 1) / window * window;
@@ -244,7 +244,7 @@ std::int64_t open_early(Peer& peer, Request& send, bool exported) {
   if (send.bytes == 0) return 0;
   if (lease.window.empty()) get_lease(peer);
   if (lease.window.empty() || !lease_is_free(lease)) return 0;
-  std::int64_t wanted = std::min({send.bytes, early_bytes_max, lease.window.bytes()});
+  std::int64_t wanted = std::min({send.bytes, settings.early_bytes_max, lease.window.bytes()});
   wrap_early(lease, wanted);
   // What is there comes out whether it is matched or not.
   if (room_in(peer, wanted) < wanted) return wait_for_room;
@@ -294,7 +294,7 @@ void fill_early(Peer& peer, Request& send, std::int64_t bytes) {
 void start_stream_out(Request& send) {
   send.stage = Stage::streaming;
   engine.streams_out.push(&send);
-  ++engine.stream_count;
+  platform::add_shared(engine.stream_count, 1u);
 }
 
 bool advance_streams_out() {
@@ -306,7 +306,7 @@ bool advance_streams_out() {
     if (!filling) any |= advance(*engine.peers[send->peer_rank], *send);
     if (!filling && send->position == send->limit) {
       engine.streams_out.take_after(before);
-      --engine.stream_count;
+      platform::add_shared(engine.stream_count, ~0u);
       end_in_lease(*send);
       complete(*send, send->error);
     } else {

@@ -52,7 +52,11 @@ void wake_waiters() {
   lockfree::Hardware::full_fence();
   // The one who makes progress sleeps on our doorbell; it has ordered its announcement against us
   // as against other ranks.
-  if (lockfree::wants_attention(transport::arena.doorbell(engine.rank))) wake_slow(engine.rank);
+  // relaxed: while the progress thread watches, nobody leads and sleeps; it needs no completions.
+  bool leader_may_sleep =
+      progress_thread.state.load(std::memory_order_relaxed) != ThreadState::watching;
+  if (leader_may_sleep && lockfree::wants_attention(transport::arena.doorbell(engine.rank)))
+    wake_slow(engine.rank);
   // relaxed: see Follower::announce.
   if (followers_asleep.load(std::memory_order_relaxed) == 0) return;
   // ORDER wait.events: release here, acquire in Follower::announce.
@@ -69,12 +73,12 @@ void announce_completion() {
     wake_waiters();
 }
 
-void set_wait_budget() {
+void set_wait_budget(bool many_threads) {
   bool crowded = engine.crowded;
   // guess: with a CPU each, spinning costs nobody anything for a millisecond or so; crowded, the
   // one we wait for may be waiting for our CPU.
-  bool may_be_crowded = platform::threads_multiple &&
-                        2 * engine.ranks > transport::arena.job->cpus_usable;  // by its threads
+  bool may_be_crowded =
+      many_threads && 2 * engine.ranks > transport::arena.job->cpus_usable;  // by its threads
   int spins = crowded ? 4 : may_be_crowded ? 200 : 20000;
   wait_budget.spins = settings.spin_count >= 0 ? settings.spin_count : spins;
   wait_budget.yields = settings.yield_count >= 0 ? settings.yield_count : crowded ? 200 : 100;
@@ -102,7 +106,8 @@ void Waiter::idle_slow() {
   // in a ring wakes nobody: whoever waits for room looks again soon.
   constexpr std::int64_t sleep_bound_max_us = 160000;  // guess
   constexpr std::int64_t room_bound_us = 200;          // guess: a few context switches
-  bool wants_room = (platform::load_shared(engine.queued_count) | engine.stream_count) != 0;
+  bool wants_room = (platform::load_shared(engine.queued_count) |
+                     platform::load_shared(engine.stream_count)) != 0;
   std::int64_t bound_us = wants_room ? room_bound_us : sleep_bound_us_;
   std::uint32_t expected = lockfree::wake_asleep | (engine.doorbells ? lockfree::wake_doorbell : 0);
   count(engine.counters.sleeps);

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "message/engine.hpp"
+#include "message/progress_thread.hpp"
 #include "platform/futex.hpp"
 
 namespace baton::message {
@@ -16,8 +17,9 @@ struct WaitBudget {
 };
 extern WaitBudget wait_budget;
 
-// Sets the budget from settings, ranks and CPUs. Once, at start.
-void set_wait_budget();
+// Sets the budget from settings, ranks, CPUs, and whether threads of the program wait at the same
+// time. At start.
+void set_wait_budget(bool many_threads);
 
 // One waiter's patience.
 class Waiter {
@@ -120,11 +122,13 @@ void lead_together(Done&& done) {
 template <class Done>
 BATON_COLD void wait_together(Done&& done) {
   Follower follower;
+  LeadWish wish;
   while (!done()) {
     if (engine.progress_lock.is_held() || !engine.progress_lock.try_lock()) {
       if (follower.idle(done)) return;
       continue;
     }
+    take_over_watch();
     lead_together(done);
     engine.progress_lock.unlock();
     return wake_waiters();

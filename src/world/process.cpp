@@ -11,6 +11,7 @@
 #include "base/settings.hpp"
 #include "datatype/operation.hpp"
 #include "message/engine.hpp"
+#include "message/progress_thread.hpp"
 #include "message/wait.hpp"
 #include "platform/fork.hpp"
 #include "platform/lifeline.hpp"
@@ -87,6 +88,7 @@ void leave_the_rank_to_the_parent() {
   set_world_phase(LibraryState::Phase::finalized);
   library_state.forked = true;
   default_error_target = nullptr;
+  message::forget_progress_thread();
   transport::arena = transport::Arena{};
 }
 
@@ -115,19 +117,32 @@ platform::Lock use_lock;  // always taken: sessions may begin in several threads
 
 bool all_messages_have_left() {
   // Nobody need ever look at what was cancelled.
-  return (message::engine.queued_count | message::engine.stream_count) == 0 &&
-         message::engine.open_offers == message::engine.withdrawn_offers;
+  using platform::load_shared;
+  const message::Engine& engine = message::engine;
+  return (load_shared(engine.queued_count) | load_shared(engine.stream_count)) == 0 &&
+         load_shared(engine.open_offers) == load_shared(engine.withdrawn_offers);
 }
 
 Error begin_use_alone(int required) {
   // Whoever asks for it changes it for all: the others only pay for the locks. No call is under way
   // in another thread, since so far that was forbidden.
-  if (required == MPI_THREAD_MULTIPLE) platform::threads_multiple = handle_tables_are_shared = true;
+  static bool program_has_threads = false;
+  if (required == MPI_THREAD_MULTIPLE) program_has_threads = true;
+  if (program_has_threads) platform::threads_multiple = handle_tables_are_shared = true;
   if (!library_is_made)
     if (Error error = make_library()) return error;
   library_is_made = true;
-  message::set_wait_budget();
-  if (users++ > 0) return MPI_SUCCESS;
+  message::set_wait_budget(program_has_threads);
+  if (users > 0) {
+    ++users;
+    return MPI_SUCCESS;
+  }
+  // Our own thread needs the locks, too, whatever level the program is granted.
+  if (settings.progress_thread && transport::arena.ranks > 1) {
+    platform::threads_multiple = handle_tables_are_shared = true;
+    if (Error error = message::start_progress_thread()) return error;
+  }
+  users = 1;
   library_state.phase = LibraryState::Phase::running;
   set_phase(lockfree::Phase::initialised);
   return MPI_SUCCESS;
@@ -154,6 +169,7 @@ void end_use() {
     if (world_phase() == LibraryState::Phase::before_init) report_leaks("MPI_Session_finalize");
     message::wait_until(all_messages_have_left);
     message::process_buffer.forget();
+    message::stop_progress_thread();
     publish_counters();
     library_state.phase = LibraryState::Phase::finalized;
     set_phase(lockfree::Phase::finalized);

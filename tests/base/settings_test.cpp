@@ -106,5 +106,29 @@ TEST(setting_value, a_setting_is_its_default_where_the_text_is_missing_or_wrong)
   EXPECT_EQ(setting_value(&Settings::deposit_model, "5"), 5);
 }
 
+SettingSource source_named(const char* name) {
+  return source_of(*find_setting(name));
+}
+
+TEST_F(settings_read, the_environment_beats_the_profile_and_the_profile_beats_the_default) {
+  setenv("BATON_PROFILE_VALUES", "eager_bytes_max=2048,cma_bytes_min=4096", 1);
+  EXPECT_EQ(read_with("BATON_EAGER_BYTES_MAX", "1k"), "");
+  EXPECT_EQ(settings.eager_bytes_max, 1024);
+  EXPECT_EQ(settings.cma_bytes_min, 4096);
+  EXPECT_EQ(source_named("eager_bytes_max"), SettingSource::environment);
+  EXPECT_EQ(source_named("cma_bytes_min"), SettingSource::profile);
+  EXPECT_EQ(source_named("rooms"), SettingSource::fallback);
+}
+
+TEST_F(settings_read, a_profile_of_nonsense_changes_nothing) {
+  read_settings(nullptr);
+  Settings before = settings;
+  EXPECT_EQ(read_with("BATON_PROFILE_VALUES", ",,=,x,nonsense=1,cma_bytes_min"), "");
+  for (const SettingRow& row : setting_rows()) EXPECT_EQ(settings.*row.field, before.*row.field);
+  EXPECT_NE(read_with("BATON_PROFILE_VALUES", "eager_bytes_max=1,cma=0"), "");
+  EXPECT_EQ(settings.eager_bytes_max, before.eager_bytes_max);
+  EXPECT_EQ(settings.cma, 0);
+}
+
 }  // namespace
 }  // namespace baton

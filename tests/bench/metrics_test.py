@@ -55,7 +55,7 @@ class Metrics(unittest.TestCase):
                    [f"exported/{kind}/{how}/16384" for kind in ("ordinary", "alloc_mem") for how in ("reused", "fresh")])
 
     def test_an_exchange_beside_a_computation(self):
-        self.check(["--metrics", "overlap", "--sizes", "64k"], ["overlap/65536"])
+        self.check(["--metrics", "overlap", "--sizes", "64k"], ["overlap/65536", "overlap/peer/65536"])
 
     def test_finding_among_ranks_that_sleep(self):
         self.check(["--metrics", "finding", "--np", "2,5"],

@@ -23,7 +23,7 @@ class Baton(unittest.TestCase):
     def test_a_setting_from_the_environment_is_shown(self):
         line = next(line for line in baton("settings", BATON_EAGER_BYTES_MAX="1k").stdout.splitlines()
                     if line.startswith("BATON_EAGER_BYTES_MAX"))
-        self.assertIn(" 1k*", line)
+        self.assertRegex(line, r" 1k +environment ")
 
     def test_a_misspelt_setting_is_reported_with_the_nearest(self):
         done = baton("settings", BATON_EAGER_BYTE_MAX="1k")
@@ -55,7 +55,7 @@ class Baton(unittest.TestCase):
         self.assertIn("PMI_RANK is set", baton("doctor", PMI_RANK="0").stdout)
 
     def test_what_is_not_built_says_so_and_fails(self):
-        for name in ("explain", "stat", "advise", "tune", "lab"):
+        for name in ("explain", "stat", "advise", "lab"):
             done = baton(name)
             self.assertNotEqual(done.returncode, 0)
             self.assertIn("not built yet", done.stderr)

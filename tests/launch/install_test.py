@@ -105,6 +105,12 @@ class Installed(unittest.TestCase):
         run("cc", self.path("hello.c"), *flags, f"-Wl,-rpath,{lib}", "-o", self.path("hello"))
         self.says_hello(self.path("hello"))
 
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "tuning needs two CPUs")
+    def test_the_installed_tool_measures_with_what_is_installed(self):
+        profile = self.path("profile.json")
+        run(os.path.join(self.prefix, "bin", "baton"), "tune", "--seconds", "1", "--output", profile)
+        self.assertTrue(os.path.exists(profile))
+
     def test_all_promised_files_are_there(self):
         for name in ("bin/mpiexec", "bin/mpirun", "bin/mpicc", "bin/mpicxx", "bin/baton", "include/mpi.h"):
             self.assertTrue(os.path.exists(os.path.join(self.prefix, name)), name)

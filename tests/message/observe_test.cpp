@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/settings.hpp"
 #include "message/engine.hpp"
 
 namespace baton::message {
@@ -51,6 +52,17 @@ TEST_F(observing, one_time_out_of_all_proportion_changes_nothing) {
   observe(receiver, bytes, false, Taken::pulled, 3000);
   observe(receiver, bytes, false, Taken::pulled, 3000000);
   EXPECT_TRUE(should_offer(sender, bytes, false));
+}
+
+TEST_F(observing, where_the_setting_says_so_unseen_messages_are_pulled_until_seen_otherwise) {
+  settings.unseen_pull_bytes_min = 65536;
+  EXPECT_TRUE(should_offer(sender, bytes, false));
+  EXPECT_FALSE(should_offer(sender, bytes / 4, false));
+  observe(receiver, bytes, false, Taken::pulled, 9000);
+  EXPECT_TRUE(should_offer(sender, bytes, false));
+  observe(receiver, bytes, false, Taken::staged, 3000);
+  EXPECT_FALSE(should_offer(sender, bytes, false));
+  settings = Settings{};
 }
 
 TEST_F(observing, sizes_are_seen_apart) {

@@ -1,0 +1,37 @@
+// One run of baton-measure: a real job of two ranks, on two CPUs, with given settings.
+#pragma once
+
+#include <expected>
+#include <string>
+#include <vector>
+
+#include "cli/tune/question.hpp"
+
+namespace baton::cli::tune {
+
+// Where the programs of a job are.
+struct Programs {
+  std::string mpiexec;
+  std::string measure;
+};
+
+// Beside this tool, built or installed; the error names what is missing.
+std::expected<Programs, std::string> find_programs();
+
+struct Measured {
+  std::string data;
+  std::int64_t bytes;
+  double us;
+};
+
+// Runs it and waits. It is ended early when a signal has come (see interrupted); then, and when it
+// fails, the error says what happened.
+std::expected<std::vector<Measured>, std::string> measure(
+    const Programs& programs, const profile::Pair& pair, const Variant& variant,
+    const char* pattern, const std::vector<std::int64_t>& sizes, int milliseconds);
+
+// From now on SIGINT and SIGTERM end the job that runs, and are remembered.
+void watch_signals();
+bool interrupted();
+
+}  // namespace baton::cli::tune

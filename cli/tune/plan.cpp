@@ -1,0 +1,43 @@
+#include "cli/tune/plan.hpp"
+
+#include <algorithm>
+
+namespace baton::cli::tune {
+
+namespace {
+
+// The words of `mpiexec --explain`.
+const char* class_of(const machine::Cpu& one, const machine::Cpu& other) {
+  if (one.l2 >= 0 && one.l2 == other.l2) return "l2";
+  if (one.l3 >= 0 && one.l3 == other.l3) return "l3";
+  if (one.numa_node >= 0 && one.numa_node == other.numa_node) return "numa_node";
+  return "other";
+}
+
+}  // namespace
+
+std::vector<profile::Pair> pairs_of(const machine::Machine& machine) {
+  std::vector<profile::Pair> pairs;
+  bool cores_enough = machine::core_count(machine) > 1;
+  for (const machine::Cpu& one : machine.cpus)
+    for (const machine::Cpu& other : machine.cpus) {
+      if (other.os <= one.os || (cores_enough && one.core == other.core)) continue;
+      const char* peers = class_of(one, other);
+      bool known = std::ranges::any_of(
+          pairs, [&](const profile::Pair& pair) { return pair.peers == peers; });
+      if (!known) pairs.push_back({peers, {one.os, other.os}});
+    }
+  return pairs;
+}
+
+int milliseconds_each(const std::vector<Question>& asked, std::size_t pairs, double seconds) {
+  constexpr double beside = 1.6;  // guess: starting jobs, finding out how long one step takes
+  constexpr int most = 20;        // guess: longer adds little, another round more
+  std::size_t times = 0;
+  for (const Question& question : asked)
+    times += 2 * question.variants.size() * question.sizes.size() * question.patterns.size();
+  double each = seconds * 1000 / (rounds_wanted * beside * static_cast<double>(times * pairs));
+  return std::clamp(static_cast<int>(each), milliseconds_least, most);
+}
+
+}  // namespace baton::cli::tune

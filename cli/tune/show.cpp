@@ -1,0 +1,80 @@
+// `baton tune --show`: a profile for people.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
+#include "base/settings.hpp"
+#include "cli/commands.hpp"
+#include "cli/value_text.hpp"
+#include "machine/discover.hpp"
+#include "profile/profile.hpp"
+
+namespace baton::cli {
+
+namespace {
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::ranges::sort(values);
+  std::size_t half = values.size() / 2;
+  return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+void print_machine(const profile::Profile& profile) {
+  const profile::Identity& machine = profile.machine;
+  fmt::print("measured {} with Baton {}, {:.0f} of {:.0f} s{}\n", profile.date, profile.baton,
+             profile.seconds, profile.budget,
+             profile.complete ? "" : "; not complete: `baton tune` goes on");
+  fmt::print("machine: {}; {}; {} CPUs usable; {}; cross-memory attach {}\n", machine.cpu_model,
+             machine.topology, machine.cpus_usable, machine.kernel,
+             machine.cma_permitted ? "permitted" : "not permitted");
+  for (const profile::Pair& pair : profile.pairs)
+    fmt::print("between CPUs {} and {} ({})\n", pair.cpus[0], pair.cpus[1], pair.peers);
+}
+
+void print_measured(const profile::Profile& profile) {
+  std::string question;
+  for (const profile::Cell& cell : profile.measured) {
+    if (cell.question != question)
+      fmt::print("\n{} (one direction, us; median of rounds)\n", cell.question);
+    question = cell.question;
+    fmt::print("  {:>6}  {:<10} {:<9} {:<9} {:<7} {:>9.2f}  of {}\n", value_text(cell.bytes),
+               cell.variant, cell.peers, cell.pattern, cell.data, median(cell.medians_us),
+               cell.medians_us.size());
+  }
+}
+
+}  // namespace
+
+int show_profile(const std::string& named) {
+  std::string file = profile::file_in_use(named);
+  if (file.empty()) {
+    fmt::print(stderr, "baton tune: there is no profile to show; `baton tune` makes one\n");
+    return 1;
+  }
+  auto profile = profile::read_profile(file);
+  if (!profile) {
+    fmt::print(stderr, "baton tune: {}\n", profile.error());
+    return 1;
+  }
+  fmt::print("{}\n", file);
+  print_machine(*profile);
+  auto machine = machine::read_machine();
+  if (machine) {
+    std::string words = profile::difference(profile->machine, profile::identity_of(*machine));
+    if (!words.empty()) fmt::print("NOT THIS MACHINE: {}\n", words);
+  }
+  if (!profile->chosen.empty()) fmt::print("\nchosen\n");
+  for (const profile::Chosen& one : profile->chosen)
+    fmt::print("  {:<24} {:>7}  (default {}) {}\n", one.setting, value_text(one.value),
+               value_text(find_setting(one.setting.c_str())->fallback), one.reason);
+  std::ranges::stable_sort(profile->measured, {}, [](const profile::Cell& cell) {
+    return std::tie(cell.question, cell.peers, cell.pattern, cell.data, cell.bytes);
+  });
+  print_measured(*profile);
+  return 0;
+}
+
+}  // namespace baton::cli

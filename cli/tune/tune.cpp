@@ -1,0 +1,278 @@
+// `baton tune`: asks all questions of the machine in turn, round after round until the time is
+// over, and keeps what it has after every question in a partial profile, so that it can be
+// interrupted.
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <numeric>
+
+#include "base/settings.hpp"
+#include "cli/commands.hpp"
+#include "cli/sibling_read.hpp"
+#include "cli/tune/job.hpp"
+#include "cli/tune/plan.hpp"
+#include "cli/value_text.hpp"
+#include "machine/discover.hpp"
+
+namespace baton::cli {
+
+namespace {
+
+using namespace tune;
+using profile::Profile;
+using Clock = std::chrono::steady_clock;
+
+constexpr int interrupted_code = 130;
+
+void complain(const std::string& text) {
+  fmt::print(stderr, "baton tune: {}\n", text);
+}
+
+// A bar on a terminal; a line every few seconds elsewhere. On standard error.
+class Progress {
+ public:
+  void show(double seconds, double budget, const std::string& text) {
+    double share = std::clamp(seconds / budget, 0.0, 1.0);
+    if (terminal_) {
+      constexpr int width = 30;
+      auto full = static_cast<std::size_t>(share * width);
+      std::string bar;
+      for (std::size_t i = 0; i < width; ++i) bar += i < full ? "█" : " ";
+      fmt::print(stderr, "\r\033[K[{}] {:.0f} of {:.0f} s, {}", bar, seconds, budget, text);
+    } else if (seconds >= next_line_) {
+      constexpr double line_every_seconds = 5;
+      fmt::print(stderr, "baton tune: {:.0f} of {:.0f} s, {}\n", seconds, budget, text);
+      next_line_ = seconds + line_every_seconds;
+    }
+    std::fflush(stderr);
+  }
+  void end() const {
+    if (terminal_) fmt::print(stderr, "\r\033[K");
+  }
+
+ private:
+  bool terminal_ = ::isatty(2) == 1;
+  double next_line_ = 0;
+};
+
+std::string now_text() {
+  std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  ::gmtime_r(&now, &utc);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
+}
+
+profile::Cell& cell_of(Profile& result, const Question& question, const Variant& variant,
+                       const profile::Pair& pair, const char* pattern, const Measured& one) {
+  for (profile::Cell& cell : result.measured)
+    if (cell.question == question.name && cell.variant == variant.name &&
+        cell.peers == pair.peers && cell.pattern == pattern && cell.data == one.data &&
+        cell.bytes == one.bytes)
+      return cell;
+  return result.measured.emplace_back(
+      profile::Cell{question.name, variant.name, pair.peers, pattern, one.data, one.bytes, {}});
+}
+
+// One run of `baton tune`.
+class Tuning {
+ public:
+  Tuning(Programs programs, Profile start, std::string partial_file)
+      : programs_(std::move(programs)),
+        profile_(std::move(start)),
+        partial_(std::move(partial_file)),
+        asked_(questions(profile_.machine.cma_permitted)),
+        milliseconds_(milliseconds_each(asked_, profile_.pairs.size(), profile_.budget)),
+        took_(asked_.size() * profile_.pairs.size()) {}
+
+  // Until the time is over or a signal comes. The error is one that measuring cannot go on after.
+  std::expected<void, std::string> run();
+  Profile& result() { return profile_; }
+
+ private:
+  std::expected<void, std::string> ask(const Question& question, const profile::Pair& pair);
+  bool time_is_over(std::size_t step) const {
+    return interrupted() || profile_.seconds + took_[step] > profile_.budget;
+  }
+
+  Programs programs_;
+  Profile profile_;
+  std::string partial_;
+  std::vector<Question> asked_;
+  int milliseconds_;
+  std::vector<double> took_;  // by question and pair, the last time
+  std::size_t turn_ = 0;
+  Progress progress_;
+};
+
+// All variants in turn, another one first each time. Times count only if all variants have them:
+// the rounds of all are compared one by one.
+std::expected<void, std::string> Tuning::ask(const Question& question, const profile::Pair& pair) {
+  struct Run {
+    const Variant* variant;
+    const char* pattern;
+    std::vector<Measured> cells;
+  };
+  std::vector<Run> runs;
+  for (const char* pattern : question.patterns)
+    for (std::size_t i = 0; i < question.variants.size(); ++i) {
+      const Variant& variant = question.variants[(i + turn_) % question.variants.size()];
+      auto cells = measure(programs_, pair, variant, pattern, question.sizes, milliseconds_);
+      if (!cells) return std::unexpected(cells.error());
+      runs.push_back({&variant, pattern, *cells});
+    }
+  for (const Run& run : runs)
+    for (const Measured& one : run.cells)
+      cell_of(profile_, question, *run.variant, pair, run.pattern, one)
+          .medians_us.push_back(one.us);
+  return {};
+}
+
+std::expected<void, std::string> Tuning::run() {
+  for (;; ++turn_) {
+    std::size_t step = 0;
+    for (const Question& question : asked_)
+      for (const profile::Pair& pair : profile_.pairs) {
+        if (time_is_over(step)) {
+          progress_.end();
+          return {};
+        }
+        progress_.show(
+            profile_.seconds, profile_.budget,
+            fmt::format("{} (CPUs {} and {})", question.name, pair.cpus[0], pair.cpus[1]));
+        auto start = Clock::now();
+        auto answer = ask(question, pair);
+        double took = std::chrono::duration<double>(Clock::now() - start).count();
+        profile_.seconds += took;
+        took_[step++] = took;
+        if (!answer && !interrupted()) {
+          progress_.end();
+          return std::unexpected(answer.error());
+        }
+        if (auto kept = write_profile(partial_, profile_); !kept) {
+          progress_.end();
+          return kept;
+        }
+      }
+    // A busy machine, or one whose jobs start slowly: shorter measuring, so that rounds suffice.
+    double round = std::accumulate(took_.begin(), took_.end(), 0.0);
+    if (round * rounds_wanted > profile_.budget)
+      milliseconds_ = std::max(milliseconds_least, milliseconds_ / 2);
+  }
+}
+
+std::string output_file(const TuneOptions& options) {
+  if (!options.output.empty()) return options.output;
+  const char* set = environment_variable("BATON_PROFILE");
+  return set && *set && std::strcmp(set, "none") != 0 ? set : profile::usual_file();
+}
+
+bool same_pairs(const std::vector<profile::Pair>& one, const std::vector<profile::Pair>& other) {
+  return std::ranges::equal(one, other, [](const profile::Pair& a, const profile::Pair& b) {
+    return a.peers == b.peers && std::ranges::equal(a.cpus, b.cpus);
+  });
+}
+
+// What an interrupted run has left, if it fits; else `fresh`.
+Profile resumed(const std::string& partial, const Profile& fresh, bool anew) {
+  if (anew || ::access(partial.c_str(), F_OK) != 0) return fresh;
+  auto left = profile::read_profile(partial);
+  bool fits = left && profile::difference(left->machine, fresh.machine).empty() &&
+              left->machine.cma_permitted == fresh.machine.cma_permitted &&
+              same_pairs(left->pairs, fresh.pairs);
+  if (!fits) {
+    complain(fmt::format(
+        "{}; measuring begins anew",
+        left ? "what an interrupted run left is of another machine or other CPUs" : left.error()));
+    return fresh;
+  }
+  complain(
+      fmt::format("going on after {:.0f} s of measuring that was interrupted (--anew begins "
+                  "anew)",
+                  left->seconds));
+  left->budget = fresh.budget;
+  return *left;
+}
+
+void warn_if_busy(int cpus) {
+  double load = 0;
+  constexpr double idle_load = 0.5;  // guess
+  if (::getloadavg(&load, 1) == 1 && load > idle_load)
+    complain(
+        fmt::format("the machine is busy (load {:.1f} on {} CPUs): what follows is less sure, "
+                    "and fewer settings will differ from their defaults",
+                    load, cpus));
+}
+
+int finish(Profile& result, const std::string& target, const std::string& partial) {
+  result.chosen = choose(result.measured, result.machine.cma_permitted);
+  result.date = now_text();
+  result.complete = true;
+  if (auto written = write_profile(target, result); !written) {
+    complain(written.error());
+    return 1;
+  }
+  ::unlink(partial.c_str());
+  for (const profile::Chosen& one : result.chosen)
+    fmt::print("{:<24} {:>7}{} {}\n", one.setting, value_text(one.value),
+               one.value == find_setting(one.setting.c_str())->fallback ? " " : "*", one.reason);
+  fmt::print("(* differs from the default)\nwritten: {}\n", target);
+  return 0;
+}
+
+}  // namespace
+
+int tune_machine(const TuneOptions& options) {
+  auto failed = [](const std::string& text) {
+    complain(text);
+    return 1;
+  };
+  auto machine = machine::read_machine();
+  if (!machine) return failed(machine.error());
+  Profile start;
+  start.baton = BATON_VERSION;
+  start.date = now_text();
+  start.machine = profile::identity_of(*machine);
+  start.machine.cma_permitted = sibling_read_error() == 0;
+  start.budget = options.seconds;
+  start.pairs = pairs_of(*machine);
+  if (start.pairs.empty() || start.machine.cpus_usable < 2)
+    return failed(fmt::format(
+        "two CPUs are needed, one for each side of a message; affinity and control group grant {}",
+        start.machine.cpus_usable));
+  auto programs = find_programs();
+  if (!programs) return failed(programs.error());
+  std::string target = output_file(options);
+  if (target.empty())
+    return failed("neither XDG_CONFIG_HOME nor HOME is set; --output names a file");
+  struct stat folder {};
+  if (::stat(target.c_str(), &folder) == 0 && S_ISDIR(folder.st_mode))
+    return failed(target + " is a folder; --output names a file");
+  std::string partial = target + ".partial";
+  start = resumed(partial, start, options.anew);
+  // Now, so that a bad name does not cost two minutes.
+  if (auto written = write_profile(partial, start); !written) return failed(written.error());
+
+  warn_if_busy(start.machine.cpus_usable);
+  watch_signals();
+  Tuning tuning(*programs, start, partial);
+  if (auto ran = tuning.run(); !ran) return failed(ran.error());
+  if (interrupted()) {
+    complain(
+        fmt::format("interrupted after {:.0f} of {:.0f} s; what was measured is kept in {}, "
+                    "and the same command goes on",
+                    tuning.result().seconds, tuning.result().budget, partial));
+    return interrupted_code;
+  }
+  return finish(tuning.result(), target, partial);
+}
+
+}  // namespace baton::cli

@@ -1,0 +1,13 @@
+// Values of settings as people write them: 64k.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace baton::cli {
+
+std::string value_text(std::int64_t value);
+// The other way round; of texts that value_text makes.
+std::int64_t value_of_text(const std::string& text);
+
+}  // namespace baton::cli

@@ -1,0 +1,23 @@
+// The machine's profile, as far as a job uses it. One that does not fit costs a word, not the job.
+#pragma once
+
+#include <string>
+
+#include "machine/machine.hpp"
+
+namespace baton::launch {
+
+struct ProfileInUse {
+  std::string file;    // empty: none
+  std::string date;    // when it was measured
+  std::string values;  // for the ranks' settings
+};
+
+// Looks where `named` (--profile) says, else in the usual places. Complains, once, about a profile
+// that is not for this machine or cannot be read: the job then runs with the safe defaults.
+ProfileInUse find_profile(const std::string& named, const machine::Machine& machine);
+
+// A line for people; empty when there is none in use.
+std::string words_of(const ProfileInUse& profile);
+
+}  // namespace baton::launch

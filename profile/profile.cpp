@@ -1,0 +1,68 @@
+#include "profile/profile.hpp"
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/settings.hpp"
+
+namespace baton::profile {
+
+Identity identity_of(const machine::Machine& machine) {
+  Identity identity;
+  identity.cpu_model = machine.model;
+  identity.topology = machine.shape;
+  identity.cpus_usable = machine::cpus_usable(machine);
+  utsname system{};
+  if (::uname(&system) == 0) identity.kernel = std::string(system.sysname) + " " + system.release;
+  return identity;
+}
+
+std::string difference(const Identity& made, const Identity& here) {
+  auto differs = [](const char* what, const std::string& there, const std::string& now) {
+    return std::string(what) + " there is \"" + there + "\", here \"" + now + "\"";
+  };
+  if (made.cpu_model != here.cpu_model)
+    return differs("the CPU's model", made.cpu_model, here.cpu_model);
+  if (made.topology != here.topology) return differs("the topology", made.topology, here.topology);
+  return {};
+}
+
+std::string usual_file() {
+  const char* config = environment_variable("XDG_CONFIG_HOME");
+  if (config && *config) return std::string(config) + "/baton/profile.json";
+  const char* home = environment_variable("HOME");
+  return home && *home ? std::string(home) + "/.config/baton/profile.json" : std::string();
+}
+
+std::string file_in_use(const std::string& named) {
+  std::string file = named;
+  if (const char* set = environment_variable("BATON_PROFILE"); file.empty() && set) file = set;
+  if (file == "none") return {};
+  if (!file.empty()) return file;
+  file = usual_file();
+  return !file.empty() && ::access(file.c_str(), F_OK) == 0 ? file : std::string();
+}
+
+std::expected<Profile, std::string> read_usable_profile(const std::string& file,
+                                                        const machine::Machine& machine) {
+  auto profile = read_profile(file);
+  if (!profile) return profile;
+  std::string words = difference(profile->machine, identity_of(machine));
+  if (!words.empty())
+    return std::unexpected("the profile " + file + " is another machine's: " + words +
+                           "; `baton tune` measures this one");
+  if (!profile->complete)
+    return std::unexpected("the profile " + file +
+                           " is not complete: its measuring was interrupted; `baton tune` goes on");
+  return profile;
+}
+
+std::string values_text(const Profile& profile) {
+  std::string text;
+  for (const Chosen& one : profile.chosen)
+    if (one.value != find_setting(one.setting.c_str())->fallback)
+      text += (text.empty() ? "" : ",") + one.setting + "=" + std::to_string(one.value);
+  return text;
+}
+
+}  // namespace baton::profile

@@ -1,0 +1,85 @@
+// The profile of a machine: what `baton tune` measured, what it chose from that, and where and
+// when. mpiexec hands the chosen values to the ranks as defaults of their settings. Invariant: a
+// profile that was read names only settings that there are, with values in their range.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <vector>
+
+#include "machine/machine.hpp"
+
+namespace baton::profile {
+
+inline constexpr int format_version = 1;
+
+// What makes a machine another one: `cpu_model` and `topology`. The rest is for people.
+struct Identity {
+  std::string cpu_model;
+  std::string topology;
+  std::string kernel;
+  int cpus_usable = 0;
+  bool cma_permitted = false;
+};
+
+// One thing measured: a variant of a question, between one pair of CPUs, at one size.
+struct Cell {
+  std::string question;
+  std::string variant;
+  std::string peers;  // as `mpiexec --explain` names them: l2, l3, numa_node, other
+  std::string pattern;
+  std::string data;  // reused or fresh
+  std::int64_t bytes = 0;
+  std::vector<double> medians_us;  // one a round, each the median of several batches
+};
+
+struct Pair {
+  std::string peers;
+  int cpus[2] = {-1, -1};
+};
+
+struct Chosen {
+  std::string setting;
+  std::int64_t value = 0;
+  std::string reason;
+};
+
+struct Profile {
+  std::string baton;  // the version that measured
+  std::string date;
+  Identity machine;
+  double seconds = 0;     // spent measuring
+  double budget = 0;      // to be spent
+  bool complete = false;  // else `baton tune` was interrupted
+  std::vector<Pair> pairs;
+  std::vector<Cell> measured;
+  std::vector<Chosen> chosen;
+};
+
+// This machine, as far as another one differs; cma_permitted is the caller's to find out.
+Identity identity_of(const machine::Machine& machine);
+
+// How `here` is not the machine that `made` names, in words; empty: it is.
+std::string difference(const Identity& made, const Identity& here);
+
+// Where the profile is when nobody names another: below XDG_CONFIG_HOME or HOME; empty: neither.
+std::string usual_file();
+
+// The profile that holds: `named` on a command line, else BATON_PROFILE, else the usual one if it
+// is there. Empty: none, also where it is called "none".
+std::string file_in_use(const std::string& named);
+
+// The error names the file, the cause and the remedy.
+std::expected<Profile, std::string> read_profile(const std::string& file);
+// Writes beside the file and renames, so that there is never half a profile.
+std::expected<void, std::string> write_profile(const std::string& file, const Profile& profile);
+
+// The profile as far as it may be used on this machine. The error says why not, and the remedy.
+std::expected<Profile, std::string> read_usable_profile(const std::string& file,
+                                                        const machine::Machine& machine);
+
+// What differs from the defaults as "name=value,name=value", as the library's settings take it.
+std::string values_text(const Profile& profile);
+
+}  // namespace baton::profile

@@ -1,0 +1,165 @@
+// Profiles as JSON.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "base/settings.hpp"
+#include "profile/profile.hpp"
+
+namespace baton::profile {
+
+namespace {
+
+// Keys keep their order: people read these files.
+using Json = nlohmann::ordered_json;
+
+constexpr const char* remedy = "; `baton tune` makes a new one";
+
+// What is wrong with a profile's words; ends reading.
+struct Wrong {
+  std::string text;
+};
+
+Json json_of(const Profile& profile) {
+  const Identity& machine = profile.machine;
+  Json json;
+  json["format"] = format_version;
+  json["baton"] = profile.baton;
+  json["date"] = profile.date;
+  json["complete"] = profile.complete;
+  json["machine"] = {{"cpu_model", machine.cpu_model},
+                     {"topology", machine.topology},
+                     {"cpus_usable", machine.cpus_usable},
+                     {"kernel", machine.kernel},
+                     {"cma_permitted", machine.cma_permitted}};
+  json["seconds"] = profile.seconds;
+  json["budget_seconds"] = profile.budget;
+  json["chosen"] = Json::array();
+  for (const Chosen& one : profile.chosen)
+    json["chosen"].push_back(
+        {{"setting", one.setting}, {"value", one.value}, {"reason", one.reason}});
+  json["pairs"] = Json::array();
+  for (const Pair& pair : profile.pairs)
+    json["pairs"].push_back({{"peers", pair.peers}, {"cpus", {pair.cpus[0], pair.cpus[1]}}});
+  json["measured"] = Json::array();
+  for (const Cell& cell : profile.measured)
+    json["measured"].push_back({{"question", cell.question},
+                                {"variant", cell.variant},
+                                {"peers", cell.peers},
+                                {"pattern", cell.pattern},
+                                {"data", cell.data},
+                                {"bytes", cell.bytes},
+                                {"medians_us", cell.medians_us}});
+  return json;
+}
+
+Chosen read_chosen(const Json& json) {
+  Chosen one{json.at("setting"), json.at("value"), json.at("reason")};
+  const SettingRow* row = find_setting(one.setting.c_str());
+  if (!row) throw Wrong{"there is no setting " + one.setting};
+  if (one.value < row->minimum || one.value > row->maximum)
+    throw Wrong{one.setting + " is " + std::to_string(one.value) + ", beyond its range"};
+  return one;
+}
+
+Cell read_cell(const Json& json) {
+  Cell cell{json.at("question"),
+            json.at("variant"),
+            json.at("peers"),
+            json.at("pattern"),
+            json.at("data"),
+            json.at("bytes"),
+            {}};
+  for (const Json& value : json.at("medians_us")) {
+    cell.medians_us.push_back(value.get<double>());
+    if (!(cell.medians_us.back() > 0)) throw Wrong{"a time is not more than 0"};
+  }
+  return cell;
+}
+
+Profile profile_of(const Json& json) {
+  int format = json.at("format");
+  if (format != format_version)
+    throw Wrong{"its format is " + std::to_string(format) + ", this Baton reads " +
+                std::to_string(format_version)};
+  Profile profile;
+  profile.baton = json.at("baton");
+  if (profile.baton != BATON_VERSION)
+    throw Wrong{"it was measured with Baton " + profile.baton + ", this is " BATON_VERSION};
+  profile.date = json.at("date");
+  profile.complete = json.at("complete");
+  const Json& machine = json.at("machine");
+  profile.machine = {machine.at("cpu_model"), machine.at("topology"), machine.at("kernel"),
+                     machine.at("cpus_usable"), machine.at("cma_permitted")};
+  profile.seconds = json.at("seconds");
+  profile.budget = json.at("budget_seconds");
+  for (const Json& one : json.at("chosen")) profile.chosen.push_back(read_chosen(one));
+  for (const Json& pair : json.at("pairs"))
+    profile.pairs.push_back({pair.at("peers"), {pair.at("cpus").at(0), pair.at("cpus").at(1)}});
+  for (const Json& cell : json.at("measured")) profile.measured.push_back(read_cell(cell));
+  return profile;
+}
+
+// Makes the folders above a file, as far as they are missing.
+void make_folders(const std::string& file) {
+  for (std::size_t slash = file.find('/', 1); slash != std::string::npos;
+       slash = file.find('/', slash + 1))
+    ::mkdir(file.substr(0, slash).c_str(), 0777);
+}
+
+}  // namespace
+
+std::expected<Profile, std::string> read_profile(const std::string& file) {
+  auto refused = [&](const std::string& cause) {
+    return std::unexpected("the profile " + file + " cannot be used: " + cause + remedy);
+  };
+  // No stream: a folder opens as one, and says nothing.
+  int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return refused(std::strerror(errno));
+  std::string text;
+  char part[65536];
+  ssize_t got = 0;
+  while ((got = ::read(descriptor, part, sizeof part)) > 0)
+    text.append(part, static_cast<std::size_t>(got));
+  int error = errno;
+  ::close(descriptor);
+  if (got < 0) return refused(std::strerror(error));
+  try {
+    return profile_of(Json::parse(text));
+  } catch (const Json::exception& problem) {
+    return refused(std::string("it is corrupt (") + problem.what() + ")");
+  } catch (const Wrong& problem) {
+    return refused(problem.text);
+  }
+}
+
+std::expected<void, std::string> write_profile(const std::string& file, const Profile& profile) {
+  std::string text;
+  try {
+    text = json_of(profile).dump(1) + "\n";
+  } catch (const Json::exception& problem) {
+    return std::unexpected(std::string("a name is no UTF-8: ") + problem.what());
+  }
+  make_folders(file);
+  std::string beside = file + ".new";
+  auto failed = [&](const char* what) {
+    std::string cause = std::strerror(errno);
+    ::unlink(beside.c_str());
+    return std::unexpected("cannot write the profile " + file + " (" + what + "): " + cause +
+                           "; --output names another file");
+  };
+  std::FILE* out = std::fopen(beside.c_str(), "we");
+  if (!out) return failed("opening it");
+  bool written = std::fwrite(text.data(), 1, text.size(), out) == text.size();
+  written = std::fflush(out) == 0 && written;
+  if (std::fclose(out) != 0 || !written) return failed("writing it");
+  if (std::rename(beside.c_str(), file.c_str()) != 0) return failed("renaming it");
+  return {};
+}
+
+}  // namespace baton::profile

@@ -1,0 +1,174 @@
+#include "profile/profile.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "base/settings.hpp"
+
+namespace baton::profile {
+namespace {
+
+machine::Machine some_machine() {
+  machine::Machine machine;
+  machine.cpus = {{0, 0, 0, 0, 0, 0}, {1, 1, 1, 0, 0, 0}};
+  machine.cpus_present = 2;
+  machine.model = "some CPU";
+  machine.shape = "1 packages, 2 cores";
+  return machine;
+}
+
+Profile some_profile() {
+  Profile profile;
+  profile.baton = BATON_VERSION;
+  profile.date = "2026-11-22T00:00:00Z";
+  profile.machine = identity_of(some_machine());
+  profile.seconds = 19.5;
+  profile.budget = 20;
+  profile.complete = true;
+  profile.pairs = {{"l3", {0, 1}}};
+  profile.measured = {{"a question", "a way", "l3", "pingpong", "fresh", 4096, {1.5, 2.25}}};
+  profile.chosen = {{"eager_bytes_max", 2048, "quicker"}, {"cma_bytes_min", 16384, "stays"}};
+  return profile;
+}
+
+struct profile_file : testing::Test {
+  profile_file() {
+    char name[] = "/tmp/baton-profile-XXXXXX";
+    folder = ::mkdtemp(name);
+    file = folder + "/deeper/profile.json";
+  }
+  ~profile_file() override {
+    ::unlink(file.c_str());
+    ::rmdir((folder + "/deeper").c_str());
+    ::rmdir(folder.c_str());
+  }
+  std::string text() {
+    std::ifstream in(file);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  // Writes a good profile, in which one text is replaced by another; what reading it says.
+  std::string refusal_of(const std::string& good, const std::string& bad) {
+    EXPECT_TRUE(write_profile(file, some_profile()));
+    std::string all = text();
+    auto at = all.find(good);
+    EXPECT_NE(at, std::string::npos) << good;
+    std::ofstream(file) << all.replace(at, good.size(), bad);
+    auto read = read_usable_profile(file, some_machine());
+    if (read) return {};
+    EXPECT_NE(read.error().find(file), std::string::npos) << read.error();
+    EXPECT_NE(read.error().find("`baton tune`"), std::string::npos) << read.error();
+    return read.error();
+  }
+  std::string folder, file;
+};
+using a_profile = profile_file;
+
+TEST_F(a_profile, is_read_as_it_was_written) {
+  ASSERT_TRUE(write_profile(file, some_profile()));
+  auto read = read_usable_profile(file, some_machine());
+  ASSERT_TRUE(read) << read.error();
+  EXPECT_EQ(read->date, some_profile().date);
+  EXPECT_EQ(read->seconds, 19.5);
+  ASSERT_EQ(read->measured.size(), 1u);
+  EXPECT_EQ(read->measured[0].medians_us, some_profile().measured[0].medians_us);
+  EXPECT_EQ(read->measured[0].data, "fresh");
+  ASSERT_EQ(read->pairs.size(), 1u);
+  EXPECT_EQ(read->pairs[0].cpus[1], 1);
+  ASSERT_EQ(read->chosen.size(), 2u);
+  EXPECT_EQ(read->chosen[0].reason, "quicker");
+}
+
+TEST_F(a_profile, hands_on_only_what_differs_from_the_defaults) {
+  EXPECT_EQ(values_text(some_profile()), "eager_bytes_max=2048");
+}
+
+TEST_F(a_profile, of_another_machine_is_refused_with_what_differs) {
+  EXPECT_NE(refusal_of("some CPU", "other CPU").find("\"other CPU\", here \"some CPU\""),
+            std::string::npos);
+  EXPECT_NE(refusal_of("2 cores", "64 cores").find("64 cores"), std::string::npos);
+}
+
+TEST_F(a_profile, of_another_kernel_is_not_another_machine) {
+  EXPECT_EQ(refusal_of("\"kernel\": \"", "\"kernel\": \"old "), "");
+}
+
+TEST_F(a_profile, of_another_version_is_refused) {
+  EXPECT_NE(refusal_of("\"baton\": \"", "\"baton\": \"0.0.").find("with Baton 0.0."),
+            std::string::npos);
+  EXPECT_NE(refusal_of("\"format\": 1", "\"format\": 99").find("99"), std::string::npos);
+}
+
+TEST_F(a_profile, that_was_interrupted_is_refused) {
+  EXPECT_NE(refusal_of("\"complete\": true", "\"complete\": false").find("interrupted"),
+            std::string::npos);
+}
+
+TEST_F(a_profile, that_is_corrupt_is_refused) {
+  EXPECT_NE(refusal_of("\"format\"", "format").find("corrupt"), std::string::npos);
+  EXPECT_NE(refusal_of("\"value\": 2048", "\"value\": \"much\"").find("corrupt"),
+            std::string::npos);
+  EXPECT_NE(refusal_of("\"date\"", "\"dates\"").find("corrupt"), std::string::npos);
+  EXPECT_NE(refusal_of("\"cpus\": [", "\"cpus\": [], \"x\": [").find("corrupt"), std::string::npos);
+  EXPECT_NE(refusal_of("2.25", "-2.25").find("time"), std::string::npos);
+  EXPECT_NE(refusal_of("eager_bytes_max", "eager_bytes_most").find("eager_bytes_most"),
+            std::string::npos);
+  EXPECT_NE(refusal_of("\"value\": 2048", "\"value\": 1").find("range"), std::string::npos);
+  for (std::size_t length : {0, 1, 100, 500}) {
+    ASSERT_TRUE(write_profile(file, some_profile()));
+    std::string part = text().substr(0, length);
+    std::ofstream(file) << part;
+    EXPECT_FALSE(read_profile(file)) << length;
+  }
+}
+
+TEST_F(a_profile, that_is_a_folder_or_not_there_is_refused_with_the_cause) {
+  auto read = read_profile(folder);
+  ASSERT_FALSE(read);
+  EXPECT_NE(read.error().find("directory"), std::string::npos) << read.error();
+  read = read_profile(folder + "/none.json");
+  ASSERT_FALSE(read);
+  EXPECT_NE(read.error().find("No such file"), std::string::npos) << read.error();
+}
+
+TEST_F(a_profile, that_cannot_be_written_leaves_nothing_behind) {
+  ASSERT_TRUE(write_profile(file, some_profile()));
+  auto written = write_profile(file + "/below", some_profile());
+  ASSERT_FALSE(written);
+  EXPECT_NE(written.error().find(file + "/below"), std::string::npos);
+  EXPECT_NE(written.error().find("--output"), std::string::npos);
+  ASSERT_EQ(::mkdir((folder + "/taken").c_str(), 0777), 0);
+  EXPECT_FALSE(write_profile(folder + "/taken", some_profile()));
+  EXPECT_NE(::access((folder + "/taken.new").c_str(), F_OK), 0);
+  ::rmdir((folder + "/taken").c_str());
+}
+
+TEST_F(a_profile, is_looked_for_where_one_is_named_first) {
+  ::setenv("XDG_CONFIG_HOME", folder.c_str(), 1);
+  ::unsetenv("BATON_PROFILE");
+  EXPECT_EQ(file_in_use(""), "");
+  std::string usual = folder + "/baton/profile.json";
+  ASSERT_TRUE(write_profile(usual, some_profile()));
+  EXPECT_EQ(file_in_use(""), usual);
+  ::setenv("BATON_PROFILE", "/by/environment", 1);
+  EXPECT_EQ(file_in_use(""), "/by/environment");
+  EXPECT_EQ(file_in_use("/by/option"), "/by/option");
+  EXPECT_EQ(file_in_use("none"), "");
+  ::setenv("BATON_PROFILE", "none", 1);
+  EXPECT_EQ(file_in_use(""), "");
+  ::unsetenv("BATON_PROFILE");
+  ::unlink(usual.c_str());
+  ::rmdir((folder + "/baton").c_str());
+  ::unsetenv("XDG_CONFIG_HOME");
+  ::setenv("HOME", "/some/home", 1);
+  EXPECT_EQ(usual_file(), "/some/home/.config/baton/profile.json");
+}
+
+}  // namespace
+}  // namespace baton::profile
