@@ -192,7 +192,7 @@ std::vector<Question> questions(bool cma_permitted) {
   };
   for (const char* value : {"64k", "128k", "256k"})
     all[4].variants.push_back(one_value("piece_bytes_max", value, "observe"));
-  for (const char* value : {"16k", "32k", "64k", "128k"})
+  for (const char* value : {"16k", "32k", "64k"})
     all[5].variants.push_back(one_value("early_bytes_max", value, "cma"));
   if (!cma_permitted) std::erase_if(all, [](const Question& one) { return one.needs_cma; });
   return all;

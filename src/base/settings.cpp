@@ -86,12 +86,13 @@ bool parse(const SettingRow& row, const char* text, std::int64_t* result) {
 }
 
 void read_one(const SettingRow& row, const char* text, SettingSource source) {
-  if (parse(row, text, &(settings.*row.field)))
+  if (parse(row, text, &(settings.*row.field))) {
     sources[&row - rows] = source;
-  else
-    std::fprintf(stderr, "baton: setting %s=%s is ignored: it takes a number from %lld to %lld\n",
-                 row.name, text, static_cast<long long>(row.minimum),
-                 static_cast<long long>(row.maximum));
+    return;
+  }
+  std::fprintf(stderr, "baton: setting %s=%s is ignored: it takes a number from %lld to %lld\n",
+               row.name, text, static_cast<long long>(row.minimum),
+               static_cast<long long>(row.maximum));
 }
 
 // "name=value,name=value"; made by mpiexec or a tool, who have checked it.

@@ -3,146 +3,17 @@
 // Invariant: only this process's threads touch it; what peers share lies in the arena.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 
 #include "base/check.hpp"
 #include "base/counters.hpp"
 #include "base/reason.hpp"
 #include "message/match.hpp"
-#include "message/observe.hpp"
+#include "message/peer.hpp"
 #include "message/request.hpp"
-#include "platform/clock.hpp"
 #include "platform/lock.hpp"
-#include "transport/arena.hpp"
 
 namespace baton::message {
-
-// What a message's first line says it is.
-enum class LineKind : unsigned {
-  none,
-  payload,     // the whole message follows in the ring
-  offer,       // an envelope; the sender's buffer may be taken
-  claim,       // receiver to sender: stream the offered buffer to me
-  window,      // sender to receiver: the chunks of staging that a stream goes through
-  redirected,  // an envelope; the payload goes straight into the receive that was advertised
-};
-
-struct OfferLine {
-  std::uint64_t address;
-  std::int64_t bytes;
-  std::int32_t slot;               // no_slot when staging holds all: nothing stays with the sender
-  std::uint32_t early_bytes : 30;  // so much of the message is being written into staging
-  std::uint32_t contiguous : 1;
-  std::uint32_t exported : 1;  // one of its buffers, as far as the sender knows
-  lockfree::StagingPlace place;
-};
-static_assert(sizeof(OfferLine) <= lockfree::first_line_payload_bytes);
-inline constexpr std::int32_t no_slot = -1;
-struct ClaimLine {
-  std::int64_t limit;  // bytes the receiver wants
-  std::uint32_t slot;
-  std::uint32_t stream;
-  bool window_kept;  // the stream goes on through the window of the early bytes
-};
-struct WindowLine {
-  lockfree::StagingPlace place;
-  std::uint32_t stream;
-};
-struct RedirectLine {
-  std::uint64_t advert;   // its number
-  std::uint64_t address;  // the sender's buffer
-  std::int64_t bytes;
-  std::int32_t slot;           // of an offer that both sides copy; no_slot: all is there
-  std::uint32_t exported : 1;  // see OfferLine
-  std::uint32_t mapped : 1;    // plain copies
-  std::int64_t took_ticks;     // that the sender needed, if all is there
-};
-static_assert(sizeof(RedirectLine) <= lockfree::first_line_payload_bytes);
-
-// What was sent to a peer by redirection. Under the send lock.
-struct Redirections {
-  std::uint64_t first_advert = 1;  // those before are closed, or claimed by us
-  std::uint64_t end = 0;           // of the ring's lines, behind the last one
-  std::uint64_t others_end = 0;    // behind the last line of another kind before it
-};
-
-// Whether the other side is likely to copy, too: not while it is found to be busy.
-struct Company {
-  std::atomic<std::uint8_t> alone = 0;  // messages in a row of which it copied nothing
-  bool expected() {
-    constexpr std::uint8_t enough = 2, long_enough = 34;  // guess
-    // relaxed: a guess that threads may spoil for each other.
-    std::uint8_t seen = alone.load(std::memory_order_relaxed);
-    if (seen < enough) return true;
-    bool again = seen + 1 >= long_enough;
-    alone.store(again ? 1 : static_cast<std::uint8_t>(seen + 1), std::memory_order_relaxed);
-    return again;
-  }
-  void saw(bool together) {
-    std::uint8_t seen = alone.load(std::memory_order_relaxed);  // relaxed: as above
-    alone.store(together ? 0 : static_cast<std::uint8_t>(seen + 1), std::memory_order_relaxed);
-  }
-};
-
-// Whether we and a peer send each other long messages at the same time, by those we have staged
-// there and have not seen as many of from there since.
-struct Crossing {
-  std::atomic<std::uint8_t> ahead = 0;
-  // relaxed: a guess that threads may spoil for each other.
-  void sent() {
-    std::uint8_t seen = ahead.load(std::memory_order_relaxed);
-    if (seen < 64) ahead.store(static_cast<std::uint8_t>(seen + 1), std::memory_order_relaxed);
-  }
-  bool received() {
-    std::uint8_t seen = ahead.load(std::memory_order_relaxed);
-    if (seen > 0) ahead.store(static_cast<std::uint8_t>(seen - 1), std::memory_order_relaxed);
-    return seen > 0;
-  }
-};
-
-// A window of a peer's staging that we keep from message to message, so that the next finds its way
-// prepared. Under the send lock; only `holder` may be let go without.
-struct Lease {
-  lockfree::Window window;
-  std::int64_t position = 0;  // bytes that went through, in whole lines
-  std::int64_t emptied = 0;   // how far the receiver was when we last looked
-  Request* holder = nullptr;  // a send that is part of the way through
-};
-
-// Another rank of the job, as seen from here. Made at first contact.
-struct Peer {
-  lockfree::SendRing<lockfree::Hardware> out;
-  lockfree::ReceiveRing<lockfree::Hardware> in;
-  transport::Doorbell* doorbell = nullptr;
-  std::uint32_t rank = 0;
-  // Requests that wait for room in `out`, first come first served; later sends queue behind.
-  List<Request> queued;
-  std::int64_t unexpected_bytes = 0;
-  bool envelopes_only = false;        // what we last told it
-  std::uint64_t reserved_chunks = 0;  // of its staging, that are known to have memory
-  Lease lease;
-  Timings timings;
-  int early_sends = 0;  // since we last looked whether it wants envelopes only
-  PeerClass place = PeerClass::other;
-  // By ways that the sender chooses: what we sent, under the send lock. By the others: what we
-  // received, by atomic additions.
-  Traffic traffic;
-  Crossing crossing;
-  bool refuses_pushes = false;   // our kernel does not let us write to its memory
-  bool adverts_refused = false;  // no memory for them
-  Company company;               // of what we push, and of what we pull
-  Redirections redirections;
-  std::uint64_t last_advert = 0;   // of our receives, to it
-  Request** advertised = nullptr;  // by the place of the advert; null: none
-  platform::Lock send_lock;        // of `out` and `queued`
-  platform::Lock account_lock;     // of unexpected_bytes, envelopes_only and what is observed
-
-  // Whether a line may be put now: nothing queued before it, and room.
-  BATON_INLINE bool can_put(std::uint32_t lines) {
-    return BATON_LIKELY(!queued.first) && out.has_room(lines);
-  }
-};
 
 // A source of progress registered from above. `advance` returns whether anything happened; it is
 // called only while `active` is not 0.

@@ -8,6 +8,7 @@
 #include "message/deposit_model.hpp"
 #include "message/protocol.hpp"
 #include "message/wait.hpp"
+#include "platform/clock.hpp"
 #include "transport/choose.hpp"
 #include "transport/heap.hpp"
 #include "transport/single_copy.hpp"

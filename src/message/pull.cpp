@@ -3,6 +3,7 @@
 // none.
 #include "base/settings.hpp"
 #include "message/protocol.hpp"
+#include "platform/clock.hpp"
 #include "transport/choose.hpp"
 #include "transport/heap.hpp"
 #include "transport/single_copy.hpp"

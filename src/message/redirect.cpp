@@ -6,6 +6,7 @@
 #include "base/settings.hpp"
 #include "message/deposit_model.hpp"
 #include "message/protocol.hpp"
+#include "platform/clock.hpp"
 #include "transport/choose.hpp"
 #include "transport/heap.hpp"
 #include "transport/single_copy.hpp"

@@ -7,6 +7,7 @@
 #include "datatype/pack.hpp"
 #include "message/protocol.hpp"
 #include "message/window.hpp"
+#include "platform/clock.hpp"
 #include "platform/lock.hpp"
 
 namespace baton::message {

@@ -6,6 +6,7 @@
 #include "datatype/pack.hpp"
 #include "message/protocol.hpp"
 #include "message/window.hpp"
+#include "platform/clock.hpp"
 #include "platform/copy.hpp"
 #include "transport/choose.hpp"
 #include "transport/heap.hpp"
@@ -21,7 +22,6 @@ constexpr std::int64_t publish_bytes = 1024;
 // So far ahead of the writing the lines are fetched. (2026-11-22, fresh data: 512 is .95 to 1.0 of
 // the time with 2048, 256 no better.)
 constexpr std::int64_t fetch_ahead_bytes = 512;
-constexpr std::int64_t early_bytes_max = 65536;  // guess: an unmatched message keeps no more
 constexpr std::int64_t bytes_per_round = 65536;  // guess: fair to other peers
 
 // Gives memory to chunks that have none; once reserved they stay so.
@@ -122,9 +122,9 @@ std::int64_t room_in(Peer& peer, std::int64_t wanted) {
 // Short messages stay in the beginning of the window, which then stays in cache: a message that
 // does not fit there goes to the beginning of the next turn.
 void wrap_early(Lease& lease, std::int64_t wanted) {
-  constexpr std::int64_t early_region_bytes = 131072;  // guess
-  // What is left out at its end is never emptied: there must be room for the next without it.
-  static_assert(early_region_bytes >= 2 * early_bytes_max);
+  // guess, but no less than twice the most of early_bytes_max: what is left out at its end is never
+  // emptied, and there must be room for the next without it.
+  constexpr std::int64_t early_region_bytes = 131072;
   std::int64_t window = lease.window.bytes();
   if (lease.position % window + wanted <= early_region_bytes) return;
   lease.position = (lease.position + window - 1) / window * window;

@@ -97,6 +97,15 @@ TEST_F(settings_read, what_mpiexec_sets_is_no_unknown_setting) {
   EXPECT_EQ(read_with("BATON_RANK", "0"), "");
 }
 
+// What the launcher makes of a rank's environment.
+TEST(setting_value, a_setting_is_its_default_where_the_text_is_missing_or_wrong) {
+  EXPECT_EQ(setting_value(&Settings::deposit_ring_bytes, "64k"), 65536);
+  EXPECT_EQ(setting_value(&Settings::deposit_ring_bytes, nullptr), 4 << 20);
+  EXPECT_EQ(setting_value(&Settings::deposit_model, "6"), 0);
+  EXPECT_EQ(setting_value(&Settings::deposit_model, "five"), 0);
+  EXPECT_EQ(setting_value(&Settings::deposit_model, "5"), 5);
+}
+
 SettingSource source_named(const char* name) {
   return source_of(*find_setting(name));
 }
@@ -119,15 +128,6 @@ TEST_F(settings_read, a_profile_of_nonsense_changes_nothing) {
   EXPECT_NE(read_with("BATON_PROFILE_VALUES", "eager_bytes_max=1,cma=0"), "");
   EXPECT_EQ(settings.eager_bytes_max, before.eager_bytes_max);
   EXPECT_EQ(settings.cma, 0);
-}
-
-// What the launcher makes of a rank's environment.
-TEST(setting_value, a_setting_is_its_default_where_the_text_is_missing_or_wrong) {
-  EXPECT_EQ(setting_value(&Settings::deposit_ring_bytes, "64k"), 65536);
-  EXPECT_EQ(setting_value(&Settings::deposit_ring_bytes, nullptr), 4 << 20);
-  EXPECT_EQ(setting_value(&Settings::deposit_model, "6"), 0);
-  EXPECT_EQ(setting_value(&Settings::deposit_model, "five"), 0);
-  EXPECT_EQ(setting_value(&Settings::deposit_model, "5"), 5);
 }
 
 }  // namespace

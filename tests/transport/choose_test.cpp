@@ -62,14 +62,14 @@ TEST(choose_receive, pulls_what_is_long_and_contiguous_on_both_sides_and_permitt
 }
 
 std::uint32_t piece_bytes(std::int64_t bytes) {
-  return baton::transport::piece_bytes(bytes, 49152, 131072);
+  return baton::transport::piece_bytes(bytes, 32768, 131072);
 }
 
 TEST(piece_bytes, two_pieces_of_whole_pages_or_more_that_are_not_too_long) {
-  EXPECT_EQ(piece_bytes(49151), 0u);
-  EXPECT_EQ(piece_bytes(49152), 24576u);
-  EXPECT_EQ(piece_bytes(49153), 28672u);  // the second piece is the shorter one
-  for (std::int64_t bytes = 49152; bytes < (1LL << 40); bytes = bytes * 5 / 3) {
+  EXPECT_EQ(piece_bytes(32767), 0u);
+  EXPECT_EQ(piece_bytes(32768), 16384u);
+  EXPECT_EQ(piece_bytes(32769), 20480u);  // the second piece is the shorter one
+  for (std::int64_t bytes = 32768; bytes < (1LL << 40); bytes = bytes * 5 / 3) {
     std::int64_t piece = piece_bytes(bytes);
     EXPECT_EQ(piece % 4096, 0);
     EXPECT_LE(piece, 131072);
