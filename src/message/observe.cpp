@@ -57,12 +57,18 @@ void observe_not_pullable(Peer& peer, std::int64_t bytes, bool exported) {
 }
 
 bool should_offer(Peer& peer, std::int64_t bytes, bool exported) {
-  // At most 2 % of messages, but soon. Some in a row, since the first of another way is slow.
-  constexpr std::uint8_t first_try = 3, in_a_row = 4, turn = 220;
+  // At most 2 % of messages in the long run, but soon, and again soon: first ones are slow, so that
+  // some in a row go, and a first few in a row may all be.
+  constexpr std::uint8_t first_try = 3, in_a_row = 4, turn_max = 220;
   int place = Timings::place_of(bytes, exported);
-  std::uint8_t& sent = peer.timings.sent[place];
-  bool other = sent >= first_try && sent < first_try + in_a_row;
-  sent = sent == turn ? 0 : static_cast<std::uint8_t>(sent + 1);
+  Timings::Trial& trial = peer.timings.trial[place];
+  bool other = trial.sent >= first_try && trial.sent < first_try + in_a_row;
+  if (trial.sent == trial.turn) {
+    trial.sent = 0;
+    trial.turn = static_cast<std::uint8_t>(std::min(2 * trial.turn, int{turn_max}));
+  } else {
+    ++trial.sent;
+  }
   return (peer.out.pull_wished(place) != pulled_unseen(place)) != other;
 }
 

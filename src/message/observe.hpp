@@ -30,7 +30,12 @@ struct Timings {
     bool other = false;  // we wish for the other way than for what is unseen
   };
   Seen seen[count];
-  std::uint8_t sent[count] = {};  // ours to it: for trying the other way now and then
+  // Of ours to it: trying the other way now and then, seldomer each time.
+  struct Trial {
+    std::uint8_t sent = 0;  // in this turn
+    std::uint8_t turn = 12;
+  };
+  Trial trial[count];
 };
 
 enum class Taken { pulled, staged };
