@@ -21,7 +21,7 @@ namespace baton {
   X(stage_early,            flag,   1,       0,      1,         "longer messages begin to go through staging before they are matched") \
   X(observe,                flag,   1,       0,      1,         "long messages go the way that their receiver has seen to be quicker; 0: in one copy where that is possible") \
   X(redirect,               flag,   1,       0,      1,         "receives that were posted first are made known to their sender, which puts long messages straight into them") \
-  X(push_bytes_min,         bytes,  131072,  1,      1LL << 40, "shortest message that is put into such a receive by a system call (CMA); into memory of MPI_Alloc_mem any may be") \
+  X(push_bytes_min,         bytes,  1LL << 40, 1,     1LL << 40, "shortest message that is put into such a receive by a system call (CMA); into memory of MPI_Alloc_mem any may be") \
   X(cma,                    flag,   1,       0,      1,         "allow cross-memory attach (process_vm_readv)") \
   X(spin_count,             count,  -1,      -1,     1LL << 40, "polls before a waiter yields; -1: from ranks against usable CPUs") \
   X(yield_count,            count,  -1,      -1,     1LL << 40, "yields before a waiter sleeps; -1: from ranks against usable CPUs") \
