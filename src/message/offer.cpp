@@ -102,7 +102,11 @@ bool put_offer(Peer& peer, Request& send) {
   if (early_bytes == wait_for_room) {
     // Where the receiver does not look, what comes behind must not wait for it.
     constexpr std::uint8_t waits_max = 100;  // guess: some ten microseconds
-    if (++send.waits < waits_max) return false;
+    bool pullable = send.datatype->contiguous && send.bytes >= settings.cma_bytes_min &&
+                    transport::can_reach(peer.rank, send.buffer);
+    // A receiver that sends itself looks too seldom: it had better pull.
+    bool waits = !pullable || !peer.crossing.both.load(std::memory_order_relaxed);
+    if (waits && ++send.waits < waits_max) return false;
     early_bytes = 0;
   }
   // What has left completely needs no slot to hear of its end, unless it must hear of its match.

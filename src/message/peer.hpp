@@ -81,16 +81,28 @@ struct Company {
   }
 };
 
-// Whether we and a peer send each other long messages at the same time, by those we have staged
-// there and have not seen as many of from there since.
+// Whether we and a peer send each other long messages at the same time: by those that we staged
+// there and that came from there since. All relaxed: guesses that threads may spoil for each other.
 struct Crossing {
-  std::atomic<std::uint8_t> ahead = 0;
-  // relaxed: a guess that threads may spoil for each other.
+  std::atomic<std::uint8_t> ahead = 0;  // sent, less received
+  std::atomic<std::uint8_t> sends = 0, receives = 0;  // lately
+  std::atomic<bool> both = false;
+
   void sent() {
+    constexpr std::uint8_t lately = 32;  // guess
     std::uint8_t seen = ahead.load(std::memory_order_relaxed);
     if (seen < 64) ahead.store(static_cast<std::uint8_t>(seen + 1), std::memory_order_relaxed);
+    seen = static_cast<std::uint8_t>(sends.load(std::memory_order_relaxed) + 1);
+    if (seen == lately) {
+      both.store(receives.load(std::memory_order_relaxed) > 0, std::memory_order_relaxed);
+      receives.store(0, std::memory_order_relaxed);
+      seen = 0;
+    }
+    sends.store(seen, std::memory_order_relaxed);
   }
+  // Whether we sent more than we received before this one.
   bool received() {
+    receives.store(1, std::memory_order_relaxed);
     std::uint8_t seen = ahead.load(std::memory_order_relaxed);
     if (seen > 0) ahead.store(static_cast<std::uint8_t>(seen - 1), std::memory_order_relaxed);
     return seen > 0;
