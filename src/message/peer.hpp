@@ -84,7 +84,7 @@ struct Company {
 // Whether we and a peer send each other long messages at the same time: by those that we staged
 // there and that came from there since. All relaxed: guesses that threads may spoil for each other.
 struct Crossing {
-  std::atomic<std::uint8_t> ahead = 0;  // sent, less received
+  std::atomic<std::uint8_t> ahead = 0;                // sent, less received
   std::atomic<std::uint8_t> sends = 0, receives = 0;  // lately
   std::atomic<bool> both = false;
 
