@@ -23,6 +23,7 @@ namespace baton {
   X(redirect,               flag,   1,       0,      1,         "receives that were posted first are made known to their sender, which puts long messages straight into them") \
   X(push_bytes_min,         bytes,  1LL << 40, 1,     1LL << 40, "shortest message that is put into such a receive by a system call (CMA); into memory of MPI_Alloc_mem any may be") \
   X(cma,                    flag,   1,       0,      1,         "allow cross-memory attach (process_vm_readv)") \
+  X(xpmem,                  flag,   1,       0,      1,         "map memory of other ranks where the machine has XPMEM") \
   X(spin_count,             count,  -1,      -1,     1LL << 40, "polls before a waiter yields; -1: from ranks against usable CPUs") \
   X(yield_count,            count,  -1,      -1,     1LL << 40, "yields before a waiter sleeps; -1: from ranks against usable CPUs") \
   X(progress_thread,        flag,   0,       0,      1,         "a thread of the library makes progress while the program computes; it costs locks, and CPU time while something is under way") \

@@ -21,6 +21,7 @@ struct NameRow {
   X(deposit,  "through a ring, in several lines")                  \
   X(staged,   "streamed through the receiver's staging")           \
   X(cma,      "single copy, by cross-memory attach (CMA)")         \
+  X(xpmem,    "single copy, in memory of the other rank that is mapped (XPMEM)") \
   X(redirected, "pushed straight into a receive that was posted first") \
   X(exported, "single copy from or to memory of MPI_Alloc_mem")    \
   X(self,     "to the rank itself, copied inside the process")

@@ -48,6 +48,7 @@ struct alignas(cache_line_bytes) RankRow {
         probe_address;  // in the rank's own memory: a word others may try to read
     std::atomic<std::uint64_t> probe_value;   // what it holds
     std::atomic<std::uint64_t> heap_address;  // where the rank has mapped its exported heap
+    std::atomic<std::int64_t> xpmem_segment;  // of the rank's memory; 0: none
   } state;
   alignas(cache_line_bytes) Counters counters;  // written by the rank at finalize
 };

@@ -43,7 +43,7 @@ std::uint32_t piece_bytes(std::int64_t bytes) {
 bool pull(const Arrival& arrival, Request& receive) {
   std::uint32_t owner = arrival.peer_rank;
   auto* source = reinterpret_cast<const char*>(arrival.address);
-  bool mapped = transport::reach_exported(owner, source) != nullptr;
+  bool mapped = transport::reach(owner, source, static_cast<std::size_t>(receive.bytes)) != nullptr;
   bool exported = arrival.exported;
   transport::OfferFacts facts{
       receive.bytes, arrival.sender_contiguous, receive.datatype->contiguous,
@@ -70,7 +70,11 @@ bool pull(const Arrival& arrival, Request& receive) {
     good = transport::read_from(owner, source, receive.buffer, receive.bytes);
   }
   if (good) {
-    count_received(owner, mapped ? Way::exported : Way::cma, receive.bytes);
+    count_received(owner,
+                   !mapped                                    ? Way::cma
+                   : transport::reach_exported(owner, source) ? Way::exported
+                                                              : Way::xpmem,
+                   receive.bytes);
     observe(peer, receive.bytes, exported, Taken::pulled,
             transport::cost_of_copy(receive.bytes, platform::now_ticks() - start,
                                     pushed ? transport::Pushed::half : transport::Pushed::nothing,

@@ -7,6 +7,7 @@
 #include "message/deposit_model.hpp"
 #include "message/protocol.hpp"
 #include "platform/clock.hpp"
+#include "transport/attached.hpp"
 #include "transport/choose.hpp"
 #include "transport/heap.hpp"
 #include "transport/single_copy.hpp"
@@ -69,7 +70,7 @@ void advertise(const MatchQueue& queue, Request& receive, std::uint32_t source) 
   Peer* peer = known_peer(source);
   if (!peer || !peer->in.attached() || !receive.datatype->contiguous) return;
   // Where nothing is pulled, nobody would push.
-  bool pushed = transport::is_exported(receive.buffer) ||
+  bool pushed = transport::is_exported(receive.buffer) || transport::can_attach(source) ||
                 ((peer->in.wishes_pulls() || receive.bytes >= settings.unseen_pull_bytes_min ||
                   !settings.observe) &&
                  receive.bytes >= settings.push_bytes_min && transport::can_read_from(source));
@@ -126,7 +127,8 @@ Target find_target(Peer& peer, const Request& send) {
     // Too long for it: truncated in the ordinary way.
     if (send.bytes > static_cast<std::int64_t>(advert.bytes)) return {};
     auto* address = reinterpret_cast<char*>(advert.target);
-    return {number, address, transport::reach_exported(peer.rank, address) != nullptr};
+    auto bytes = static_cast<std::size_t>(send.bytes);
+    return {number, address, transport::reach(peer.rank, address, bytes) != nullptr};
   }
 }
 

@@ -277,8 +277,7 @@ void let_lease_go(Request& send) {
 }
 
 void fill_early(Peer& peer, Request& send, std::int64_t bytes) {
-  bool timed = send.datatype->contiguous &&
-               (send.bytes >= settings.cma_bytes_min || transport::is_exported(send.buffer));
+  bool timed = send.datatype->contiguous && (send.bytes >= settings.cma_bytes_min || send.exported);
   std::int64_t start = timed ? platform::now_ticks() : 0;
   auto& progress = transport::arena.progress(peer.rank, send.place.window.first());
   fill(peer, send, bytes);

@@ -7,6 +7,7 @@
 
 #include "platform/fork.hpp"
 #include "platform/memory_file.hpp"
+#include "transport/attached.hpp"
 #include "transport/heap.hpp"
 
 namespace baton::transport {
@@ -94,6 +95,7 @@ Error make_lone_arena(std::uint32_t cpus_usable) {
 void detach_arena() {
   if (!arena.job) return;
   detach_heap();
+  detach_regions();
   platform::unmap_memory(arena.job, arena.job->file_bytes);
   close(arena.descriptor);
   arena = Arena{};

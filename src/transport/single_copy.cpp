@@ -8,6 +8,7 @@
 #include "base/settings.hpp"
 #include "platform/cross_memory.hpp"
 #include "transport/arena.hpp"
+#include "transport/attached.hpp"
 #include "transport/heap.hpp"
 
 namespace baton::transport {
@@ -112,11 +113,16 @@ bool copy_all(std::uint32_t owner, std::int64_t bytes, Copy copy) {
 }  // namespace
 
 bool can_reach(std::uint32_t owner, const void* address) {
-  return reach_exported(owner, address) || can_read_from(owner);
+  return reach_exported(owner, address) || can_attach(owner) || can_read_from(owner);
+}
+
+char* reach(std::uint32_t owner, const void* address, std::size_t bytes) {
+  char* here = reach_exported(owner, address);
+  return here ? here : reach_attached(owner, address, bytes);
 }
 
 bool read_from(std::uint32_t owner, const void* address, void* target, std::int64_t bytes) {
-  if (const char* here = reach_exported(owner, address)) {
+  if (const char* here = reach(owner, address, static_cast<std::size_t>(bytes))) {
     std::memcpy(target, here, static_cast<std::size_t>(bytes));
     return true;
   }
@@ -128,7 +134,7 @@ bool read_from(std::uint32_t owner, const void* address, void* target, std::int6
 }
 
 bool write_to(std::uint32_t owner, const void* source, void* address, std::int64_t bytes) {
-  if (char* here = reach_exported(owner, address)) {
+  if (char* here = reach(owner, address, static_cast<std::size_t>(bytes))) {
     std::memcpy(here, source, static_cast<std::size_t>(bytes));
     return true;
   }

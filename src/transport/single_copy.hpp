@@ -2,6 +2,7 @@
 // kernels permit it. Probed with a real copy at first contact.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "base/reason.hpp"
@@ -13,6 +14,9 @@ namespace baton::transport {
 bool can_read_from(std::uint32_t owner);
 // Whether it can copy from that address there: so, or because the address is exported.
 bool can_reach(std::uint32_t owner, const void* address);
+// Where memory of that rank lies in this process, so that it is copied without a system call: it is
+// exported, or can be attached. Null when neither.
+char* reach(std::uint32_t owner, const void* address, std::size_t bytes);
 // What speaks against it; none: it may.
 Reason refusal(std::uint32_t owner);
 // Of the last probe whose refusal was `cma_failed`.

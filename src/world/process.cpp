@@ -16,6 +16,7 @@
 #include "platform/fork.hpp"
 #include "platform/lifeline.hpp"
 #include "transport/arena.hpp"
+#include "transport/attached.hpp"
 #include "transport/single_copy.hpp"
 #include "world/attribute.hpp"
 #include "world/communicator.hpp"
@@ -99,6 +100,7 @@ Error make_library() {
   if (!platform::call_in_children(leave_the_rank_to_the_parent))
     return fail(MPI_ERR_NO_MEM, "no memory to tell children of this process that they are no rank");
   transport::offer_probe_word();
+  transport::offer_attaching();
   if (Error error = message::start_engine()) return error;
   datatype::make_predefined_datatypes();
   datatype::make_predefined_operations();

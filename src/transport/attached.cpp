@@ -1,0 +1,105 @@
+#include "transport/attached.hpp"
+
+#include <cstdlib>
+
+#include "base/settings.hpp"
+#include "platform/lock.hpp"
+#include "platform/xpmem.hpp"
+#include "transport/arena.hpp"
+
+namespace baton::transport {
+
+namespace {
+
+struct Region {
+  std::uint64_t begin = 0, end = 0;  // at the owner; whole pages
+  char* here = nullptr;
+  std::uint64_t used = 0;
+};
+struct Owner {
+  static constexpr int regions_max = 16;  // guess
+  std::int64_t access = 0;                // -1: refused
+  Region regions[regions_max];
+};
+Owner** owners = nullptr;  // by rank; null before the first use
+std::uint64_t uses = 0;
+platform::Lock lock;  // of all these
+bool available = false;
+
+// Under the lock.
+Owner* owner_of(std::uint32_t rank) {
+  if (!owners) owners = static_cast<Owner**>(std::calloc(arena.ranks, sizeof(Owner*)));
+  if (!owners) return nullptr;
+  if (!owners[rank]) owners[rank] = new (std::nothrow) Owner;
+  Owner* owner = owners[rank];
+  if (!owner || owner->access) return owner;
+  // ORDER rank.xpmem: acquire here, release in offer_attaching.
+  std::int64_t segment = arena.row(rank).state.xpmem_segment.load(std::memory_order_acquire);
+  owner->access = platform::accept_memory(segment);
+  return owner;
+}
+
+// The least recently used one. With several threads another may be copying in it.
+Region* region_for_use(Owner& owner) {
+  Region* oldest = &owner.regions[0];
+  for (Region& region : owner.regions) {
+    if (!region.here) return &region;
+    if (region.used < oldest->used) oldest = &region;
+  }
+  if (platform::threads_multiple) return nullptr;
+  platform::unmap_offered(oldest->here);
+  oldest->here = nullptr;
+  return oldest;
+}
+
+}  // namespace
+
+void offer_attaching() {
+  if (!settings.xpmem || !platform::open_xpmem()) return;
+  std::int64_t segment = platform::offer_memory();
+  available = segment > 0;
+  // ORDER rank.xpmem: release here, acquire in can_attach and owner_of.
+  if (available)
+    arena.row(arena.rank).state.xpmem_segment.store(segment, std::memory_order_release);
+}
+
+bool can_attach(std::uint32_t owner) {
+  // ORDER rank.xpmem: acquire here, release in offer_attaching.
+  return BATON_UNLIKELY(available) && owner != arena.rank &&
+         arena.row(owner).state.xpmem_segment.load(std::memory_order_acquire) > 0;
+}
+
+char* reach_attached(std::uint32_t owner_rank, const void* address, std::size_t bytes) {
+  if (BATON_LIKELY(!can_attach(owner_rank)) || bytes == 0) return nullptr;
+  platform::Guard guard(lock);
+  Owner* owner = owner_of(owner_rank);
+  if (!owner || owner->access <= 0) return nullptr;
+  auto begin = reinterpret_cast<std::uint64_t>(address);
+  for (Region& region : owner->regions)
+    if (region.here && begin >= region.begin && begin + bytes <= region.end) {
+      region.used = ++uses;
+      return region.here + (begin - region.begin);
+    }
+  Region* region = region_for_use(*owner);
+  if (!region) return nullptr;
+  std::uint64_t first = begin / page_bytes * page_bytes;
+  std::uint64_t end = round_up(begin + bytes, page_bytes);
+  void* here = platform::map_offered(owner->access, first, end - first);
+  if (!here) return nullptr;
+  *region = {first, end, static_cast<char*>(here), ++uses};
+  return region->here + (begin - first);
+}
+
+void detach_regions() {
+  for (std::uint32_t i = 0; owners && i < arena.ranks; ++i) {
+    if (!owners[i]) continue;
+    for (Region& region : owners[i]->regions)
+      if (region.here) platform::unmap_offered(region.here);
+    delete owners[i];
+  }
+  std::free(owners);
+  owners = nullptr;
+  available = false;
+}
+
+}  // namespace baton::transport
