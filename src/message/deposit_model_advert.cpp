@@ -14,10 +14,6 @@ using lockfree::AdvertState;
 
 namespace {
 
-bool tags_overlap(const Request& one, const Request& other) {
-  return one.tag == other.tag || one.tag == MPI_ANY_TAG || other.tag == MPI_ANY_TAG;
-}
-
 // Whether an earlier receive could match what this one matches.
 bool is_behind_another(const MatchQueue& queue, const Request& receive) {
   for (const Request* other = queue.posted_any.first; other; other = other->next)

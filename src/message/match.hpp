@@ -90,6 +90,11 @@ inline bool tag_fits(std::int32_t wanted, std::int32_t tag) {
   return wanted == tag || (wanted == MPI_ANY_TAG && tag >= 0);
 }
 
+// Whether some message could match both receives, as far as tags go.
+inline bool tags_overlap(const Request& one, const Request& other) {
+  return one.tag == other.tag || one.tag == MPI_ANY_TAG || other.tag == MPI_ANY_TAG;
+}
+
 void post(MatchQueue& queue, Request& request);
 // Puts a receive back where it stood: the offer it had matched was withdrawn.
 void post_again(MatchQueue& queue, Request& request);

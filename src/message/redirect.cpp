@@ -28,15 +28,13 @@ transport::Advert& own_advert(std::uint32_t sender, std::uint64_t number) {
 bool is_behind_another(const MatchQueue& queue, const Request& receive) {
   constexpr int looks_max = 32;  // guess
   int looks = 0;
-  auto overlaps = [&](const Request* other) {
-    return other->tag == receive.tag || other->tag == MPI_ANY_TAG || receive.tag == MPI_ANY_TAG;
-  };
   for (const Request* other = queue.posted_any.first; other; other = other->next)
-    if (overlaps(other) || ++looks == looks_max) return true;
+    if (tags_overlap(*other, receive) || ++looks == looks_max) return true;
   const List<Request>& bin = queue.posted[MatchQueue::bin(receive.source)];
   for (const Request* other = bin.first; other != &receive; other = other->next) {
     if (other->advert) continue;
-    if ((other->source == receive.source && overlaps(other)) || ++looks == looks_max) return true;
+    if ((other->source == receive.source && tags_overlap(*other, receive)) || ++looks == looks_max)
+      return true;
   }
   return false;
 }

@@ -2,31 +2,10 @@
  * is not there any more. copies_test.py runs it, with one way of moving messages after the other.
  * usage: copy_program cut|exchange|unmapped [WORD ...] */
 #define _GNU_SOURCE
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-static int rank;
-
-#define CHECK(condition)                                                                     \
-  do {                                                                                       \
-    if (!(condition)) {                                                                      \
-      fprintf(stderr, "%s:%d: rank %d: not so: %s\n", __FILE__, __LINE__, rank, #condition); \
-      MPI_Abort(MPI_COMM_WORLD, 99);                                                         \
-    }                                                                                        \
-  } while (0)
-
-static void fill(unsigned char* data, size_t bytes, unsigned key) {
-  for (size_t i = 0; i < bytes; ++i) data[i] = (unsigned char)((i * 2654435761u >> 11) + key * 37u);
-}
-static int holds(const unsigned char* data, size_t bytes, unsigned key) {
-  for (size_t i = 0; i < bytes; ++i)
-    if (data[i] != (unsigned char)((i * 2654435761u >> 11) + key * 37u)) return 0;
-  return 1;
-}
+#include "check.h"
 
 static unsigned char* buffer_of(size_t bytes, int exported) {
   void* memory = NULL;

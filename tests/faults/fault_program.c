@@ -6,31 +6,15 @@
 #include <stdint.h>
 #include <unistd.h>
 
+#include "check.h"
 #include "refuse.h"
 
-static int rank, size;
-
-#define CHECK(condition)                                                                     \
-  do {                                                                                       \
-    if (!(condition)) {                                                                      \
-      fprintf(stderr, "%s:%d: rank %d: not so: %s\n", __FILE__, __LINE__, rank, #condition); \
-      MPI_Abort(MPI_COMM_WORLD, 99);                                                         \
-    }                                                                                        \
-  } while (0)
+static int size;
 
 static void* allocate(size_t bytes) {
   void* memory = malloc(bytes);
   CHECK(memory != NULL);
   return memory;
-}
-
-static void fill(unsigned char* data, size_t bytes, unsigned key) {
-  for (size_t i = 0; i < bytes; ++i) data[i] = (unsigned char)((i * 2654435761u >> 11) + key * 37u);
-}
-static int holds(const unsigned char* data, size_t bytes, unsigned key) {
-  for (size_t i = 0; i < bytes; ++i)
-    if (data[i] != (unsigned char)((i * 2654435761u >> 11) + key * 37u)) return 0;
-  return 1;
 }
 
 /* 1 MiB both ways, some rounds, each different. */

@@ -103,6 +103,16 @@ struct Receiver {
   lockfree::ReceiveRing<Model, small> ring;
 };
 
+// Two receives, two messages.
+void receive_two(Shared& shared) {
+  Receiver receiver(shared);
+  receiver.announce();
+  receiver.post(1, 0);
+  receiver.post(2, 1);
+  receiver.take(1, 0, 1);
+  receiver.take(2, 1, 2);
+}
+
 MODEL_CASE(advert, messages_go_in_order_into_receives_whatever_way_they_take) {
   auto& shared = stage.shared<Shared>();
   stage.thread([&] {
@@ -110,14 +120,7 @@ MODEL_CASE(advert, messages_go_in_order_into_receives_whatever_way_they_take) {
     sender.send_ordinary(1);
     sender.send(1, 2);
   });
-  stage.thread([&] {
-    Receiver receiver(shared);
-    receiver.announce();
-    receiver.post(1, 0);
-    receiver.post(2, 1);
-    receiver.take(1, 0, 1);
-    receiver.take(2, 1, 2);
-  });
+  stage.thread([&] { receive_two(shared); });
 }
 
 MODEL_CASE(advert, two_messages_may_be_on_their_way_into_two_receives) {
@@ -127,14 +130,7 @@ MODEL_CASE(advert, two_messages_may_be_on_their_way_into_two_receives) {
     sender.send(1, 1);
     sender.send(1, 2);
   });
-  stage.thread([&] {
-    Receiver receiver(shared);
-    receiver.announce();
-    receiver.post(1, 0);
-    receiver.post(2, 1);
-    receiver.take(1, 0, 1);
-    receiver.take(2, 1, 2);
-  });
+  stage.thread([&] { receive_two(shared); });
 }
 
 MODEL_CASE(advert, a_cancelled_receive_is_the_programs_and_its_place_is_used_again) {
