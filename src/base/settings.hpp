@@ -17,7 +17,7 @@ namespace baton {
   X(early_bytes_max,        bytes,  65536,   4096,   65536,     "most of a message that goes through staging before it is matched") \
   X(shared_bytes_min,       bytes,  49152,   1,      1LL << 40, "shortest message in one copy that both sides copy a part of") \
   X(piece_bytes_max,        bytes,  131072,  4096,   1 << 30,   "longest part of it that a side copies in one go") \
-  X(unseen_pull_bytes_min,  bytes,  1LL << 40, 1,    1LL << 40, "shortest message that goes in one copy where nobody has seen yet which way is quicker") \
+  X(unseen_pull_bytes_min,  bytes,  1 << 20, 1,      1LL << 40, "shortest message that goes in one copy where nobody has seen yet which way is quicker") \
   X(stage_early,            flag,   1,       0,      1,         "longer messages begin to go through staging before they are matched") \
   X(observe,                flag,   1,       0,      1,         "long messages go the way that their receiver has seen to be quicker; 0: in one copy where that is possible") \
   X(redirect,               flag,   1,       0,      1,         "receives that were posted first are made known to their sender, which puts long messages straight into them") \
