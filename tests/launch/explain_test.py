@@ -115,7 +115,7 @@ class Reasons(unittest.TestCase):
         longest = of_class(told("-n", 2, PROGRAM), 2 << 20)
         if messages(longest, "cma") == 0:
             self.skipTest("no cross-memory attach here")
-        # The first of a size are staged: nothing was seen yet.
+        # Of the first of a size some are staged, to see which way is quicker.
         self.assertGreaterEqual(reasons(longest).get("staging_quicker", 0), 3)
         ways = sum(messages(longest, way) for way in ("cma", "redirected", "staged"))
         self.assertEqual(ways, TIMES)
