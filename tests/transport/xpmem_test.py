@@ -26,6 +26,8 @@ def ways(*words, **settings):
     return found
 
 
+@unittest.skipIf("san.so" in subprocess.run(["ldd", PROGRAM], capture_output=True, text=True).stdout,
+                 "a sanitizer wants to be preloaded first")
 @unittest.skipUnless(os.geteuid() == 0, "the stand-in needs the root user")
 class Xpmem(unittest.TestCase):
     def test_messages_are_copied_in_mapped_memory(self):
