@@ -47,12 +47,12 @@ struct AdvertView {
 template <class Atomics>
 void open_advert(Advert<Atomics>& advert, std::uint64_t number, std::uint64_t target,
                  std::uint64_t bytes, std::uint32_t context, std::int32_t tag) {
-  // relaxed: the word below publishes them; who reads them too early fails to claim.
+  // relaxed: the word below publishes them; who reads them too early cannot claim.
   advert.target.store(target, std::memory_order_relaxed);
   advert.bytes.store(bytes, std::memory_order_relaxed);
   advert.context.store(context, std::memory_order_relaxed);
   advert.tag.store(tag, std::memory_order_relaxed);
-  // ORDER advert.word: release here, acquire in view_advert and claim_advert; the fields, and what
+  // ORDER advert.word: release here, acquire in view_advert and move_advert; the fields, and what
   // the program did with the buffer before.
   advert.word.store(advert_word(number, AdvertState::open), std::memory_order_release);
 }

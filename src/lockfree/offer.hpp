@@ -55,6 +55,7 @@ void open_offer(Offer<Atomics>& offer) {
   offer.state.store(OfferState::offered, std::memory_order_relaxed);
 }
 
+// What both sides are to copy.
 template <class Atomics>
 void set_pieces(Offer<Atomics>& offer, std::uint64_t target, std::uint64_t bytes,
                 std::uint32_t piece_bytes) {

@@ -9,7 +9,6 @@
 #include "message/protocol.hpp"
 #include "message/wait.hpp"
 #include "platform/clock.hpp"
-#include "transport/attached.hpp"
 #include "transport/choose.hpp"
 #include "transport/heap.hpp"
 #include "transport/single_copy.hpp"
@@ -92,17 +91,12 @@ void put_early(Peer& peer, Request& send, std::int64_t early_bytes, int slot) {
   if (slot == no_slot) complete(send, MPI_SUCCESS);
 }
 
-// Whether the receiver can copy from the send's buffer without a system call.
-bool can_be_mapped(const Peer& peer, const Request& send) {
-  return transport::is_exported(send.buffer) || transport::can_attach(peer.rank);
-}
-
 // Puts the envelope of an offer, and the beginning of the message into staging where that will be
 // its way anyhow; false when slots or room are lacking. Without memory the send fails.
 bool put_offer(Peer& peer, Request& send) {
   if (!peer.out.has_room(1)) return false;
   Target target = find_target(peer, send);
-  send.exported = target.exported || can_be_mapped(peer, send);
+  send.exported = target.exported || transport::is_mappable_by(peer.rank, send.buffer);
   std::int64_t early_bytes = open_early(peer, send, send.exported);
   if (early_bytes <= 0 && target.number && redirect(peer, send, target)) return true;
   if (early_bytes == wait_for_room) {
@@ -152,7 +146,7 @@ bool put_payload(Peer& peer, Request& send) {
 bool put_beside_ring(Peer& peer, Request& send) {
   constexpr std::int64_t bytes_min = 1024;  // guess: shorter ones fit into the ring many at a time
   if (send.bytes < bytes_min || !peer.out.has_room(1)) return false;
-  send.exported = can_be_mapped(peer, send);
+  send.exported = transport::is_mappable_by(peer.rank, send.buffer);
   std::int64_t early_bytes = open_early(peer, send, send.exported);
   if (early_bytes == send.bytes) {
     put_early(peer, send, early_bytes, no_slot);
@@ -257,11 +251,10 @@ void accept_offer(Arrival& arrival, Request& receive) {
     count_received(arrival.peer_rank, Way::staged, receive.bytes);
     bool more = receive.bytes > arrival.early_bytes;
     // Filled only while we copy, and pullable, too: worth comparing.
-    auto* address = reinterpret_cast<const void*>(arrival.address);
     receive.exported = arrival.exported;
     bool observed =
         !arrival.place.empty() && arrival.sender_contiguous && receive.datatype->contiguous &&
-        (transport::reach_exported(arrival.peer_rank, address) || arrival.exported ||
+        (arrival.exported ||
          (receive.bytes >= settings.cma_bytes_min && transport::can_read_from(arrival.peer_rank)));
     receive.started_ticks = observed ? platform::now_ticks() : 0;
     // What we wait for, we wait for; what is there was filled while we did something else.

@@ -57,7 +57,8 @@ bool pull(const Arrival& arrival, Request& receive) {
   if (choice.way != Way::cma) return false;
   std::int64_t start = platform::now_ticks();
   std::uint32_t piece = engine.crowded ? 0 : piece_bytes(receive.bytes);
-  bool together = piece > 0 && peer.company.expected();
+  bool together =
+      piece > 0 && transport::is_reachable_by(owner, receive.buffer) && peer.company.expected();
   bool pushed = false;
   bool good;
   if (together) {

@@ -7,9 +7,7 @@
 #include "message/deposit_model.hpp"
 #include "message/protocol.hpp"
 #include "platform/clock.hpp"
-#include "transport/attached.hpp"
 #include "transport/choose.hpp"
-#include "transport/heap.hpp"
 #include "transport/single_copy.hpp"
 
 namespace baton::message {
@@ -68,7 +66,7 @@ void advertise(const MatchQueue& queue, Request& receive, std::uint32_t source) 
   Peer* peer = known_peer(source);
   if (!peer || !peer->in.attached() || !receive.datatype->contiguous) return;
   // Where nothing is pulled, nobody would push.
-  bool pushed = transport::is_exported(receive.buffer) || transport::can_attach(source) ||
+  bool pushed = transport::is_mappable_by(source, receive.buffer) ||
                 ((peer->in.wishes_pulls() || receive.bytes >= settings.unseen_pull_bytes_min ||
                   !settings.observe) &&
                  receive.bytes >= settings.push_bytes_min && transport::can_read_from(source));
@@ -132,12 +130,11 @@ Target find_target(Peer& peer, const Request& send) {
 
 namespace {
 
-bool put_line(Peer& peer, const Request& send, const RedirectLine& line) {
+void put_line(Peer& peer, const Request& send, const RedirectLine& line) {
   auto header = lockfree::make_header(static_cast<unsigned>(LineKind::redirected), 0, send.source);
   peer.out.put(header, {send.context, send.tag}, &line, sizeof line);
   peer.redirections.end = peer.out.sent_lines();
   count_sent(peer, Way::redirected, static_cast<std::size_t>(send.bytes));
-  return true;
 }
 
 // We copy all of it before its line goes.
@@ -154,7 +151,7 @@ bool push_alone(Peer& peer, Request& send, const Target& target, RedirectLine& l
 }
 
 // Both copy, as soon as the receiver looks.
-bool push_together(Peer& peer, Request& send, const Target& target, RedirectLine& line) {
+void push_together(Peer& peer, Request& send, const Target& target, const RedirectLine& line) {
   std::uint32_t piece = piece_bytes(send.bytes);
   transport::Offer& offer = transport::arena.offers(engine.rank)[line.slot];
   lockfree::open_shared_offer(offer, reinterpret_cast<std::uint64_t>(target.address),
@@ -162,7 +159,6 @@ bool push_together(Peer& peer, Request& send, const Target& target, RedirectLine
   put_line(peer, send, line);
   notify(*peer.doorbell, peer.rank);
   peer.company.saw(push_pieces(offer, send) < lockfree::pieces_in_all(offer));
-  return true;
 }
 
 }  // namespace
@@ -172,13 +168,16 @@ bool redirect(Peer& peer, Request& send, const Target& target) {
                            !transport::can_read_from(peer.rank)))
     return false;
   if (!peer.out.has_taken(peer.redirections.others_end)) return false;
-  bool together = !engine.crowded && piece_bytes(send.bytes) > 0 && peer.company.expected();
+  bool together = !engine.crowded && piece_bytes(send.bytes) > 0 &&
+                  transport::is_reachable_by(peer.rank, send.buffer) && peer.company.expected();
   int slot = together ? open_slot(send) : no_slot;
   if (slot < 0) together = false;
   transport::Advert& advert =
       transport::arena.adverts(peer.rank, engine.rank)[target.number % place_count];
-  bool claimed =
-      lockfree::move_advert(advert, target.number, AdvertState::open, AdvertState::claimed);
+  if (!lockfree::move_advert(advert, target.number, AdvertState::open, AdvertState::claimed)) {
+    if (together) abandon_slot(static_cast<std::uint32_t>(slot));
+    return false;
+  }
   RedirectLine line{target.number,
                     reinterpret_cast<std::uint64_t>(send.buffer),
                     send.bytes,
@@ -186,13 +185,13 @@ bool redirect(Peer& peer, Request& send, const Target& target) {
                     send.exported,
                     target.exported,
                     0};
-  if (claimed &&
-      (together ? push_together(peer, send, target, line) : push_alone(peer, send, target, line)))
+  if (together) {
+    push_together(peer, send, target, line);
     return true;
-  if (together) abandon_slot(static_cast<std::uint32_t>(slot));
-  if (claimed)
-    BATON_INVARIANT(
-        lockfree::move_advert(advert, target.number, AdvertState::claimed, AdvertState::open));
+  }
+  if (push_alone(peer, send, target, line)) return true;
+  BATON_INVARIANT(
+      lockfree::move_advert(advert, target.number, AdvertState::claimed, AdvertState::open));
   return false;
 }
 

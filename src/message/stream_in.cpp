@@ -54,7 +54,8 @@ std::int64_t follow(const lockfree::StagingPlace& staging, std::int64_t position
 }
 
 bool wait_for_sender() {
-  // The next piece is often a look away, and a pause as long as several (2026-11-22: .98).
+  // The next piece is often a look away, and a pause as long as several. (2026-11-22,
+  // fresh data, 16 to 256 KiB: .95 to .98 of the time.)
   static thread_local std::uint32_t looks = 0;
   if (++looks % 16 == 0) pause_for_peer();
   return true;

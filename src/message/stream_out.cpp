@@ -19,8 +19,8 @@ namespace {
 // How much is filled before it is published: enough to be worth a line, little enough that the
 // receiver starts early (2026-11-21, docs/decisions/staging.md).
 constexpr std::int64_t publish_bytes = 1024;
-// So far ahead of the writing the lines are fetched. (2026-11-22, fresh data: 512 is .95 to 1.0 of
-// the time with 2048, 256 no better.)
+// So far ahead of the writing the lines are fetched. (2026-11-22, fresh data: 512 is .93 to .97 of
+// the time with 2048; 256 no better.)
 constexpr std::int64_t fetch_ahead_bytes = 512;
 constexpr std::int64_t bytes_per_round = 65536;  // guess: fair to other peers
 

@@ -1,6 +1,7 @@
 #include "transport/attached.hpp"
 
 #include <cstdlib>
+#include <new>
 
 #include "base/settings.hpp"
 #include "platform/lock.hpp"

@@ -116,6 +116,14 @@ bool can_reach(std::uint32_t owner, const void* address) {
   return reach_exported(owner, address) || can_attach(owner) || can_read_from(owner);
 }
 
+bool is_mappable_by(std::uint32_t rank, const void* address) {
+  return is_exported(address) || can_attach(rank);
+}
+
+bool is_reachable_by(std::uint32_t rank, const void* address) {
+  return is_mappable_by(rank, address) || can_read_from(rank);
+}
+
 char* reach(std::uint32_t owner, const void* address, std::size_t bytes) {
   char* here = reach_exported(owner, address);
   return here ? here : reach_attached(owner, address, bytes);

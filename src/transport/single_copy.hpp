@@ -14,6 +14,10 @@ namespace baton::transport {
 bool can_read_from(std::uint32_t owner);
 // Whether it can copy from that address there: so, or because the address is exported.
 bool can_reach(std::uint32_t owner, const void* address);
+// Whether that rank can copy to and from an address of ours without a system call.
+bool is_mappable_by(std::uint32_t rank, const void* address);
+// Whether it can copy there at all; by system calls, as far as we can there.
+bool is_reachable_by(std::uint32_t rank, const void* address);
 // Where memory of that rank lies in this process, so that it is copied without a system call: it is
 // exported, or can be attached. Null when neither.
 char* reach(std::uint32_t owner, const void* address, std::size_t bytes);

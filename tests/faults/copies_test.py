@@ -98,6 +98,20 @@ class Copies(Faults):
         self.ends_well(job)
         self.assertGreater(self.ways(job).get("cma", 0) + self.ways(job).get("redirected", 0), 0, job.err)
 
+    @unittest.skipUnless(shutil.which("strace"), "strace is not installed")
+    def test_where_it_is_switched_off_nobody_attaches_though_one_of_the_two_buffers_is_exported(self):
+        for whose in ("sender", "receiver"):
+            for redirect in ("0", "1"):
+                with self.subTest(whose, redirect=redirect), tempfile.TemporaryDirectory() as folder:
+                    out = os.path.join(folder, "calls")
+                    trace = f"strace -e trace=process_vm_readv,process_vm_writev -o {out}.$BATON_RANK"
+                    job = mpiexec("-n", 2, "sh", "-c", f"exec {trace} {PROGRAM} cut {whose}",
+                                  env={**CLEAN, "BATON_CMA": "0", "BATON_OBSERVE": "0", "BATON_REDIRECT": redirect})
+                    self.ends_well(job)
+                    for rank in range(2):
+                        with open(f"{out}.{rank}") as file:
+                            self.assertNotIn("process_vm", file.read())
+
     def test_ranks_that_outnumber_the_processors_copy_alone_and_lose_nothing(self):
         self.on_each_way(lambda env, _: self.ends_well(mpiexec("-n", 8, GENERAL, "long", 300000, env=env)))
 

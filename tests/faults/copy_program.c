@@ -1,6 +1,7 @@
 /* Messages whose copy goes wrong: their receive is too short, a rank dies in the middle, a buffer
  * is not there any more. copies_test.py runs it, with one way of moving messages after the other.
- * usage: copy_program cut|exchange|unmapped [WORD ...] */
+ * usage: copy_program cut|exchange [exported|sender|receiver], or unmapped sender|receiver; the
+ * former's word says whose buffers are of MPI_Alloc_mem. */
 #define _GNU_SOURCE
 #include <sys/mman.h>
 #include <unistd.h>
@@ -104,7 +105,8 @@ int main(int count, char** words) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const char* what = count > 1 ? words[1] : "";
   const char* how = count > 2 ? words[2] : "";
-  int exported = strcmp(how, "exported") == 0;
+  int exported = strcmp(how, "exported") == 0 || (strcmp(how, "sender") == 0 && rank == 0) ||
+                 (strcmp(how, "receiver") == 0 && rank == 1);
   if (strcmp(what, "cut") == 0)
     cut(exported);
   else if (strcmp(what, "exchange") == 0)
