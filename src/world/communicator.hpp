@@ -42,6 +42,8 @@ class Communicator {
   message::SendBuffer buffer;  // of buffered sends on this communicator
   Hints hints;
   std::uint32_t duplications = 0;  // nonblocking ones ever started
+  std::uint32_t collectives = 0;   // calls so far, and persistent ones made
+  std::uint32_t persistent_collectives = 0;
   // Between groups only: both groups as one, in the same order on both sides; and two contexts on a
   // plane of their own. `within` is the local group's; in `everyone` ranks are those of the job.
   Group* both = nullptr;
