@@ -44,6 +44,12 @@ inline Blocks own_blocks_in_place() {
   return uniform_blocks(MPI_IN_PLACE, 0, nullptr);
 }
 
+// Of the v and w forms.
+inline Call uneven(Call call) {
+  call.uneven = true;
+  return call;
+}
+
 inline Call barrier(Communicator& comm) {
   return {Kind::barrier, &comm, 0, {}, {}, nullptr};
 }
@@ -63,9 +69,10 @@ Call gatherv(const void* send, std::int64_t send_count, Datatype* send_type, voi
              const Count* counts, const Displacement* displacements, Datatype* receive_type,
              int root, Communicator& comm) {
   bool at_root = receive_type != nullptr;
-  return {Kind::gather, &comm, root, uniform_blocks(send, send_count, send_type),
-          at_root ? uneven_blocks(receive, counts, displacements, receive_type, comm.remote_size())
-                  : Blocks{}};
+  return uneven(
+      {Kind::gather, &comm, root, uniform_blocks(send, send_count, send_type),
+       at_root ? uneven_blocks(receive, counts, displacements, receive_type, comm.remote_size())
+               : Blocks{}});
 }
 
 inline Call scatter(const void* send, std::int64_t send_count, Datatype* send_type, void* receive,
@@ -79,10 +86,10 @@ Call scatterv(const void* send, const Count* counts, const Displacement* displac
               Datatype* send_type, void* receive, std::int64_t receive_count,
               Datatype* receive_type, int root, Communicator& comm) {
   bool at_root = send_type != nullptr;
-  return {Kind::scatter, &comm, root,
-          at_root ? uneven_blocks(send, counts, displacements, send_type, comm.remote_size())
-                  : Blocks{},
-          uniform_blocks(receive, receive_count, receive_type)};
+  return uneven({Kind::scatter, &comm, root,
+                 at_root ? uneven_blocks(send, counts, displacements, send_type, comm.remote_size())
+                         : Blocks{},
+                 uniform_blocks(receive, receive_count, receive_type)});
 }
 
 inline Call allgather(const void* send, std::int64_t send_count, Datatype* send_type, void* receive,
@@ -94,8 +101,8 @@ template <class Count, class Displacement>
 Call allgatherv(const void* send, std::int64_t send_count, Datatype* send_type, void* receive,
                 const Count* counts, const Displacement* displacements, Datatype& receive_type,
                 Communicator& comm) {
-  return {Kind::allgather, &comm, 0, uniform_blocks(send, send_count, send_type),
-          uneven_blocks(receive, counts, displacements, &receive_type, comm.remote_size())};
+  return uneven({Kind::allgather, &comm, 0, uniform_blocks(send, send_count, send_type),
+                 uneven_blocks(receive, counts, displacements, &receive_type, comm.remote_size())});
 }
 
 inline Call alltoall(const void* send, std::int64_t send_count, Datatype* send_type, void* receive,
@@ -109,11 +116,12 @@ Call alltoallv(const void* send, const Count* send_counts, const Displacement* s
                const Displacement* receive_displacements, Datatype& receive_type,
                Communicator& comm) {
   int ranks = comm.remote_size();
-  return {Kind::alltoall, &comm, 0,
-          send == MPI_IN_PLACE
-              ? own_blocks_in_place()
-              : uneven_blocks(send, send_counts, send_displacements, send_type, ranks),
-          uneven_blocks(receive, receive_counts, receive_displacements, &receive_type, ranks)};
+  return uneven(
+      {Kind::alltoall, &comm, 0,
+       send == MPI_IN_PLACE
+           ? own_blocks_in_place()
+           : uneven_blocks(send, send_counts, send_displacements, send_type, ranks),
+       uneven_blocks(receive, receive_counts, receive_displacements, &receive_type, ranks)});
 }
 template <class Count, class Displacement>
 Call alltoallw(const void* send, const Count* send_counts, const Displacement* send_displacements,
@@ -121,11 +129,12 @@ Call alltoallw(const void* send, const Count* send_counts, const Displacement* s
                const Displacement* receive_displacements, const MPI_Datatype* receive_types,
                Communicator& comm) {
   int ranks = comm.remote_size();
-  return {Kind::alltoall, &comm, 0,
-          send == MPI_IN_PLACE
-              ? own_blocks_in_place()
-              : typed_blocks(send, send_counts, send_displacements, send_types, ranks),
-          typed_blocks(receive, receive_counts, receive_displacements, receive_types, ranks)};
+  return uneven(
+      {Kind::alltoall, &comm, 0,
+       send == MPI_IN_PLACE
+           ? own_blocks_in_place()
+           : typed_blocks(send, send_counts, send_displacements, send_types, ranks),
+       typed_blocks(receive, receive_counts, receive_displacements, receive_types, ranks)});
 }
 
 // A reduction: the same count and type on both sides.

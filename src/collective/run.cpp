@@ -8,7 +8,6 @@
 #include "collective/select.hpp"
 #include "datatype/pack.hpp"
 #include "message/point_to_point.hpp"
-#include "message/wait.hpp"
 
 namespace baton::collective {
 
@@ -154,7 +153,7 @@ bool Run::begin(std::int32_t tag, bool blocking) {
 }
 
 bool Run::advance() {
-  if (!all_complete()) return false;
+  if (condition_ ? !condition_(condition_state_) : !all_complete()) return false;
   suspended_.resume();
   return algorithm_.done();
 }

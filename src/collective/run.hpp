@@ -7,7 +7,7 @@
 
 #include "collective/call.hpp"
 #include "collective/task.hpp"
-#include "message/request.hpp"
+#include "message/wait.hpp"
 
 namespace baton::collective {
 
@@ -29,10 +29,35 @@ class Run {
   struct AwaitAll {
     Run& run;
     bool await_ready() { return run.wait_or_look(); }
-    void await_suspend(std::coroutine_handle<> suspended) { run.suspended_ = suspended; }
+    void await_suspend(std::coroutine_handle<> suspended) {
+      run.suspended_ = suspended;
+      run.condition_ = nullptr;
+    }
     void await_resume() {}
   };
   AwaitAll all() { return {*this}; }
+
+  // `co_await run.until(ready)`: until `ready()` says so, which is asked again and again.
+  template <class Ready>
+  struct AwaitUntil {
+    Run& run;
+    Ready ready;
+    bool await_ready() {
+      if (BATON_LIKELY(ready())) return true;
+      if (run.blocking_) wait_for(ready);
+      return run.blocking_;
+    }
+    void await_suspend(std::coroutine_handle<> suspended) {
+      run.suspended_ = suspended;
+      run.condition_ = [](void* self) { return static_cast<AwaitUntil*>(self)->ready(); };
+      run.condition_state_ = this;
+    }
+    void await_resume() {}
+  };
+  template <class Ready>
+  AwaitUntil<Ready> until(Ready ready) {
+    return {*this, ready};
+  }
 
   // Copies typed data within this rank; the signatures match.
   void copy(const void* from, std::int64_t from_count, Datatype& from_type, void* to,
@@ -81,6 +106,16 @@ class Run {
   };
   static constexpr std::size_t own_bytes = 1536;  // guess: two frames and two messages
 
+  // Where others only store and wake, looking at it alone is quickest, for a while.
+  template <class Ready>
+  static void wait_for(Ready& ready) {
+    constexpr int direct_polls = 256;  // guess
+    for (int polls = message::engine.senders_fence ? 0 : direct_polls; polls > 0; --polls) {
+      platform::pause_cpu();
+      if (ready()) return;
+    }
+    message::wait_until([&] { return ready(); });
+  }
   bool wait_or_look();
   bool all_complete();
   Message* new_message();
@@ -88,6 +123,8 @@ class Run {
   bool keep_arrays(Blocks& blocks);
 
   std::coroutine_handle<> suspended_;
+  bool (*condition_)(void*) = nullptr;  // null: that everything begun has completed
+  void* condition_state_ = nullptr;
   Task::Handle algorithm_;
   Message* begun_ = nullptr;  // not yet known to be complete
   Message* spare_ = nullptr;

@@ -1,10 +1,16 @@
 #include "collective/select.hpp"
 
 #include "base/check.hpp"
+#include "base/settings.hpp"
+#include "collective/in_room.hpp"
+#include "collective/settle.hpp"
+#include "collective/visit.hpp"
 
 namespace baton::collective {
 
 namespace {
+
+using world::RoomState;
 
 // From here on every rank reduces a part only; guesses, until `baton tune --collectives`.
 constexpr std::int64_t halving_bytes_min = 8192;
@@ -69,11 +75,86 @@ Task select_reduce_scatter(Run& run, const Call& call) {
   return reduce_scatter_rooted(run, call.comm->collective, whole, call.contribution(), call.in);
 }
 
-}  // namespace
+// ---- rooms
+// ---------------------------------------------------------------------------------------
 
-Task select(Run& run, const Call& call) {
+enum class Place : std::uint8_t { messages, line, block };
+
+// What each rank writes in a room; -1 where not all ranks know it, or it is nothing for rooms.
+std::int64_t room_bytes(const Call& call) {
+  const int ranks = call.comm->size();
+  if (call.uneven) return -1;
+  const Blocks& known = call.in.type && !call.in.in_place() ? call.in : call.out;
+  switch (call.kind) {
+    case Kind::barrier:
+      return 0;
+    case Kind::alltoall:
+      return ranks * call.in.bytes(0);
+    case Kind::reduce_scatter: {
+      Vector whole = whole_of(call);
+      return whole.count * whole.type->size;
+    }
+    default:
+      return known.uniform * known.type->size;
+  }
+}
+
+Place place_of(const Call& call) {
+  const int ranks = call.comm->size();
+  if (ranks == 1) return Place::messages;
+  std::int64_t bytes = room_bytes(call);
+  if (bytes < 0) return Place::messages;
+  if (bytes <= lockfree::room_line_payload_bytes) return Place::line;
+  return bytes <= settings.room_bytes_max && ranks > 2 ? Place::block : Place::messages;
+}
+
+struct Meetings {
+  Meeting first;
+  Meeting second;  // of what takes two steps
+};
+
+// From here on the ranks combine a part each.
+bool goes_by_parts(const Call& call) {
+  constexpr std::int64_t read_bytes_max = 16384;  // guess
+  return call.kind == Kind::allreduce &&
+         call.comm->size() * call.in.uniform * call.in.type->size > read_bytes_max;
+}
+
+Task select_in_room(Run& run, const Call& call, const Meetings& meetings) {
+  const Meeting& meeting = meetings.first;
+  switch (call.kind) {
+    case Kind::barrier:
+      return barrier_in_room(run, meeting);
+    case Kind::broadcast:
+      return broadcast_in_room(run, meeting, call.in, call.root);
+    case Kind::gather:
+      return gather_in_room(run, meeting, call.out, call.in, call.root);
+    case Kind::scatter:
+      return scatter_in_room(run, meeting, call.out, call.in, call.root);
+    case Kind::allgather:
+      return allgather_in_room(run, meeting, call.out, call.in);
+    case Kind::alltoall:
+      return alltoall_in_room(run, meeting, call.out, call.in);
+    case Kind::reduce:
+      return reduce_in_room(run, meeting, vector_of(call), call.contribution(), call.in.buffer,
+                            call.root);
+    case Kind::allreduce:
+      if (goes_by_parts(call))
+        return allreduce_by_parts_in_room(run, meeting, meetings.second, vector_of(call),
+                                          call.contribution(), call.in.buffer);
+      return allreduce_in_room(run, meeting, vector_of(call), call.contribution(), call.in.buffer);
+    case Kind::reduce_scatter:
+      return reduce_scatter_in_room(run, meeting, whole_of(call), call.contribution(), call.in);
+    case Kind::scan:
+    case Kind::exscan:
+      return scan_in_room(run, meeting, vector_of(call), call.contribution(), call.in.buffer,
+                          call.kind == Kind::scan);
+  }
+  invariant_broken("a collective has a kind", __FILE__, __LINE__);
+}
+
+Task select_messages(Run& run, const Call& call) {
   Communicator& comm = *call.comm;
-  if (BATON_UNLIKELY(comm.is_inter())) return select_between(run, call);
   const Context& context = comm.collective;
   switch (call.kind) {
     case Kind::barrier:
@@ -103,6 +184,52 @@ Task select(Run& run, const Call& call) {
                            call.kind == Kind::scan);
   }
   invariant_broken("a collective has a kind", __FILE__, __LINE__);
+}
+
+// The first calls on a communicator: by the time they know whether it has a room, others may have
+// begun.
+Task settle_first(Run& run, const Call& call, Place place, Meetings meetings) {
+  Communicator& comm = *call.comm;
+  co_await settle_room(run, comm, world::RoomPart::lines);
+  bool open = comm.room_state == RoomState::open;
+  if (open && place == Place::block) {
+    co_await settle_room(run, comm, world::RoomPart::blocks);
+    open = comm.blocks_state == RoomState::open;
+  }
+  if (open) {
+    co_await select_in_room(run, call, meetings);
+    co_return;
+  }
+  co_await select_messages(run, call);
+  if (comm.room_state != RoomState::open) co_return;
+  // There are lines, but no blocks: its tickets are over.
+  for (const Meeting& meeting : {meetings.first, meetings.second}) {
+    if (meeting.ticket == 0) continue;
+    Visit visit(run, meeting);
+    co_await run.until([&] { return comm.room.may_finish(meeting); });
+    visit.finish();
+  }
+}
+
+}  // namespace
+
+Task select(Run& run, const Call& call) {
+  Communicator& comm = *call.comm;
+  if (BATON_UNLIKELY(comm.is_inter())) return select_between(run, call);
+  const Place place = place_of(call);
+  const bool none = comm.room_state == RoomState::none ||
+                    (place == Place::block && comm.blocks_state == RoomState::none);
+  if (place == Place::messages || none) return select_messages(run, call);
+  Meetings meetings;
+  {
+    platform::Guard guard(comm.room_lock);
+    meetings.first = comm.room.open(place == Place::block);
+    if (place == Place::block && goes_by_parts(call)) meetings.second = comm.room.open(true);
+  }
+  const bool open = comm.room_state == RoomState::open &&
+                    (place == Place::line || comm.blocks_state == RoomState::open);
+  if (BATON_LIKELY(open)) return select_in_room(run, call, meetings);
+  return settle_first(run, call, place, meetings);
 }
 
 }  // namespace baton::collective

@@ -20,8 +20,9 @@
 
 namespace baton::world {
 
-// Whether a communicator's short collectives meet in a room: settled at its first collective.
-enum class RoomState : std::uint8_t { unknown, open, none };
+// Whether a communicator's short collectives meet in a room, and whether that has blocks: settled
+// by the first collective that could use it.
+enum class RoomState : std::uint8_t { unknown, settling, open, none };
 
 class Communicator {
  public:
@@ -37,8 +38,10 @@ class Communicator {
   std::uint32_t id = 0;     // context id
   bool pending = true;      // the id is not agreed yet
   RoomState room_state = RoomState::unknown;
-  std::int64_t room_offset = -1;  // in the leader's rooms
+  std::int64_t room_offset = -1;  // of its lines, in the leader's rooms
+  RoomState blocks_state = RoomState::unknown;
   lockfree::Room<lockfree::Hardware> room;
+  platform::Lock room_lock;    // of our view of it
   message::SendBuffer buffer;  // of buffered sends on this communicator
   Hints hints;
   std::uint32_t duplications = 0;  // nonblocking ones ever started
