@@ -17,6 +17,7 @@
 #include "world/group.hpp"
 #include "world/hint.hpp"
 #include "world/resource.hpp"
+#include "world/topology.hpp"
 
 namespace baton::world {
 
@@ -34,9 +35,10 @@ class Communicator {
   message::Context collective;
   message::Usage usage;
   Group* local = nullptr;
-  Group* remote = nullptr;  // null: one group
-  std::uint32_t id = 0;     // context id
-  bool pending = true;      // the id is not agreed yet
+  Group* remote = nullptr;       // null: one group
+  Topology* topology = nullptr;  // held; null: none. Duplicates share it
+  std::uint32_t id = 0;          // context id
+  bool pending = true;           // the id is not agreed yet
   RoomState room_state = RoomState::unknown;
   std::int64_t room_offset = -1;  // of its lines, in the leader's rooms
   RoomState blocks_state = RoomState::unknown;

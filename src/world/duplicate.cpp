@@ -62,8 +62,11 @@ Error prepare_duplicate(const Communicator& parent, const Hints& hints, Communic
   retain(*parent.local);
   if (parent.remote) retain(*parent.remote);
   Error error = prepare_communicator(parent.local, parent.remote, &parent, prepared);
-  if (!error) (*prepared)->hints = hints;
-  return error;
+  if (error) return error;
+  (*prepared)->hints = hints;
+  if (parent.topology) retain(*parent.topology);
+  (*prepared)->topology = parent.topology;
+  return MPI_SUCCESS;
 }
 
 // What was copied before a callback refused; its explanation stays.

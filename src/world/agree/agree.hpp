@@ -24,9 +24,10 @@ enum class TagKind : std::int32_t {
   name,
   duplicate,
   collective,
-  persistent
+  persistent,
+  edges,  // of which there is only number 0: more would not fit
 };
-inline std::int32_t own_tag(TagKind kind, std::uint32_t number) {
+constexpr std::int32_t own_tag(TagKind kind, std::uint32_t number) {
   return -64 -
          (static_cast<std::int32_t>(kind) << 28 | static_cast<std::int32_t>(number & 0x0fffffff));
 }
