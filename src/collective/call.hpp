@@ -64,6 +64,7 @@ struct Call {
   Blocks out;
   Blocks in;
   Operation* operation = nullptr;
+  bool persistent = false;
   bool uneven = false;  // a v or w form: ranks do not know how much the others have
 
   // Of reductions: what this rank contributes, which in place is where the result goes.

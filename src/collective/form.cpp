@@ -158,7 +158,7 @@ void destroy_run(message::Request& request) {
 }
 
 // A request and its run, tied together.
-Error make_run(const Call& call, bool keeps_arrays, Run** made) {
+Error make_run(const Call& call, bool persistent, Run** made) {
   if (Error error = check(call)) return error;
   Run* run = take_run();
   message::Request* visible = run ? message::new_request() : nullptr;
@@ -166,7 +166,7 @@ Error make_run(const Call& call, bool keeps_arrays, Run** made) {
     if (run) give_back(*run);
     return fail(MPI_ERR_NO_MEM, "no memory for a request");
   }
-  if (!run->set(call, keeps_arrays)) {
+  if (!run->set(call, persistent)) {
     Error error = run->error();
     message::release_request(*visible);
     give_back(*run);

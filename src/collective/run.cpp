@@ -132,10 +132,11 @@ bool Run::keep_arrays(Blocks& blocks) {
          keep(blocks.displacements, blocks.wide_displacements);
 }
 
-bool Run::set(const Call& asked, bool keeps_arrays) {
+bool Run::set(const Call& asked, bool persistent) {
   call = asked;
+  call.persistent = persistent;
   bool good = look_up_types(call.out) && look_up_types(call.in);
-  if (good && keeps_arrays) good = keep_arrays(call.out) && keep_arrays(call.in);
+  if (good && persistent) good = keep_arrays(call.out) && keep_arrays(call.in);
   kept_ = taken_;
   return good;
 }

@@ -101,7 +101,8 @@ std::int64_t room_bytes(const Call& call) {
 
 Place place_of(const Call& call) {
   const int ranks = call.comm->size();
-  if (ranks == 1) return Place::messages;
+  // Persistent ones are started in any order; places in the room go by the order of calls.
+  if (ranks == 1 || call.persistent) return Place::messages;
   std::int64_t bytes = room_bytes(call);
   if (bytes < 0) return Place::messages;
   if (bytes <= lockfree::room_line_payload_bytes) return Place::line;

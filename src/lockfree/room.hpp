@@ -153,7 +153,10 @@ class Room {
   bool finish(std::uint32_t rank, const Meeting& meeting) {
     finished_ahead_ |= std::uint64_t{1} << (meeting.ticket - finished_ - 1);
     for (; finished_ahead_ & 1; finished_ahead_ >>= 1) ++finished_;
-    if (finished_ - published_ < Sizes::banks / 2) return false;
+    if (meeting.has_block) last_block_ = std::max(last_block_, meeting.ticket);
+    bool many = finished_ - published_ >= Sizes::banks / 2;
+    bool frees_block = finished_ > published_ && last_block_ > published_;
+    if (!many && !frees_block) return false;
     published_ = finished_;
     // ORDER room.finished: release here, acquire in may_write; our reads are over.
     finished_lines_[rank].ticket.store(finished_, std::memory_order_release);
@@ -186,6 +189,7 @@ class Room {
   std::uint64_t finished_ = 0;        // by us: all up to here
   std::uint64_t finished_ahead_ = 0;  // and of those behind it, one bit each
   std::uint64_t published_ = 0;
+  std::uint64_t last_block_ = 0;    // finished last; of blocks there are few: others are told at once
   std::uint64_t all_finished_ = 0;  // by everyone, as far as we know
 };
 

@@ -208,14 +208,25 @@ bool poll_peer(Peer& peer) {
   return taken > 0;
 }
 
-bool progress() {
-  if (BATON_LIKELY(!platform::threads_multiple)) return progress_alone();
+namespace {
+
+bool progress_among_threads() {
   if (engine.progress_lock.is_held() || !engine.progress_lock.try_lock()) return false;
   leading.now = true;
   bool any = progress_alone();
   leading = {};
   engine.progress_lock.unlock();
   wake_waiters();
+  return any;
+}
+
+}  // namespace
+
+bool progress() {
+  bool any =
+      BATON_LIKELY(!platform::threads_multiple) ? progress_alone() : progress_among_threads();
+  // Who tests again and again would keep the CPU from the rank it waits for.
+  if (BATON_UNLIKELY(!any && engine.crowded)) platform::yield_cpu();
   return any;
 }
 

@@ -20,11 +20,14 @@ struct SmallRoom {
   static constexpr std::uint64_t block_banks = 1;
   static constexpr std::uint64_t block_bytes = 64;
 };
-using ModelRoom = lockfree::Room<Model, SmallRoom>;
+// Blocks are used up before lines are.
+struct RoomOfOneBlock : SmallRoom {
+  static constexpr std::uint64_t banks = 8;
+};
 
 struct Shared {
   ModelDoorbell doorbells[ranks_max];
-  alignas(64) char memory[lockfree::room_bytes<SmallRoom>(ranks_max)];
+  alignas(64) char memory[lockfree::room_bytes<RoomOfOneBlock>(ranks_max)];
   alignas(64) char blocks[lockfree::room_blocks_bytes<SmallRoom>(ranks_max)];
 };
 
@@ -33,12 +36,13 @@ char value_of(std::uint32_t rank, std::uint64_t ticket) {
 }
 
 // A rank of a room. `sleeps`: without it the rank polls.
+template <class Sizes>
 struct Member {
   Shared& shared;
   std::uint32_t rank;
   bool sleeps;
   Ordering ordering;
-  ModelRoom room{};
+  lockfree::Room<Model, Sizes> room{};
 
   Member(Shared& its_shared, std::uint32_t its_rank, std::uint32_t ranks, bool its_sleeps,
          Ordering its_ordering)
@@ -133,83 +137,101 @@ struct Member {
   }
 };
 
-template <class Do>
+template <class Sizes = SmallRoom, class Do>
 void run(Stage& stage, std::uint32_t ranks, bool sleeps, Ordering ordering, Do act) {
   auto& shared = stage.shared<Shared>();
   for (std::uint32_t rank = 0; rank < ranks; ++rank)
     stage.thread([&shared, rank, ranks, sleeps, ordering, act] {
-      Member member(shared, rank, ranks, sleeps, ordering);
+      Member<Sizes> member(shared, rank, ranks, sleeps, ordering);
       act(member);
     });
 }
 
 MODEL_CASE(room, two_ranks_exchange_over_three_operations_in_two_banks) {
-  run(stage, 2, false, Ordering::fences, [](Member& member) {
+  run(stage, 2, false, Ordering::fences, [](auto& member) {
     for (int i = 0; i < 3; ++i) member.exchange(false, false);
   });
 }
 MODEL_CASE(room, two_ranks_learn_from_flags_what_is_finished) {
-  run(stage, 2, false, Ordering::fences, [](Member& member) {
+  run(stage, 2, false, Ordering::fences, [](auto& member) {
     for (int i = 0; i < 4; ++i) member.exchange(false, true);
   });
 }
 MODEL_CASE(room, two_ranks_exchange_in_one_bank_of_blocks) {
-  run(stage, 2, false, Ordering::fences, [](Member& member) {
+  run<RoomOfOneBlock>(stage, 2, false, Ordering::fences, [](auto& member) {
     for (int i = 0; i < 3; ++i) member.exchange(true, i == 1);
   });
 }
 MODEL_CASE(room, three_ranks_exchange_twice) {
-  run(stage, 3, false, Ordering::fences, [](Member& member) {
+  run(stage, 3, false, Ordering::fences, [](auto& member) {
     for (int i = 0; i < 2; ++i) member.exchange(i == 1, false);
   });
 }
 MODEL_CASE(room, a_root_that_is_ahead_overwrites_nothing) {
-  run(stage, 2, false, Ordering::fences, [](Member& member) {
+  run(stage, 2, false, Ordering::fences, [](auto& member) {
     for (int i = 0; i < 4; ++i) member.give(0, false);
   });
 }
 MODEL_CASE(room, a_root_that_is_ahead_overwrites_no_block) {
-  run(stage, 2, false, Ordering::fences, [](Member& member) {
+  run<RoomOfOneBlock>(stage, 2, false, Ordering::fences, [](auto& member) {
     for (int i = 0; i < 3; ++i) member.give(0, true);
   });
 }
+MODEL_CASE(room, a_block_is_free_again_when_what_ended_before_it_was_begun_after_it) {
+  run<RoomOfOneBlock>(stage, 2, false, Ordering::fences, [](auto& member) {
+    auto& room = member.room;
+    Meeting line = room.open(false), block = room.open(true), again = room.open(true);
+    if (member.rank == 0) {
+      for (const Meeting& meeting : {line, block, again}) {
+        member.write(meeting);
+        member.finish(meeting);
+      }
+      return;
+    }
+    for (const Meeting& meeting : {block, line, again}) {
+      member.until_arrived(meeting, 0, 1);
+      member.read(meeting, 0);
+      member.finish(meeting);
+    }
+  });
+}
 MODEL_CASE(room, roots_change) {
-  run(stage, 3, false, Ordering::fences, [](Member& member) {
+  run(stage, 3, false, Ordering::fences, [](auto& member) {
     for (std::uint32_t i = 0; i < 3; ++i) member.give(i, false);
   });
 }
 MODEL_CASE(room, what_all_give_to_one_waits_until_it_was_read) {
-  run(stage, 2, false, Ordering::fences, [](Member& member) {
+  run(stage, 2, false, Ordering::fences, [](auto& member) {
     for (int i = 0; i < 4; ++i) member.collect(1);
   });
 }
 MODEL_CASE(room, no_wake_up_of_an_exchange_is_lost_with_fences) {
-  run(stage, 2, true, Ordering::fences, [](Member& member) {
+  run(stage, 2, true, Ordering::fences, [](auto& member) {
     for (int i = 0; i < 2; ++i) member.exchange(false, false);
   });
 }
 MODEL_CASE(room, no_wake_up_of_an_exchange_is_lost_with_membarrier) {
-  run(stage, 2, true, Ordering::membarrier, [](Member& member) {
+  run(stage, 2, true, Ordering::membarrier, [](auto& member) {
     for (int i = 0; i < 2; ++i) member.exchange(false, false);
   });
 }
 MODEL_CASE(room, no_wake_up_of_three_ranks_is_lost_with_fences) {
   run(stage, 3, true, Ordering::fences,
-      [](Member& member) { member.meet(member.room.open(false)); });
+      [](auto& member) { member.meet(member.room.open(false)); });
 }
 MODEL_CASE(room, a_root_that_sleeps_until_banks_are_free_is_woken) {
-  run(stage, 2, true, Ordering::fences, [](Member& member) {
+  run(stage, 2, true, Ordering::fences, [](auto& member) {
     for (int i = 0; i < 3; ++i) member.give(0, false);
   });
 }
 MODEL_CASE(room, the_root_of_three_is_woken_by_the_last) {
-  run(stage, 3, true, Ordering::fences, [](Member& member) { member.collect(0); });
+  run(stage, 3, true, Ordering::fences, [](auto& member) { member.collect(0); });
 }
 
 // As nonblocking ones may.
 MODEL_CASE(room, operations_that_end_out_of_order_keep_their_banks) {
-  run(stage, 2, false, Ordering::fences, [](Member& member) {
-    ModelRoom& room = member.room;
+  run(stage, 2, false, Ordering::fences, [](auto& member) {
+    auto& room = member.room;
     Meeting first = room.open(false), second = room.open(false), third = room.open(false);
     if (member.rank == 0) {
       for (const Meeting& meeting : {first, second, third}) {
@@ -231,7 +253,7 @@ MODEL_CASE(room, a_room_is_reused_only_when_everyone_has_read_its_last_lines) {
   auto& shared = stage.shared<Shared>();
   for (std::uint32_t rank = 0; rank < 2; ++rank)
     stage.thread([&shared, rank] {
-      Member member(shared, rank, 2, false, Ordering::fences);
+      Member<SmallRoom> member(shared, rank, 2, false, Ordering::fences);
       member.exchange(false, false);
       member.room.leave();
       if (rank != 0) return;
