@@ -16,7 +16,8 @@ bool is_ring(const Slim& grid, const Box& box, int dimension) {
   return grid.periods[dimension] && box.extent[dimension] == grid.extents[dimension];
 }
 
-// Tries all shapes, dimension by dimension.
+// Tries all shapes, dimension by dimension. Of several the one that cuts early dimensions wins: it
+// is nearest to how ranks are numbered.
 struct BlockSearch {
   const Slim& grid;
   const Box& box;
@@ -35,7 +36,7 @@ struct BlockSearch {
     }
     int extent = box.extent[dimension];
     std::int64_t area = positions / extent;
-    for (int block = extent; block >= 1; --block) {
+    for (int block = 1; block <= extent; ++block) {
       if (extent % block != 0 || rest % block != 0) continue;
       int blocks = extent / block;
       int planes = blocks > 1 && is_ring(grid, box, dimension) ? blocks : blocks - 1;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "topology/bisect.hpp"
 #include "topology/box.hpp"
@@ -180,6 +181,7 @@ Mapping judge(const Pattern& pattern, const PlaceTree& tree, const Mapper& mappe
 
 }  // namespace
 
+// Blocks are the best where they fit all the way down; where they do not, parts are often better.
 Mapping map_grid(const Grid& grid, const PlaceTree& tree) {
   if (tree.levels() == 0) return keep(nothing_divides);
   Pattern pattern;
@@ -189,7 +191,10 @@ Mapping map_grid(const Grid& grid, const PlaceTree& tree) {
   Mapper mapper(pattern, tree);
   if (!mapper.prepare()) return keep(no_memory);
   mapper.map(slim);
-  return judge(pattern, tree, mapper, "changed: blocks of the grid for the objects of the machine");
+  Mapping blocks =
+      judge(pattern, tree, mapper, "changed: blocks of the grid for the objects of the machine");
+  Mapping parts = map_graph(pattern, tree);
+  return parts.rank_of && parts.after < blocks.after ? std::move(parts) : std::move(blocks);
 }
 
 Mapping map_graph(const Pattern& pattern, const PlaceTree& tree) {

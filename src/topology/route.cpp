@@ -136,7 +136,9 @@ Error route_edges(Communicator& comm, const Edge* edges, std::int64_t count,
     message::wait_until([&] {
       found = message::probe_once(context, MPI_ANY_SOURCE, edges_tag, &status);
       if (found) return true;
-      return started ? over = meeting.advance() : parcels.have_arrived();
+      if (!started) return parcels.have_arrived();
+      over = meeting.advance();
+      return over;
     });
     if (found) {
       if (Error taken = take(context, status, received)) error = taken;

@@ -66,8 +66,35 @@ static void communicators(void) {
   BAD_COMM(1, MPI_Attr_put(bad, MPI_TAG_UB, &n))
   BAD_COMM(1, MPI_Attr_get(bad, MPI_TAG_UB, &value, &flag))
   BAD_COMM(1, MPI_Attr_delete(bad, MPI_TAG_UB))
-  BAD_COMM(1, MPI_Topo_test(bad, &n))
   BAD_COMM(1, MPI_Abort(bad, 1))
+}
+
+static void topologies(void) {
+  int n, a[] = {1}, b[] = {0};
+  MPI_Comm made;
+  MPI_Info none = MPI_INFO_NULL;
+  BAD_COMM(1, MPI_Topo_test(bad, &n))
+  BAD_COMM(1, MPI_Cart_create(bad, 1, a, b, 0, &made))
+  BAD_COMM(1, MPI_Cart_map(bad, 1, a, b, &n))
+  BAD_COMM(1, MPI_Cart_sub(bad, a, &made))
+  BAD_COMM(1, MPI_Cartdim_get(bad, &n))
+  BAD_COMM(1, MPI_Cart_get(bad, 1, a, b, &n))
+  BAD_COMM(1, MPI_Cart_rank(bad, a, &n))
+  BAD_COMM(1, MPI_Cart_coords(bad, 0, 1, a))
+  BAD_COMM(1, MPI_Cart_shift(bad, 0, 1, a, b))
+  BAD_COMM(1, MPI_Graph_create(bad, 1, a, b, 0, &made))
+  BAD_COMM(1, MPI_Graph_map(bad, 1, a, b, &n))
+  BAD_COMM(1, MPI_Graphdims_get(bad, a, b))
+  BAD_COMM(1, MPI_Graph_get(bad, 1, 1, a, b))
+  BAD_COMM(1, MPI_Graph_neighbors_count(bad, 0, &n))
+  BAD_COMM(1, MPI_Graph_neighbors(bad, 0, 1, a))
+  BAD_COMM(1, MPI_Dist_graph_create(bad, 1, b, a, b, a, none, 0, &made))
+  BAD_INFO(null_good, 7, MPI_Dist_graph_create(MPI_COMM_SELF, 1, b, a, b, a, bad, 0, &made))
+  BAD_COMM(1, MPI_Dist_graph_create_adjacent(bad, 1, b, a, 1, b, a, none, 0, &made))
+  BAD_INFO(null_good, 8,
+           MPI_Dist_graph_create_adjacent(MPI_COMM_SELF, 1, b, a, 1, b, a, bad, 0, &made))
+  BAD_COMM(1, MPI_Dist_graph_neighbors_count(bad, a, b, &n))
+  BAD_COMM(1, MPI_Dist_graph_neighbors(bad, 1, a, b, 1, a, b))
 }
 
 static void groups(void) {
@@ -262,6 +289,7 @@ static void conversions(void) {
 int main(int argc, char** argv) {
   start_bad(&argc, &argv);
   communicators();
+  topologies();
   groups();
   making_datatypes();
   datatypes();

@@ -37,6 +37,8 @@ class Parameter:
         if self.type == "...":
             return "..."
         const = "const " if self.constant else ""
+        if self.kind == "WEIGHT":  # as an array compilers take MPI_UNWEIGHTED for memory that is read, and warn
+            return f"{const}{self.type} *{self.name}"
         return f"{const}{self.type} {'*' * self.stars}{self.name}{self.array}"
 
     def pointer_type(self):

@@ -139,7 +139,7 @@ BATON_EXPORT int PMPI_Dims_create(int nnodes, int ndims, int dims[]) {
 }
 BATON_ALIAS(Dims_create)
 
-BATON_EXPORT int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph) {
+BATON_EXPORT int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int *weights, MPI_Info info, int reorder, MPI_Comm *comm_dist_graph) {
   constexpr Procedure here = Procedure::Dist_graph_create;
   if (BATON_UNLIKELY(!library_is_running()))
     return not_running(here);
@@ -155,7 +155,7 @@ BATON_EXPORT int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sour
 }
 BATON_ALIAS(Dist_graph_create)
 
-BATON_EXPORT int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph) {
+BATON_EXPORT int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[], const int *sourceweights, int outdegree, const int destinations[], const int *destweights, MPI_Info info, int reorder, MPI_Comm *comm_dist_graph) {
   constexpr Procedure here = Procedure::Dist_graph_create_adjacent;
   if (BATON_UNLIKELY(!library_is_running()))
     return not_running(here);
@@ -171,7 +171,7 @@ BATON_EXPORT int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree
 }
 BATON_ALIAS(Dist_graph_create_adjacent)
 
-BATON_EXPORT int PMPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[]) {
+BATON_EXPORT int PMPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int *sourceweights, int maxoutdegree, int destinations[], int *destweights) {
   constexpr Procedure here = Procedure::Dist_graph_neighbors;
   if (BATON_UNLIKELY(!library_is_running()))
     return not_running(here);
