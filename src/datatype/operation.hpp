@@ -39,6 +39,11 @@ void choose_kernels(int level);
 
 Error make_operation(MPI_User_function* function, MPI_User_function_c* function_c, bool commutative,
                      Operation** made);
+// A freed operation lives until the last collective that uses it has ended.
+inline void retain(Operation& operation) {
+  // relaxed: whoever retains already holds a reference.
+  if (!operation.predefined) operation.references.fetch_add(1, std::memory_order_relaxed);
+}
 void release(Operation& operation);
 
 // The kernel of a predefined operation; null where it is not defined.

@@ -108,7 +108,8 @@ inline constexpr std::uint64_t consumer_bytes = 128;
 // Address space only, as above: so many receives are known to one sender at the same time.
 inline constexpr int adverts_per_pair = 128;
 inline constexpr std::uint64_t advert_bytes = 64;
-inline constexpr std::uint64_t room_bytes_per_rank = 1 << 20;
+// Address space only, as above.
+inline constexpr std::uint64_t room_bytes_per_rank = 8 << 20;
 
 // What one sender has among the `deposits`: a page for what is beside the ring, and the ring.
 constexpr std::uint64_t deposit_bytes(std::uint64_t deposit_ring_bytes) {

@@ -1,10 +1,13 @@
-// A room: where the ranks of a communicator meet for short collectives. Each rank has one line in
-// each of two banks, flag and payload together, and a block for payload that does not fit beside
-// the flag; operation k uses bank k % 2. Nobody can be two operations ahead, because an operation
-// ends for a rank only when all have arrived in it. Invariant: a line and its block are written by
-// their rank only; its sequence grows by one an operation.
+// A room: where the ranks of a communicator meet for short collectives. Each operation has a
+// ticket, the same everywhere; ticket t uses bank t % banks, in which each rank has one line, flag
+// and payload together. What does not fit there lies in blocks, which have fewer banks. Who opens a
+// bank again first makes sure that everyone has finished what was there before: ranks say now and
+// then how far they are, in a line of their own and beside every flag.
+// Invariant: a line (and its block) has one writer in an operation; it is written again only when
+// all ranks have finished the operation that it was written for.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/cache_line.hpp"
@@ -13,14 +16,27 @@
 namespace baton::lockfree {
 
 inline constexpr std::int64_t room_line_payload_bytes = 56;
-inline constexpr std::int64_t room_payload_bytes = 1024;  // guess: beyond, trees are better
+
+// How large rooms are; tests have smaller ones.
+struct RoomSizes {
+  static constexpr std::uint64_t banks = 32;           // guess: so far may one be ahead
+  static constexpr std::uint64_t block_banks = 4;      // guess
+  static constexpr std::uint64_t block_bytes = 32768;  // guess
+};
 
 template <class Atomics>
-struct alignas(cache_line_bytes) RoomLine {
-  typename Atomics::template Atomic<std::uint64_t> sequence;
+struct alignas(cache_line_bytes) RoomLine {  // written by its writer in an operation
+  // The ticket, and in the lowest 8 bits how far behind it its writer's finished ones are.
+  typename Atomics::template Atomic<std::uint64_t> word;
   char payload[room_line_payload_bytes];
 };
 static_assert(sizeof(RoomLine<Hardware>) == cache_line_bytes);
+
+template <class Atomics>
+struct alignas(cache_line_bytes) FinishedLine {             // written by its rank
+  typename Atomics::template Atomic<std::uint64_t> ticket;  // all up to here are finished
+};
+static_assert(sizeof(FinishedLine<Hardware>) == cache_line_bytes);
 
 // The first line of a room: how many ranks have left it for good.
 template <class Atomics>
@@ -29,46 +45,120 @@ struct alignas(cache_line_bytes) RoomHead {
 };
 static_assert(sizeof(RoomHead<Hardware>) == cache_line_bytes);
 
+template <class Sizes = RoomSizes>
 constexpr std::uint64_t room_bytes(std::uint32_t ranks) {
-  return sizeof(RoomHead<Hardware>) +
-         2 * std::uint64_t{ranks} * (sizeof(RoomLine<Hardware>) + room_payload_bytes);
+  return (1 + (1 + Sizes::banks) * std::uint64_t{ranks}) * cache_line_bytes;
+}
+template <class Sizes = RoomSizes>
+constexpr std::uint64_t room_blocks_bytes(std::uint32_t ranks) {
+  return Sizes::block_banks * ranks * Sizes::block_bytes;
 }
 
+// One operation in a room.
+struct Meeting {
+  std::uint64_t ticket = 0;
+  std::uint64_t must_be_finished = 0;  // before anybody may write
+  std::uint32_t block = 0;             // bank of blocks; only with one
+  bool has_block = false;
+};
+
 // One rank's view of a room; private memory.
-template <class Atomics>
+template <class Atomics, class Sizes = RoomSizes>
 class Room {
  public:
-  Room() = default;
-  Room(char* memory, std::uint32_t ranks)
-      : head_(reinterpret_cast<RoomHead<Atomics>*>(memory)),
-        lines_(reinterpret_cast<RoomLine<Atomics>*>(memory + sizeof(RoomHead<Atomics>))),
-        ranks_(ranks) {}
-  bool exists() const { return head_ != nullptr; }
+  static_assert(Sizes::banks <= 64 && Sizes::banks >= 2);  // see finished_ahead_, and RoomLine
+
+  // The lines, cleared; and the blocks, any time later.
+  void attach(char* memory, std::uint32_t ranks) {
+    head_ = reinterpret_cast<RoomHead<Atomics>*>(memory);
+    finished_lines_ = reinterpret_cast<FinishedLine<Atomics>*>(head_ + 1);
+    lines_ = reinterpret_cast<RoomLine<Atomics>*>(finished_lines_ + ranks);
+    ranks_ = ranks;
+  }
+  void attach_blocks(char* memory) { blocks_ = memory; }
   std::uint32_t ranks() const { return ranks_; }
 
-  // Opens the next operation with our contribution.
-  void arrive(std::uint32_t rank, const void* payload, std::size_t bytes) {
-    ++sequence_;
-    RoomLine<Atomics>& line = bank()[rank];
-    if (bytes) Atomics::store_payload(place(rank, bytes), payload, bytes);
+  // The next operation: every rank asks for the same ones in the same order, also before the room
+  // is attached.
+  Meeting open(bool with_block) {
+    Meeting meeting;
+    meeting.ticket = ++tickets_;
+    meeting.must_be_finished = meeting.ticket > Sizes::banks ? meeting.ticket - Sizes::banks : 0;
+    if (!with_block) return meeting;
+    meeting.has_block = true;
+    meeting.block = static_cast<std::uint32_t>(blocks_used_++ % Sizes::block_banks);
+    std::uint64_t& last = block_tickets_[meeting.block];
+    meeting.must_be_finished = std::max(meeting.must_be_finished, last);
+    last = meeting.ticket;
+    return meeting;
+  }
+
+  // Whether lines and blocks of this operation may be written.
+  bool may_write(std::uint32_t rank, const Meeting& meeting) {
+    if (BATON_LIKELY(meeting.must_be_finished <= all_finished_)) return true;
+    std::uint64_t least = finished_;
+    for (std::uint32_t other = 0; other < ranks_; ++other)
+      // ORDER room.finished: acquire here, release in finish; their reads are over.
+      if (other != rank)
+        least = std::min(least, finished_lines_[other].ticket.load(std::memory_order_acquire));
+    all_finished_ = std::max(all_finished_, least);
+    return meeting.must_be_finished <= all_finished_;
+  }
+
+  // Publishes the line of a place, and its payload; may_write has said yes. `bytes` in the payload
+  // are there already where it is null.
+  void arrive(std::uint32_t place, const Meeting& meeting, const void* payload, std::size_t bytes) {
+    if (payload && bytes) Atomics::store_payload(this->place(place, meeting), payload, bytes);
     // ORDER room.arrive: release here, acquire in has_arrived; the payload is visible.
-    line.sequence.store(sequence_, std::memory_order_release);
+    bank(meeting)[place].word.store(meeting.ticket << 8 | (meeting.ticket - finished_),
+                                    std::memory_order_release);
   }
-  // Whether a rank has arrived in the operation we are in.
-  bool has_arrived(std::uint32_t rank) const {
+  // Whether a place has been published.
+  bool has_arrived(std::uint32_t place, const Meeting& meeting) const {
     // ORDER room.arrive: acquire here, release in arrive.
-    return bank()[rank].sequence.load(std::memory_order_acquire) >= sequence_;
+    return bank(meeting)[place].word.load(std::memory_order_acquire) >> 8 == meeting.ticket;
   }
-  // The first rank from `from` on that has not arrived; ranks() when all have.
-  std::uint32_t first_missing(std::uint32_t from) const {
-    while (from < ranks_ && has_arrived(from)) ++from;
+  // The first place in [from, to) that has not; `to` when all have.
+  std::uint32_t first_missing(std::uint32_t from, std::uint32_t to, const Meeting& meeting) const {
+    while (from < to && has_arrived(from, meeting)) ++from;
     return from;
   }
-  // What a rank that has arrived brought: a copy, or where it lies until our next arrival.
-  void load(std::uint32_t rank, void* target, std::size_t bytes) const {
-    Atomics::load_payload(target, place(rank, bytes), bytes);
+  // All have arrived: what their words say about how far they are.
+  void learn(const Meeting& meeting) {
+    if (BATON_LIKELY(all_finished_ + Sizes::banks / 2 > meeting.ticket)) return;
+    std::uint64_t furthest_behind = 0;
+    for (std::uint32_t place = 0; place < ranks_; ++place) {
+      // ORDER room.arrive: acquire here, release in arrive; what its writer had finished is over.
+      std::uint64_t word = bank(meeting)[place].word.load(std::memory_order_acquire);
+      furthest_behind = std::max(furthest_behind, word & 0xff);
+    }
+    all_finished_ = std::max(all_finished_, meeting.ticket - furthest_behind);
   }
-  const void* view(std::uint32_t rank, std::size_t bytes) const { return place(rank, bytes); }
+
+  // Where the payload of a place lies, or goes to.
+  char* place(std::uint32_t place, const Meeting& meeting) const {
+    if (!meeting.has_block) return bank(meeting)[place].payload;
+    return blocks_ + (std::uint64_t{meeting.block} * ranks_ + place) * Sizes::block_bytes;
+  }
+  void load(std::uint32_t place, const Meeting& meeting, void* target, std::size_t bytes) const {
+    Atomics::load_payload(target, this->place(place, meeting), bytes);
+  }
+
+  // Of an operation that did not take place in the room after all: whether finish may be called.
+  bool may_finish(const Meeting& meeting) const {
+    return meeting.ticket <= finished_ + Sizes::banks;
+  }
+  // This rank needs nothing of the operation any more. True when others were told so: one of them
+  // may sleep until then.
+  bool finish(std::uint32_t rank, const Meeting& meeting) {
+    finished_ahead_ |= std::uint64_t{1} << (meeting.ticket - finished_ - 1);
+    for (; finished_ahead_ & 1; finished_ahead_ >>= 1) ++finished_;
+    if (finished_ - published_ < Sizes::banks / 2) return false;
+    published_ = finished_;
+    // ORDER room.finished: release here, acquire in may_write; our reads are over.
+    finished_lines_[rank].ticket.store(finished_, std::memory_order_release);
+    return true;
+  }
 
   // We will not come back. The room's owner may reuse it when all have left.
   void leave() {
@@ -81,17 +171,22 @@ class Room {
   }
 
  private:
-  RoomLine<Atomics>* bank() const { return lines_ + (sequence_ & 1) * ranks_; }
-  char* place(std::uint32_t rank, std::size_t bytes) const {
-    if (bytes <= room_line_payload_bytes) return bank()[rank].payload;
-    char* blocks = reinterpret_cast<char*>(lines_ + 2 * std::uint64_t{ranks_});
-    return blocks + ((sequence_ & 1) * ranks_ + rank) * room_payload_bytes;
+  RoomLine<Atomics>* bank(const Meeting& meeting) const {
+    return lines_ + meeting.ticket % Sizes::banks * ranks_;
   }
 
   RoomHead<Atomics>* head_ = nullptr;
+  FinishedLine<Atomics>* finished_lines_ = nullptr;
   RoomLine<Atomics>* lines_ = nullptr;
-  std::uint64_t sequence_ = 0;
+  char* blocks_ = nullptr;
   std::uint32_t ranks_ = 0;
+  std::uint64_t tickets_ = 0;  // opened so far
+  std::uint64_t blocks_used_ = 0;
+  std::uint64_t block_tickets_[Sizes::block_banks] = {};
+  std::uint64_t finished_ = 0;        // by us: all up to here
+  std::uint64_t finished_ahead_ = 0;  // and of those behind it, one bit each
+  std::uint64_t published_ = 0;
+  std::uint64_t all_finished_ = 0;  // by everyone, as far as we know
 };
 
 }  // namespace baton::lockfree

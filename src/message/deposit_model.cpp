@@ -25,7 +25,7 @@ static_assert(!DepositModel{5}.copies_at_sender(16 * kib) && DepositModel{5}.red
 DepositPeer** peers = nullptr;      // by rank in the job; null before we have met
 DepositPeer* open_peers = nullptr;  // whose ring to us is in use; under the progress lock
 bool poll_all(void*);
-ProgressSource source{poll_all, nullptr, 0, nullptr};
+ProgressSource source{poll_all};
 
 bool poll_all(void*) {
   bool any = false;
@@ -78,8 +78,6 @@ Error start_deposit_model() {
   if (own.model == 0) return MPI_SUCCESS;
   peers = static_cast<DepositPeer**>(std::calloc(engine.ranks, sizeof(DepositPeer*)));
   if (!peers) return no_memory_for(engine.rank);
-  source = {poll_all, nullptr, 0, nullptr};
-  add_source(source);
   set_active(source, true);
   return MPI_SUCCESS;
 }

@@ -134,8 +134,8 @@ void stop_engine() {
   }
   std::free(engine.peers);
   std::free(engine.contacts);
-  forget_exchanges();
-  forget_flushes();
+  for (ProgressSource* source = engine.sources; source; source = source->next)
+    source->known = source->active = false;
   Counters counters = engine.counters;
   new (&engine) Engine;
   engine.counters = counters;
@@ -230,14 +230,13 @@ bool progress_alone() {
   return any;
 }
 
-void add_source(ProgressSource& source) {
-  platform::Guard guard(engine.source_lock);
-  source.next = engine.sources;
-  engine.sources = &source;
-}
-
 void set_active(ProgressSource& source, bool active) {
   platform::Guard guard(engine.source_lock);
+  if (!source.known) {
+    source.known = true;
+    source.next = engine.sources;
+    engine.sources = &source;
+  }
   platform::add_shared(engine.active_sources, (active ? 1u : 0u) - (source.active ? 1u : 0u));
   source.active = active;
   if (BATON_UNLIKELY(active && platform::threads_multiple)) {

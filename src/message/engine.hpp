@@ -19,9 +19,10 @@ namespace baton::message {
 // called only while `active` is not 0.
 struct ProgressSource {
   bool (*advance)(void* state);
-  void* state;
-  std::uint32_t active;
-  ProgressSource* next;
+  void* state = nullptr;
+  bool active = false;
+  bool known = false;  // to the engine
+  ProgressSource* next = nullptr;
 };
 
 // Whoever makes progress holds `progress_lock`, and with it what comes in: rings, contacts,
@@ -59,10 +60,6 @@ Error start_engine();
 void stop_engine();
 // What went to and came from all peers, and why, so far (account.cpp).
 void sum_up(TrafficRecord& record);
-// The sources of exchanges (persistent.cpp) and flushes (send_buffer.cpp) must register anew with
-// the next engine.
-void forget_exchanges();
-void forget_flushes();
 
 // The peer of a rank in the job; makes contact if need be. Null, explained, when memory is short.
 Peer* contact(std::uint32_t rank);
@@ -118,8 +115,8 @@ inline void count_received(std::uint32_t peer_rank, Way way, std::int64_t bytes)
 // cheapest.
 void count_reason(const Peer& peer, Reason reason, std::int64_t bytes);
 
-// Registers a source; it lives as long as the engine. `set_active` keeps the loop's one branch.
-void add_source(ProgressSource& source);
+// Whether a source has something to do; keeps the loop's one branch. The source lives as long as
+// the engine.
 void set_active(ProgressSource& source, bool active);
 
 }  // namespace baton::message

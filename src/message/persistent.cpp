@@ -87,8 +87,7 @@ struct Exchange {
 Exchange* exchanges = nullptr;
 platform::Lock exchanges_lock;
 bool advance_exchanges(void*);
-ProgressSource exchange_source{advance_exchanges, nullptr, 0, nullptr};
-bool source_is_known = false;
+ProgressSource exchange_source{advance_exchanges};
 
 void finish(Exchange& exchange) {
   Request& visible = *exchange.visible;
@@ -122,10 +121,6 @@ bool advance_exchanges(void*) {
 }
 
 }  // namespace
-
-void forget_exchanges() {
-  source_is_known = false;
-}
 
 Error make_persistent_send(const Context& context, const void* buffer, std::int64_t count,
                            Datatype& type, std::int32_t destination, std::int32_t tag,
@@ -169,8 +164,6 @@ Error start_exchange(const Context& context, const void* out, std::int64_t out_c
   begin_send(context, out, out_count, out_type, destination, out_tag, false, exchange->send);
   *handle = visible->handle;
   platform::Guard guard(exchanges_lock);
-  if (!source_is_known) add_source(exchange_source);
-  source_is_known = true;
   exchange->next = exchanges;
   exchanges = exchange;
   set_active(exchange_source, true);

@@ -31,10 +31,9 @@ struct Flush {
 };
 Flush* flushes = nullptr;
 platform::Lock flushes_lock;
-bool source_is_known = false;
 
 bool advance_flushes(void*);
-ProgressSource flush_source{advance_flushes, nullptr, 0, nullptr};
+ProgressSource flush_source{advance_flushes};
 
 bool advance_flushes(void*) {
   platform::Guard guard(flushes_lock);
@@ -61,10 +60,6 @@ SendBuffer& buffer_for(const Context& context) {
   if (context.buffer && context.buffer->attached()) return *context.buffer;
   if (context.session_buffer && context.session_buffer->attached()) return *context.session_buffer;
   return process_buffer;
-}
-
-void forget_flushes() {
-  source_is_known = false;
 }
 
 Error SendBuffer::attach(void* memory, std::int64_t bytes) {
@@ -117,8 +112,6 @@ Error SendBuffer::start_flush(const Context* context, MPI_Request* handle) {
   platform::Guard guard(flushes_lock);
   *flush = {this, last_message(), visible, flushes};
   flushes = flush;
-  if (!source_is_known) add_source(flush_source);
-  source_is_known = true;
   set_active(flush_source, true);
   return MPI_SUCCESS;
 }

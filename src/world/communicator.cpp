@@ -84,6 +84,7 @@ void dispose(Communicator* communicator) {
   attach_error_handler(communicator->errors, nullptr);
   for (Group* group : {communicator->local, communicator->remote, communicator->both})
     if (group) release(*group);
+  if (communicator->topology) release(*communicator->topology);
   delete communicator;
 }
 

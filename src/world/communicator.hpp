@@ -17,11 +17,13 @@
 #include "world/group.hpp"
 #include "world/hint.hpp"
 #include "world/resource.hpp"
+#include "world/topology.hpp"
 
 namespace baton::world {
 
-// Whether a communicator's short collectives meet in a room: settled at its first collective.
-enum class RoomState : std::uint8_t { unknown, open, none };
+// Whether a communicator's short collectives meet in a room, and whether that has blocks: settled
+// by the first collective that could use it.
+enum class RoomState : std::uint8_t { unknown, settling, open, none };
 
 class Communicator {
  public:
@@ -33,15 +35,20 @@ class Communicator {
   message::Context collective;
   message::Usage usage;
   Group* local = nullptr;
-  Group* remote = nullptr;  // null: one group
-  std::uint32_t id = 0;     // context id
-  bool pending = true;      // the id is not agreed yet
+  Group* remote = nullptr;       // null: one group
+  Topology* topology = nullptr;  // held; null: none. Duplicates share it
+  std::uint32_t id = 0;          // context id
+  bool pending = true;           // the id is not agreed yet
   RoomState room_state = RoomState::unknown;
-  std::int64_t room_offset = -1;  // in the leader's rooms
+  std::int64_t room_offset = -1;  // of its lines, in the leader's rooms
+  RoomState blocks_state = RoomState::unknown;
   lockfree::Room<lockfree::Hardware> room;
+  platform::Lock room_lock;    // of our view of it
   message::SendBuffer buffer;  // of buffered sends on this communicator
   Hints hints;
   std::uint32_t duplications = 0;  // nonblocking ones ever started
+  std::uint32_t collectives = 0;   // calls so far, and persistent ones made
+  std::uint32_t persistent_collectives = 0;
   // Between groups only: both groups as one, in the same order on both sides; and two contexts on a
   // plane of their own. `within` is the local group's; in `everyone` ranks are those of the job.
   Group* both = nullptr;

@@ -23,8 +23,7 @@ struct Duplication {
 platform::Lock lock;
 Duplication* duplications = nullptr;
 bool advance_duplications(void*);
-message::ProgressSource source{advance_duplications, nullptr, 0, nullptr};
-bool source_is_known = false;
+message::ProgressSource source{advance_duplications};
 
 void finish(Duplication& duplication) {
   Error error = duplication.error;
@@ -63,8 +62,11 @@ Error prepare_duplicate(const Communicator& parent, const Hints& hints, Communic
   retain(*parent.local);
   if (parent.remote) retain(*parent.remote);
   Error error = prepare_communicator(parent.local, parent.remote, &parent, prepared);
-  if (!error) (*prepared)->hints = hints;
-  return error;
+  if (error) return error;
+  (*prepared)->hints = hints;
+  if (parent.topology) retain(*parent.topology);
+  (*prepared)->topology = parent.topology;
+  return MPI_SUCCESS;
 }
 
 // What was copied before a callback refused; its explanation stays.
@@ -125,8 +127,6 @@ Error start_duplicate(Communicator& parent, const Hints& hints, MPI_Comm* handle
   std::int32_t tag = own_tag(TagKind::duplicate, number);
   duplication->agreement.start(parent.members(tag), false);
   platform::Guard guard(lock);
-  if (!source_is_known) message::add_source(source);
-  source_is_known = true;
   duplication->next = duplications;
   duplications = duplication;
   message::set_active(source, true);

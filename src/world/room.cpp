@@ -5,7 +5,6 @@
 
 #include "base/settings.hpp"
 #include "transport/arena.hpp"
-#include "world/agree/agree.hpp"
 
 namespace baton::world {
 
@@ -13,9 +12,11 @@ namespace {
 
 using transport::arena;
 
-// Rooms that this process leads, retired ones included; a linked list in private memory.
+// Rooms that this process leads, those that everyone has left included; a linked list in private
+// memory.
 struct LedRoom {
-  std::int64_t offset;
+  std::int64_t lines;
+  std::int64_t blocks;  // -1: none yet
   std::uint32_t ranks;
   LedRoom* next;
 };
@@ -27,60 +28,68 @@ char* room_memory(std::uint32_t leader, std::int64_t offset) {
   return arena.part(leader, arena.layout.rooms + static_cast<std::uint64_t>(offset));
 }
 
-// A room that everyone has left, of the same size.
-std::int64_t find_abandoned(std::uint32_t ranks) {
-  for (LedRoom* led = led_rooms; led; led = led->next) {
-    lockfree::Room<lockfree::Hardware> room(room_memory(arena.rank, led->offset), led->ranks);
-    if (led->ranks == ranks && room.all_left()) return led->offset;
-  }
-  return -1;
+// Memory among this rank's rooms; -1 without.
+std::int64_t take_memory(std::uint64_t bytes) {
+  if (static_cast<std::uint64_t>(next_offset) + bytes > lockfree::room_bytes_per_rank) return -1;
+  std::uint64_t start = arena.layout.rooms + static_cast<std::uint64_t>(next_offset);
+  if (transport::reserve(arena.rank, start, bytes) != MPI_SUCCESS) return -1;
+  std::int64_t offset = next_offset;
+  next_offset += static_cast<std::int64_t>(bytes);
+  return offset;
 }
 
-// The leader's part: memory for a room, cleared; -1 when there is none left.
-std::int64_t open_room(std::uint32_t ranks) {
-  platform::Guard guard(led_rooms_lock);
-  std::uint64_t bytes = lockfree::room_bytes(ranks);
-  std::int64_t offset = find_abandoned(ranks);
-  if (offset < 0) {
-    if (next_offset + static_cast<std::int64_t>(bytes) >
-        static_cast<std::int64_t>(lockfree::room_bytes_per_rank))
-      return -1;
-    auto* led = static_cast<LedRoom*>(std::malloc(sizeof(LedRoom)));
-    std::uint64_t start = arena.layout.rooms + static_cast<std::uint64_t>(next_offset);
-    if (!led || transport::reserve(arena.rank, start, bytes) != MPI_SUCCESS) {
-      std::free(led);
-      return -1;
-    }
-    offset = next_offset;
-    next_offset += static_cast<std::int64_t>(bytes);
-    *led = {offset, ranks, led_rooms};
+bool all_left(const LedRoom& led) {
+  lockfree::Room<lockfree::Hardware> room;
+  room.attach(room_memory(arena.rank, led.lines), led.ranks);
+  return room.all_left();
+}
+
+std::int64_t open_lines(std::uint32_t ranks) {
+  LedRoom* led = led_rooms;
+  while (led && !(led->ranks == ranks && all_left(*led))) led = led->next;
+  if (!led) {
+    std::int64_t offset = take_memory(lockfree::room_bytes(ranks));
+    led = offset < 0 ? nullptr : static_cast<LedRoom*>(std::malloc(sizeof(LedRoom)));
+    if (!led) return -1;
+    *led = {offset, -1, ranks, led_rooms};
     led_rooms = led;
   }
-  std::memset(room_memory(arena.rank, offset), 0, bytes);
-  return offset;
+  std::memset(room_memory(arena.rank, led->lines), 0, lockfree::room_bytes(ranks));
+  return led->lines;
+}
+
+std::int64_t open_blocks(std::int64_t lines) {
+  LedRoom* led = led_rooms;
+  while (led->lines != lines) led = led->next;
+  if (led->blocks < 0) led->blocks = take_memory(lockfree::room_blocks_bytes(led->ranks));
+  return led->blocks;
 }
 
 }  // namespace
 
-Error settle_room_slow(Communicator& communicator) {
-  auto ranks = static_cast<std::uint32_t>(communicator.size());
-  std::int64_t offset = -1;
-  if (settings.rooms && ranks > 1 && !communicator.is_inter()) {
-    if (communicator.rank() == 0) offset = open_room(ranks);
-    Error error =
-        agree_broadcast(all_of(communicator.collective, agreement_tag), 0, &offset, sizeof offset);
-    if (error) return error;
+std::int64_t open_room(const Communicator& communicator, RoomPart part) {
+  if (!settings.rooms) return -1;
+  platform::Guard guard(led_rooms_lock);
+  return part == RoomPart::lines ? open_lines(static_cast<std::uint32_t>(communicator.size()))
+                                 : open_blocks(communicator.room_offset);
+}
+
+void enter_room(Communicator& communicator, RoomPart part, std::int64_t offset) {
+  RoomState state = offset < 0 ? RoomState::none : RoomState::open;
+  char* memory = offset < 0 ? nullptr : room_memory(communicator.collective.job_rank(0), offset);
+  if (part == RoomPart::blocks) {
+    if (memory) communicator.room.attach_blocks(memory);
+    communicator.blocks_state = state;
+    return;
   }
-  communicator.room_state = offset < 0 ? RoomState::none : RoomState::open;
+  auto ranks = static_cast<std::uint32_t>(communicator.size());
+  if (memory) communicator.room.attach(memory, ranks);
   communicator.room_offset = offset;
-  if (offset < 0) return MPI_SUCCESS;
-  std::uint32_t leader = communicator.collective.job_rank(0);
-  communicator.room = lockfree::Room<lockfree::Hardware>(room_memory(leader, offset), ranks);
-  return MPI_SUCCESS;
+  communicator.room_state = state;
 }
 
 void leave_room(Communicator& communicator) {
-  if (communicator.room.exists()) communicator.room.leave();
+  if (communicator.room_state == RoomState::open) communicator.room.leave();
 }
 
 }  // namespace baton::world

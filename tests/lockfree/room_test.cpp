@@ -1,6 +1,6 @@
-// The shipped room over all interleavings, with the waking and sleeping of collective/room.cpp:
-// after arriving, wake who sleeps (with fences: only whoever sees that all are there); wait; read
-// all lines.
+// The shipped room over all interleavings, in small sizes, with the waking and sleeping of
+// collective/visit.cpp: an exchange (all write, all read), what one rank gives to all, what all
+// give to one, operations that end in another order than they began.
 #include "lockfree/room.hpp"
 
 #include <cstring>
@@ -11,106 +11,234 @@
 namespace baton::model {
 namespace {
 
+using lockfree::Meeting;
+
 constexpr std::uint32_t ranks_max = 3;
+
+struct SmallRoom {
+  static constexpr std::uint64_t banks = 2;
+  static constexpr std::uint64_t block_banks = 1;
+  static constexpr std::uint64_t block_bytes = 64;
+};
+using ModelRoom = lockfree::Room<Model, SmallRoom>;
 
 struct Shared {
   ModelDoorbell doorbells[ranks_max];
-  alignas(64) char memory[lockfree::room_bytes(ranks_max)];
+  alignas(64) char memory[lockfree::room_bytes<SmallRoom>(ranks_max)];
+  alignas(64) char blocks[lockfree::room_blocks_bytes<SmallRoom>(ranks_max)];
 };
-using ModelRoom = lockfree::Room<Model>;
 
-// wake_members.
-void wake_members(Shared& shared, ModelRoom& room, std::uint32_t rank, Ordering ordering) {
-  if (ordering == Ordering::fences) {
-    Model::full_fence();
-    if (room.first_missing(0) != room.ranks()) return;
+char value_of(std::uint32_t rank, std::uint64_t ticket) {
+  return static_cast<char>(10 * ticket + rank + 1);
+}
+
+// A rank of a room. `sleeps`: without it the rank polls.
+struct Member {
+  Shared& shared;
+  std::uint32_t rank;
+  bool sleeps;
+  Ordering ordering;
+  ModelRoom room{};
+
+  Member(Shared& its_shared, std::uint32_t its_rank, std::uint32_t ranks, bool its_sleeps,
+         Ordering its_ordering)
+      : shared(its_shared), rank(its_rank), sleeps(its_sleeps), ordering(its_ordering) {
+    room.attach(shared.memory, ranks);
+    room.attach_blocks(shared.blocks);
   }
-  for (std::uint32_t other = 0; other < room.ranks(); ++other)
+
+  // Until the places [from, to) have been published.
+  void until_arrived(const Meeting& meeting, std::uint32_t from, std::uint32_t to) {
+    std::uint32_t missing = from;
+    until([&] { return (missing = room.first_missing(missing, to, meeting)) == to; }, &missing);
+  }
+  // `state`: what the next look depends on.
+  template <class Ready>
+  void until(Ready ready, const std::uint32_t* state = nullptr) {
+    if (sleeps)
+      return wait_until(
+          shared.doorbells[rank], ordering, ready,
+          [&] {
+            take_doorbells(shared.doorbells[rank], 0);
+            return false;
+          },
+          [] { return false; }, [&] { return state ? *state : 0; });
+    for (Mark round = mark(); !ready();) pause(round);
+  }
+  void wake(std::uint32_t other) {
     if (other != rank && wants_attention(shared.doorbells[other]))
       wake_slow(shared.doorbells[other]);
-}
-
-char value_of(std::uint32_t rank, int operation) {
-  return static_cast<char>(10 * operation + rank + 1);
-}
-
-// meet, then what an allreduce reads. `sleeps`: without it the rank polls.
-void meet(Shared& shared, ModelRoom& room, std::uint32_t rank, int operation, bool sleeps,
-          Ordering ordering) {
-  // Two operations, then two that bring more than fits beside the flag: each kind follows itself.
-  std::size_t bytes = operation / 2 % 2 ? lockfree::room_line_payload_bytes + 4 : 1;
-  char mine[lockfree::room_line_payload_bytes + 4];
-  std::memset(mine, value_of(rank, operation), sizeof mine);
-  room.arrive(rank, mine, bytes);
-  if (sleeps) {
-    wake_members(shared, room, rank, ordering);
-    std::uint32_t missing = 0;
-    wait_until(
-        shared.doorbells[rank], ordering,
-        [&] { return (missing = room.first_missing(missing)) == room.ranks(); },
-        [&] {
-          take_doorbells(shared.doorbells[rank], 0);
-          return false;
-        },
-        [] { return false; }, [&] { return missing; });
-  } else {
-    std::uint32_t missing = 0;
-    for (Mark round = mark(); (missing = room.first_missing(missing)) < room.ranks();) {
-      pause(round);
-      forget_all_but(round, missing);
+  }
+  // Visit::wake_all.
+  void wake_all() {
+    if (ordering == Ordering::fences) Model::full_fence();
+    for (std::uint32_t other = 0; other < room.ranks(); ++other) wake(other);
+  }
+  // Visit::others_missing.
+  bool others_missing(const Meeting& meeting) {
+    if (ordering != Ordering::fences) return false;
+    Model::full_fence();
+    return room.first_missing(0, room.ranks(), meeting) != room.ranks();
+  }
+  void write(const Meeting& meeting) {
+    until([&] { return room.may_write(rank, meeting); });
+    // More than fits beside the flag goes to the block.
+    char mine[4];
+    std::memset(mine, value_of(rank, meeting.ticket), sizeof mine);
+    room.arrive(rank, meeting, mine, meeting.has_block ? sizeof mine : 1);
+  }
+  void read(const Meeting& meeting, std::uint32_t other) {
+    char its[4];
+    std::size_t bytes = meeting.has_block ? sizeof its : 1;
+    room.load(other, meeting, its, bytes);
+    check(its[0] == value_of(other, meeting.ticket) && its[bytes - 1] == its[0],
+          "a place was read too early, or written again too early");
+  }
+  void finish(const Meeting& meeting) {
+    if (room.finish(rank, meeting) && sleeps) wake_all();
+  }
+  void exchange(bool with_block, bool learns) {
+    Meeting meeting = room.open(with_block);
+    meet(meeting);
+    if (learns) room.learn(meeting);
+    finish(meeting);
+  }
+  void meet(const Meeting& meeting) {
+    write(meeting);
+    if (sleeps && !others_missing(meeting)) wake_all();
+    until_arrived(meeting, 0, room.ranks());
+    for (std::uint32_t other = 0; other < room.ranks(); ++other) read(meeting, other);
+  }
+  void give(std::uint32_t root, bool with_block) {
+    Meeting meeting = room.open(with_block);
+    if (rank == root) {
+      write(meeting);
+      if (sleeps) wake_all();
+    } else {
+      until_arrived(meeting, root, root + 1);
+      read(meeting, root);
     }
+    finish(meeting);
   }
-  for (std::uint32_t other = 0; other < room.ranks(); ++other) {
-    char its[sizeof mine];
-    room.load(other, its, bytes);
-    check(its[0] == value_of(other, operation) && its[bytes - 1] == its[0],
-          "a rank left before all had arrived, or read another operation");
+  void collect(std::uint32_t root) {
+    Meeting meeting = room.open(false);
+    write(meeting);
+    if (rank != root) {
+      if (sleeps && !others_missing(meeting)) wake(root);
+    } else {
+      until_arrived(meeting, 0, room.ranks());
+      for (std::uint32_t other = 0; other < room.ranks(); ++other) read(meeting, other);
+    }
+    finish(meeting);
   }
-}
+};
 
-void meet_often(Stage& stage, std::uint32_t ranks, int operations, bool sleeps, Ordering ordering) {
+template <class Do>
+void run(Stage& stage, std::uint32_t ranks, bool sleeps, Ordering ordering, Do act) {
   auto& shared = stage.shared<Shared>();
   for (std::uint32_t rank = 0; rank < ranks; ++rank)
-    stage.thread([&, rank, ranks, operations, sleeps, ordering] {
-      ModelRoom room(shared.memory, ranks);
-      Mark start = mark();
-      for (int operation = 0; operation < operations; ++operation) {
-        meet(shared, room, rank, operation, sleeps, ordering);
-        forget_all_but(start, static_cast<std::uint64_t>(operation));
-      }
+    stage.thread([&shared, rank, ranks, sleeps, ordering, act] {
+      Member member(shared, rank, ranks, sleeps, ordering);
+      act(member);
     });
 }
 
-MODEL_CASE(room, two_ranks_read_the_right_lines_over_four_operations) {
-  meet_often(stage, 2, 4, false, Ordering::fences);
+MODEL_CASE(room, two_ranks_exchange_over_three_operations_in_two_banks) {
+  run(stage, 2, false, Ordering::fences, [](Member& member) {
+    for (int i = 0; i < 3; ++i) member.exchange(false, false);
+  });
 }
-MODEL_CASE(room, three_ranks_read_the_right_lines_over_three_operations) {
-  meet_often(stage, 3, 3, false, Ordering::fences);
+MODEL_CASE(room, two_ranks_learn_from_flags_what_is_finished) {
+  run(stage, 2, false, Ordering::fences, [](Member& member) {
+    for (int i = 0; i < 4; ++i) member.exchange(false, true);
+  });
 }
-MODEL_CASE(room, no_wake_up_of_two_ranks_is_lost_with_fences) {
-  meet_often(stage, 2, 2, true, Ordering::fences);
+MODEL_CASE(room, two_ranks_exchange_in_one_bank_of_blocks) {
+  run(stage, 2, false, Ordering::fences, [](Member& member) {
+    for (int i = 0; i < 3; ++i) member.exchange(true, i == 1);
+  });
 }
-MODEL_CASE(room, no_wake_up_of_two_ranks_is_lost_with_membarrier) {
-  meet_often(stage, 2, 2, true, Ordering::membarrier);
+MODEL_CASE(room, three_ranks_exchange_twice) {
+  run(stage, 3, false, Ordering::fences, [](Member& member) {
+    for (int i = 0; i < 2; ++i) member.exchange(i == 1, false);
+  });
+}
+MODEL_CASE(room, a_root_that_is_ahead_overwrites_nothing) {
+  run(stage, 2, false, Ordering::fences, [](Member& member) {
+    for (int i = 0; i < 4; ++i) member.give(0, false);
+  });
+}
+MODEL_CASE(room, a_root_that_is_ahead_overwrites_no_block) {
+  run(stage, 2, false, Ordering::fences, [](Member& member) {
+    for (int i = 0; i < 3; ++i) member.give(0, true);
+  });
+}
+MODEL_CASE(room, roots_change) {
+  run(stage, 3, false, Ordering::fences, [](Member& member) {
+    for (std::uint32_t i = 0; i < 3; ++i) member.give(i, false);
+  });
+}
+MODEL_CASE(room, what_all_give_to_one_waits_until_it_was_read) {
+  run(stage, 2, false, Ordering::fences, [](Member& member) {
+    for (int i = 0; i < 4; ++i) member.collect(1);
+  });
+}
+MODEL_CASE(room, no_wake_up_of_an_exchange_is_lost_with_fences) {
+  run(stage, 2, true, Ordering::fences, [](Member& member) {
+    for (int i = 0; i < 2; ++i) member.exchange(false, false);
+  });
+}
+MODEL_CASE(room, no_wake_up_of_an_exchange_is_lost_with_membarrier) {
+  run(stage, 2, true, Ordering::membarrier, [](Member& member) {
+    for (int i = 0; i < 2; ++i) member.exchange(false, false);
+  });
 }
 MODEL_CASE(room, no_wake_up_of_three_ranks_is_lost_with_fences) {
-  meet_often(stage, 3, 1, true, Ordering::fences);
+  run(stage, 3, true, Ordering::fences,
+      [](Member& member) { member.meet(member.room.open(false)); });
+}
+MODEL_CASE(room, a_root_that_sleeps_until_banks_are_free_is_woken) {
+  run(stage, 2, true, Ordering::fences, [](Member& member) {
+    for (int i = 0; i < 3; ++i) member.give(0, false);
+  });
+}
+MODEL_CASE(room, the_root_of_three_is_woken_by_the_last) {
+  run(stage, 3, true, Ordering::fences, [](Member& member) { member.collect(0); });
+}
+
+// As nonblocking ones may.
+MODEL_CASE(room, operations_that_end_out_of_order_keep_their_banks) {
+  run(stage, 2, false, Ordering::fences, [](Member& member) {
+    ModelRoom& room = member.room;
+    Meeting first = room.open(false), second = room.open(false), third = room.open(false);
+    if (member.rank == 0) {
+      for (const Meeting& meeting : {first, second, third}) {
+        member.write(meeting);
+        member.finish(meeting);
+      }
+      return;
+    }
+    for (const Meeting& meeting : {second, first, third}) {
+      member.until_arrived(meeting, 0, 1);
+      member.read(meeting, 0);
+      member.finish(meeting);
+    }
+  });
 }
 
 // Its leader clears a room and opens it anew once all have left.
 MODEL_CASE(room, a_room_is_reused_only_when_everyone_has_read_its_last_lines) {
   auto& shared = stage.shared<Shared>();
   for (std::uint32_t rank = 0; rank < 2; ++rank)
-    stage.thread([&, rank] {
-      ModelRoom room(shared.memory, 2);
-      meet(shared, room, rank, 0, false, Ordering::fences);
-      room.leave();
+    stage.thread([&shared, rank] {
+      Member member(shared, rank, 2, false, Ordering::fences);
+      member.exchange(false, false);
+      member.room.leave();
       if (rank != 0) return;
-      for (Mark round = mark(); !room.all_left();) pause(round);
+      for (Mark round = mark(); !member.room.all_left();) pause(round);
       char zero[64] = {};
-      for (std::uint32_t line = 0; line < 2; ++line)
-        Model::store_payload(
-            shared.memory + sizeof(lockfree::RoomHead<Model>) + (2 + line) * 64 + 8, zero, 56);
+      for (int line = 0; line < 2; ++line)
+        Model::store_payload(shared.memory + (1 + 2 + 2 + line) * 64 + 8, zero, 56);
     });
 }
 

@@ -206,28 +206,38 @@ bool stress_messages(const char* name, double seconds, std::uint64_t seed, int s
 // Each rank brings a number; the sum ends the run: everybody must see the same one.
 void meet_until_time_is_over(Shared& shared, std::uint32_t rank, std::uint32_t ranks, bool fences,
                              Random& random) {
-  lockfree::Room<Hardware> room(shared.room, ranks);
+  lockfree::Room<Hardware> room;
+  room.attach(shared.room, ranks);
   Waiter waiter(shared.doorbells[rank], fences);
   std::uint64_t operations = 0;
   for (std::uint64_t over = 0; over < ranks; ++operations) {
     std::uint64_t mine[] = {time_is_over(), operations * 10 + rank};
-    room.arrive(rank, mine, sizeof mine);
-    if (fences) Hardware::full_fence();
-    if (!fences || room.first_missing(0) == ranks)
+    lockfree::Meeting meeting = room.open(false);
+    auto wake_others = [&] {
       for (std::uint32_t other = 0; other < ranks; ++other)
         if (other != rank && lockfree::wants_attention(shared.doorbells[other]) &&
             lockfree::end_sleep(shared.doorbells[other]))
           platform::futex_wake(shared.doorbells[other].wake.word);
-    while (room.first_missing(0) != ranks) {
-      waiter.idle();
-    }
+    };
+    while (!room.may_write(rank, meeting)) waiter.idle();
+    waiter.reset();
+    room.arrive(rank, meeting, mine, sizeof mine);
+    if (fences) Hardware::full_fence();
+    if (!fences || room.first_missing(0, ranks, meeting) == ranks) wake_others();
+    while (room.first_missing(0, ranks, meeting) != ranks) waiter.idle();
     waiter.reset();
     over = 0;
     for (std::uint32_t other = 0; other < ranks; ++other) {
       std::uint64_t its[2];
-      room.load(other, its, sizeof its);
+      room.load(other, meeting, its, sizeof its);
       over += its[0];
       check(its[1] == operations * 10 + other, "a line of another operation");
+    }
+    // Often not: who then writes must look at the lines of what is finished.
+    if (operations % 3) room.learn(meeting);
+    if (room.finish(rank, meeting)) {
+      if (fences) Hardware::full_fence();
+      wake_others();
     }
     dawdle(random);
   }

@@ -197,7 +197,9 @@ class Checks:
         if length in self.names and not self.parameter(length).is_pointer:
             return length
         if length == "*" and self.procedure.chapter == "collective" and self.comm:
-            return f"{self.comm.name}_object->remote_size()"
+            # The parts of a reduce_scatter are those of our own group.
+            own = "Reduce_scatter" in self.procedure.base or "reduce_scatter" in self.procedure.base
+            return f"{self.comm.name}_object->{'size' if own else 'remote_size'}()"
         return None
 
     def array(self, p):
@@ -275,8 +277,20 @@ class Checks:
             return f"{p.name}_object" if by_pointer else f"*{p.name}_object"
         return f"&wide_{p.name}" if self.narrows(p) else p.name
 
+    def form(self):
+        """Of a collective: what runs the call that its body describes."""
+        name = self.procedure.base.removeprefix("MPI_")
+        if self.procedure.chapter not in ("collective", "neighborhood"):
+            return None
+        if name.endswith("_init"):
+            return "prepare"
+        return "start" if name.startswith("I") else "run_now"
+
     def finish(self):
-        parameters = [p for p in self.procedure.parameters if p.type != "..."]
+        left_out = ("info", "request") if self.form() else ()
+        parameters = [
+            p for p in self.procedure.parameters if p.type != "..." and p.name not in left_out
+        ]
         results = [p for p in parameters if self.narrows(p)]
         passed = [self.passed(p) for p in parameters]
         if self.api.facts(self.procedure).get("tells_form"):
@@ -284,6 +298,8 @@ class Checks:
             passed.append(f"datatype::CountForm::{form}")
         arguments = ", ".join(passed)
         call = f"api::{self.body}({arguments})"
+        if form := self.form():
+            call = f"collective::{form}({call}{', request' if form != 'run_now' else ''})"
         if self.given:  # its target is this thread's last one: asked for after the body
             self.out.append(f"const Error rc = {call};")
             self.out.append(f"return finish(here, {self.target}, rc);")

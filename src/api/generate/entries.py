@@ -20,7 +20,11 @@ def enumerator(procedure):
 
 def body_name(api, procedure):
     facts = api.facts(procedure)
-    return facts.get("body", procedure.base.removeprefix("MPI_").lower())
+    name = procedure.base.removeprefix("MPI_").lower()
+    if procedure.chapter in ("collective", "neighborhood"):  # one for all three forms
+        name = name.removesuffix("_init")
+        name = name[1:] if procedure.base.startswith("MPI_I") else name
+    return facts.get("body", name)
 
 
 def _signature(procedure):

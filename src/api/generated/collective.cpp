@@ -37,7 +37,7 @@ BATON_EXPORT int PMPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype
     return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, api::allgather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object));
+  return finish(here, &comm_object->errors, collective::run_now(api::allgather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object)));
 }
 BATON_ALIAS(Allgather)
 
@@ -71,17 +71,85 @@ BATON_EXPORT int PMPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_
     return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, api::allgather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object));
+  return finish(here, &comm_object->errors, collective::run_now(api::allgather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object)));
 }
 BATON_ALIAS(Allgather_c)
 
 BATON_EXPORT int PMPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  return unsupported(Procedure::Allgather_init, target_of(comm));
+  constexpr Procedure here = Procedure::Allgather_init;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
+    return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
+    return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
+    return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!recvtype_object->committed))
+    return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 8, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
+    return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(recvcount < 0))
+    return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 9, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::prepare(api::allgather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object), request));
 }
 BATON_ALIAS(Allgather_init)
 
 BATON_EXPORT int PMPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  return unsupported(Procedure::Allgather_init_c, target_of(comm));
+  constexpr Procedure here = Procedure::Allgather_init_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
+    return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
+    return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
+    return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!recvtype_object->committed))
+    return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 8, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
+    return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(recvcount < 0))
+    return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 9, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::prepare(api::allgather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object), request));
 }
 BATON_ALIAS(Allgather_init_c)
 
@@ -114,7 +182,7 @@ BATON_EXPORT int PMPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatyp
     if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 5, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!displs && comm_object->remote_size() > 0))
     return null_argument(here, 6, &comm_object->errors);
-  return finish(here, &comm_object->errors, api::allgatherv(sendbuf, sendcount, sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object));
+  return finish(here, &comm_object->errors, collective::run_now(api::allgatherv(sendbuf, sendcount, sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object)));
 }
 BATON_ALIAS(Allgatherv)
 
@@ -147,17 +215,83 @@ BATON_EXPORT int PMPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI
     if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 5, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!displs && comm_object->remote_size() > 0))
     return null_argument(here, 6, &comm_object->errors);
-  return finish(here, &comm_object->errors, api::allgatherv(sendbuf, sendcount, sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object));
+  return finish(here, &comm_object->errors, collective::run_now(api::allgatherv(sendbuf, sendcount, sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object)));
 }
 BATON_ALIAS(Allgatherv_c)
 
 BATON_EXPORT int PMPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  return unsupported(Procedure::Allgatherv_init, target_of(comm));
+  constexpr Procedure here = Procedure::Allgatherv_init;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
+    return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
+    return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
+    return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!recvtype_object->committed))
+    return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 9, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
+    return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
+    return null_argument(here, 5, &comm_object->errors);
+  for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
+    if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 5, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!displs && comm_object->remote_size() > 0))
+    return null_argument(here, 6, &comm_object->errors);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 10, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::prepare(api::allgatherv(sendbuf, sendcount, sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object), request));
 }
 BATON_ALIAS(Allgatherv_init)
 
 BATON_EXPORT int PMPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  return unsupported(Procedure::Allgatherv_init_c, target_of(comm));
+  constexpr Procedure here = Procedure::Allgatherv_init_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
+    return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
+    return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
+    return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!recvtype_object->committed))
+    return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 9, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
+    return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
+    return null_argument(here, 5, &comm_object->errors);
+  for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
+    if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 5, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!displs && comm_object->remote_size() > 0))
+    return null_argument(here, 6, &comm_object->errors);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 10, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::prepare(api::allgatherv(sendbuf, sendcount, sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object), request));
 }
 BATON_ALIAS(Allgatherv_init_c)
 
@@ -187,7 +321,7 @@ BATON_EXPORT int PMPI_Allreduce(const void *sendbuf, void *recvbuf, int count, M
     return aliased(here, 2, &comm_object->errors);
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, api::allreduce(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object));
+  return finish(here, &comm_object->errors, collective::run_now(api::allreduce(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object)));
 }
 BATON_ALIAS(Allreduce)
 
@@ -217,17 +351,77 @@ BATON_EXPORT int PMPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count 
     return aliased(here, 2, &comm_object->errors);
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, api::allreduce(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object));
+  return finish(here, &comm_object->errors, collective::run_now(api::allreduce(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object)));
 }
 BATON_ALIAS(Allreduce_c)
 
 BATON_EXPORT int PMPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  return unsupported(Procedure::Allreduce_init, target_of(comm));
+  constexpr Procedure here = Procedure::Allreduce_init;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 7, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
+    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 8, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::prepare(api::allreduce(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object), request));
 }
 BATON_ALIAS(Allreduce_init)
 
 BATON_EXPORT int PMPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  return unsupported(Procedure::Allreduce_init_c, target_of(comm));
+  constexpr Procedure here = Procedure::Allreduce_init_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 7, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
+    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 8, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::prepare(api::allreduce(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object), request));
 }
 BATON_ALIAS(Allreduce_init_c)
 
@@ -261,7 +455,7 @@ BATON_EXPORT int PMPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype 
     return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, api::alltoall(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object));
+  return finish(here, &comm_object->errors, collective::run_now(api::alltoall(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object)));
 }
 BATON_ALIAS(Alltoall)
 
@@ -295,17 +489,85 @@ BATON_EXPORT int PMPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_D
     return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, api::alltoall(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object));
+  return finish(here, &comm_object->errors, collective::run_now(api::alltoall(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object)));
 }
 BATON_ALIAS(Alltoall_c)
 
 BATON_EXPORT int PMPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  return unsupported(Procedure::Alltoall_init, target_of(comm));
+  constexpr Procedure here = Procedure::Alltoall_init;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
+    return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
+    return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
+    return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!recvtype_object->committed))
+    return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 8, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
+    return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(recvcount < 0))
+    return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 9, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::prepare(api::alltoall(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object), request));
 }
 BATON_ALIAS(Alltoall_init)
 
 BATON_EXPORT int PMPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  return unsupported(Procedure::Alltoall_init_c, target_of(comm));
+  constexpr Procedure here = Procedure::Alltoall_init_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
+    return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
+    return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
+    return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!recvtype_object->committed))
+    return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 8, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
+    return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(recvcount < 0))
+    return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 9, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::prepare(api::alltoall(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object), request));
 }
 BATON_ALIAS(Alltoall_init_c)
 
@@ -339,7 +601,7 @@ BATON_EXPORT int PMPI_Alltoallv(const void *sendbuf, const int sendcounts[], con
     if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 6, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!rdispls && comm_object->remote_size() > 0))
     return null_argument(here, 7, &comm_object->errors);
-  return finish(here, &comm_object->errors, api::alltoallv(sendbuf, sendcounts, sdispls, sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object));
+  return finish(here, &comm_object->errors, collective::run_now(api::alltoallv(sendbuf, sendcounts, sdispls, sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object)));
 }
 BATON_ALIAS(Alltoallv)
 
@@ -373,37 +635,207 @@ BATON_EXPORT int PMPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcount
     if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 6, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!rdispls && comm_object->remote_size() > 0))
     return null_argument(here, 7, &comm_object->errors);
-  return finish(here, &comm_object->errors, api::alltoallv(sendbuf, sendcounts, sdispls, sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object));
+  return finish(here, &comm_object->errors, collective::run_now(api::alltoallv(sendbuf, sendcounts, sdispls, sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object)));
 }
 BATON_ALIAS(Alltoallv_c)
 
 BATON_EXPORT int PMPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  return unsupported(Procedure::Alltoallv_init, target_of(comm));
+  constexpr Procedure here = Procedure::Alltoallv_init;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
+    return bad_handle(here, 4, &comm_object->errors, sendtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
+    return uncommitted(here, 4, &comm_object->errors, sendtype_object->name);
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
+    return bad_handle(here, 8, &comm_object->errors, recvtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!recvtype_object->committed))
+    return uncommitted(here, 8, &comm_object->errors, recvtype_object->name);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 10, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(!in_place && (!sendcounts && comm_object->remote_size() > 0)))
+    return null_argument(here, 2, &comm_object->errors);
+  if (!in_place) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
+    if (BATON_UNLIKELY(sendcounts[i] < 0)) return bad_element(here, 2, &comm_object->errors, sendcounts[i], i, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!in_place && (!sdispls && comm_object->remote_size() > 0)))
+    return null_argument(here, 3, &comm_object->errors);
+  if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
+    return null_argument(here, 6, &comm_object->errors);
+  for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
+    if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 6, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!rdispls && comm_object->remote_size() > 0))
+    return null_argument(here, 7, &comm_object->errors);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 11, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::prepare(api::alltoallv(sendbuf, sendcounts, sdispls, sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object), request));
 }
 BATON_ALIAS(Alltoallv_init)
 
 BATON_EXPORT int PMPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  return unsupported(Procedure::Alltoallv_init_c, target_of(comm));
+  constexpr Procedure here = Procedure::Alltoallv_init_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
+    return bad_handle(here, 4, &comm_object->errors, sendtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
+    return uncommitted(here, 4, &comm_object->errors, sendtype_object->name);
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
+    return bad_handle(here, 8, &comm_object->errors, recvtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!recvtype_object->committed))
+    return uncommitted(here, 8, &comm_object->errors, recvtype_object->name);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 10, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(!in_place && (!sendcounts && comm_object->remote_size() > 0)))
+    return null_argument(here, 2, &comm_object->errors);
+  if (!in_place) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
+    if (BATON_UNLIKELY(sendcounts[i] < 0)) return bad_element(here, 2, &comm_object->errors, sendcounts[i], i, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!in_place && (!sdispls && comm_object->remote_size() > 0)))
+    return null_argument(here, 3, &comm_object->errors);
+  if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
+    return null_argument(here, 6, &comm_object->errors);
+  for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
+    if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 6, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!rdispls && comm_object->remote_size() > 0))
+    return null_argument(here, 7, &comm_object->errors);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 11, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::prepare(api::alltoallv(sendbuf, sendcounts, sdispls, sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object), request));
 }
 BATON_ALIAS(Alltoallv_init_c)
 
 BATON_EXPORT int PMPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
-  return unsupported(Procedure::Alltoallw, target_of(comm));
+  constexpr Procedure here = Procedure::Alltoallw;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  if (BATON_UNLIKELY(!in_place && (!sendcounts && comm_object->remote_size() > 0)))
+    return null_argument(here, 2, &comm_object->errors);
+  if (!in_place) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
+    if (BATON_UNLIKELY(sendcounts[i] < 0)) return bad_element(here, 2, &comm_object->errors, sendcounts[i], i, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!in_place && (!sdispls && comm_object->remote_size() > 0)))
+    return null_argument(here, 3, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && (!sendtypes && comm_object->remote_size() > 0)))
+    return null_argument(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
+    return null_argument(here, 6, &comm_object->errors);
+  for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
+    if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 6, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!rdispls && comm_object->remote_size() > 0))
+    return null_argument(here, 7, &comm_object->errors);
+  if (BATON_UNLIKELY(!recvtypes && comm_object->remote_size() > 0))
+    return null_argument(here, 8, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::run_now(api::alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object)));
 }
 BATON_ALIAS(Alltoallw)
 
 BATON_EXPORT int PMPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
-  return unsupported(Procedure::Alltoallw_c, target_of(comm));
+  constexpr Procedure here = Procedure::Alltoallw_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  if (BATON_UNLIKELY(!in_place && (!sendcounts && comm_object->remote_size() > 0)))
+    return null_argument(here, 2, &comm_object->errors);
+  if (!in_place) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
+    if (BATON_UNLIKELY(sendcounts[i] < 0)) return bad_element(here, 2, &comm_object->errors, sendcounts[i], i, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!in_place && (!sdispls && comm_object->remote_size() > 0)))
+    return null_argument(here, 3, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && (!sendtypes && comm_object->remote_size() > 0)))
+    return null_argument(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
+    return null_argument(here, 6, &comm_object->errors);
+  for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
+    if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 6, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!rdispls && comm_object->remote_size() > 0))
+    return null_argument(here, 7, &comm_object->errors);
+  if (BATON_UNLIKELY(!recvtypes && comm_object->remote_size() > 0))
+    return null_argument(here, 8, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::run_now(api::alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object)));
 }
 BATON_ALIAS(Alltoallw_c)
 
 BATON_EXPORT int PMPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  return unsupported(Procedure::Alltoallw_init, target_of(comm));
+  constexpr Procedure here = Procedure::Alltoallw_init;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 10, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(!in_place && (!sendcounts && comm_object->remote_size() > 0)))
+    return null_argument(here, 2, &comm_object->errors);
+  if (!in_place) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
+    if (BATON_UNLIKELY(sendcounts[i] < 0)) return bad_element(here, 2, &comm_object->errors, sendcounts[i], i, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!in_place && (!sdispls && comm_object->remote_size() > 0)))
+    return null_argument(here, 3, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && (!sendtypes && comm_object->remote_size() > 0)))
+    return null_argument(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
+    return null_argument(here, 6, &comm_object->errors);
+  for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
+    if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 6, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!rdispls && comm_object->remote_size() > 0))
+    return null_argument(here, 7, &comm_object->errors);
+  if (BATON_UNLIKELY(!recvtypes && comm_object->remote_size() > 0))
+    return null_argument(here, 8, &comm_object->errors);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 11, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::prepare(api::alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object), request));
 }
 BATON_ALIAS(Alltoallw_init)
 
 BATON_EXPORT int PMPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  return unsupported(Procedure::Alltoallw_init_c, target_of(comm));
+  constexpr Procedure here = Procedure::Alltoallw_init_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 10, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(!in_place && (!sendcounts && comm_object->remote_size() > 0)))
+    return null_argument(here, 2, &comm_object->errors);
+  if (!in_place) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
+    if (BATON_UNLIKELY(sendcounts[i] < 0)) return bad_element(here, 2, &comm_object->errors, sendcounts[i], i, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!in_place && (!sdispls && comm_object->remote_size() > 0)))
+    return null_argument(here, 3, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && (!sendtypes && comm_object->remote_size() > 0)))
+    return null_argument(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
+    return null_argument(here, 6, &comm_object->errors);
+  for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
+    if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 6, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!rdispls && comm_object->remote_size() > 0))
+    return null_argument(here, 7, &comm_object->errors);
+  if (BATON_UNLIKELY(!recvtypes && comm_object->remote_size() > 0))
+    return null_argument(here, 8, &comm_object->errors);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 11, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::prepare(api::alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object), request));
 }
 BATON_ALIAS(Alltoallw_init_c)
 
@@ -414,12 +846,23 @@ BATON_EXPORT int PMPI_Barrier(MPI_Comm comm) {
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 1, nullptr, comm, MPI_ERR_COMM);
-  return finish(here, &comm_object->errors, api::barrier(*comm_object));
+  return finish(here, &comm_object->errors, collective::run_now(api::barrier(*comm_object)));
 }
 BATON_ALIAS(Barrier)
 
 BATON_EXPORT int PMPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  return unsupported(Procedure::Barrier_init, target_of(comm));
+  constexpr Procedure here = Procedure::Barrier_init;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 1, nullptr, comm, MPI_ERR_COMM);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 2, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 3, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::prepare(api::barrier(*comm_object), request));
 }
 BATON_ALIAS(Barrier_init)
 
@@ -443,7 +886,7 @@ BATON_EXPORT int PMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int 
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, api::bcast(buffer, count, *datatype_object, root, *comm_object));
+  return finish(here, &comm_object->errors, collective::run_now(api::bcast(buffer, count, *datatype_object, root, *comm_object)));
 }
 BATON_ALIAS(Bcast)
 
@@ -467,37 +910,195 @@ BATON_EXPORT int PMPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype dataty
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, api::bcast(buffer, count, *datatype_object, root, *comm_object));
+  return finish(here, &comm_object->errors, collective::run_now(api::bcast(buffer, count, *datatype_object, root, *comm_object)));
 }
 BATON_ALIAS(Bcast_c)
 
 BATON_EXPORT int PMPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  return unsupported(Procedure::Bcast_init, target_of(comm));
+  constexpr Procedure here = Procedure::Bcast_init;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 5, nullptr, comm, MPI_ERR_COMM);
+  const bool is_inter = comm_object->is_inter();
+  if (BATON_UNLIKELY(outside(root, comm_object->remote_size()) && !(is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))))
+    return bad_root(here, 4, &comm_object->errors, root, comm_object->remote_size(), is_inter);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 6, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(count > 0 && is_special(buffer))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buffer, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 7, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::prepare(api::bcast(buffer, count, *datatype_object, root, *comm_object), request));
 }
 BATON_ALIAS(Bcast_init)
 
 BATON_EXPORT int PMPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  return unsupported(Procedure::Bcast_init_c, target_of(comm));
+  constexpr Procedure here = Procedure::Bcast_init_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 5, nullptr, comm, MPI_ERR_COMM);
+  const bool is_inter = comm_object->is_inter();
+  if (BATON_UNLIKELY(outside(root, comm_object->remote_size()) && !(is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))))
+    return bad_root(here, 4, &comm_object->errors, root, comm_object->remote_size(), is_inter);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 6, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(count > 0 && is_special(buffer))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buffer, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 7, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::prepare(api::bcast(buffer, count, *datatype_object, root, *comm_object), request));
 }
 BATON_ALIAS(Bcast_init_c)
 
 BATON_EXPORT int PMPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-  return unsupported(Procedure::Exscan, target_of(comm));
+  constexpr Procedure here = Procedure::Exscan;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
+  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
+    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
+  return finish(here, &comm_object->errors, collective::run_now(api::exscan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object)));
 }
 BATON_ALIAS(Exscan)
 
 BATON_EXPORT int PMPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-  return unsupported(Procedure::Exscan_c, target_of(comm));
+  constexpr Procedure here = Procedure::Exscan_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
+  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
+    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
+  return finish(here, &comm_object->errors, collective::run_now(api::exscan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object)));
 }
 BATON_ALIAS(Exscan_c)
 
 BATON_EXPORT int PMPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  return unsupported(Procedure::Exscan_init, target_of(comm));
+  constexpr Procedure here = Procedure::Exscan_init;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 7, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
+    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 8, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::prepare(api::exscan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object), request));
 }
 BATON_ALIAS(Exscan_init)
 
 BATON_EXPORT int PMPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  return unsupported(Procedure::Exscan_init_c, target_of(comm));
+  constexpr Procedure here = Procedure::Exscan_init_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 7, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
+    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 8, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::prepare(api::exscan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object), request));
 }
 BATON_ALIAS(Exscan_init_c)
 
@@ -536,7 +1137,7 @@ BATON_EXPORT int PMPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype se
     return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(at_root && (recvcount < 0)))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, api::gather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object));
+  return finish(here, &comm_object->errors, collective::run_now(api::gather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object)));
 }
 BATON_ALIAS(Gather)
 
@@ -575,17 +1176,95 @@ BATON_EXPORT int PMPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Dat
     return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(at_root && (recvcount < 0)))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, api::gather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object));
+  return finish(here, &comm_object->errors, collective::run_now(api::gather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object)));
 }
 BATON_ALIAS(Gather_c)
 
 BATON_EXPORT int PMPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  return unsupported(Procedure::Gather_init, target_of(comm));
+  constexpr Procedure here = Procedure::Gather_init;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
+  const bool is_inter = comm_object->is_inter();
+  if (BATON_UNLIKELY(outside(root, comm_object->remote_size()) && !(is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))))
+    return bad_root(here, 7, &comm_object->errors, root, comm_object->remote_size(), is_inter);
+  const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
+  [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
+  Datatype* const sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object)))
+    return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object->committed)))
+    return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
+  Datatype* const recvtype_object = at_root ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(at_root && (!recvtype_object)))
+    return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(at_root && (!recvtype_object->committed)))
+    return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 9, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(contributes && !in_place && sendcount > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(contributes && !in_place && (sendcount < 0)))
+    return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(at_root && recvcount > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(at_root && (recvcount < 0)))
+    return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 10, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::prepare(api::gather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object), request));
 }
 BATON_ALIAS(Gather_init)
 
 BATON_EXPORT int PMPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  return unsupported(Procedure::Gather_init_c, target_of(comm));
+  constexpr Procedure here = Procedure::Gather_init_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
+  const bool is_inter = comm_object->is_inter();
+  if (BATON_UNLIKELY(outside(root, comm_object->remote_size()) && !(is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))))
+    return bad_root(here, 7, &comm_object->errors, root, comm_object->remote_size(), is_inter);
+  const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
+  [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
+  Datatype* const sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object)))
+    return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object->committed)))
+    return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
+  Datatype* const recvtype_object = at_root ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(at_root && (!recvtype_object)))
+    return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(at_root && (!recvtype_object->committed)))
+    return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 9, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(contributes && !in_place && sendcount > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(contributes && !in_place && (sendcount < 0)))
+    return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(at_root && recvcount > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(at_root && (recvcount < 0)))
+    return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 10, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::prepare(api::gather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object), request));
 }
 BATON_ALIAS(Gather_init_c)
 
@@ -623,7 +1302,7 @@ BATON_EXPORT int PMPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype s
     if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 5, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(at_root && (!displs && comm_object->remote_size() > 0)))
     return null_argument(here, 6, &comm_object->errors);
-  return finish(here, &comm_object->errors, api::gatherv(sendbuf, sendcount, sendtype_object, recvbuf, recvcounts, displs, recvtype_object, root, *comm_object));
+  return finish(here, &comm_object->errors, collective::run_now(api::gatherv(sendbuf, sendcount, sendtype_object, recvbuf, recvcounts, displs, recvtype_object, root, *comm_object)));
 }
 BATON_ALIAS(Gatherv)
 
@@ -661,182 +1340,1208 @@ BATON_EXPORT int PMPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
     if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 5, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(at_root && (!displs && comm_object->remote_size() > 0)))
     return null_argument(here, 6, &comm_object->errors);
-  return finish(here, &comm_object->errors, api::gatherv(sendbuf, sendcount, sendtype_object, recvbuf, recvcounts, displs, recvtype_object, root, *comm_object));
+  return finish(here, &comm_object->errors, collective::run_now(api::gatherv(sendbuf, sendcount, sendtype_object, recvbuf, recvcounts, displs, recvtype_object, root, *comm_object)));
 }
 BATON_ALIAS(Gatherv_c)
 
 BATON_EXPORT int PMPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  return unsupported(Procedure::Gatherv_init, target_of(comm));
+  constexpr Procedure here = Procedure::Gatherv_init;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
+  const bool is_inter = comm_object->is_inter();
+  if (BATON_UNLIKELY(outside(root, comm_object->remote_size()) && !(is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))))
+    return bad_root(here, 8, &comm_object->errors, root, comm_object->remote_size(), is_inter);
+  const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
+  [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
+  Datatype* const sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object)))
+    return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object->committed)))
+    return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
+  Datatype* const recvtype_object = at_root ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(at_root && (!recvtype_object)))
+    return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(at_root && (!recvtype_object->committed)))
+    return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 10, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(contributes && !in_place && sendcount > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(contributes && !in_place && (sendcount < 0)))
+    return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(at_root && (!recvcounts && comm_object->remote_size() > 0)))
+    return null_argument(here, 5, &comm_object->errors);
+  if (at_root) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
+    if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 5, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(at_root && (!displs && comm_object->remote_size() > 0)))
+    return null_argument(here, 6, &comm_object->errors);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 11, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::prepare(api::gatherv(sendbuf, sendcount, sendtype_object, recvbuf, recvcounts, displs, recvtype_object, root, *comm_object), request));
 }
 BATON_ALIAS(Gatherv_init)
 
 BATON_EXPORT int PMPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  return unsupported(Procedure::Gatherv_init_c, target_of(comm));
+  constexpr Procedure here = Procedure::Gatherv_init_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
+  const bool is_inter = comm_object->is_inter();
+  if (BATON_UNLIKELY(outside(root, comm_object->remote_size()) && !(is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))))
+    return bad_root(here, 8, &comm_object->errors, root, comm_object->remote_size(), is_inter);
+  const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
+  [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
+  Datatype* const sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object)))
+    return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object->committed)))
+    return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
+  Datatype* const recvtype_object = at_root ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(at_root && (!recvtype_object)))
+    return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(at_root && (!recvtype_object->committed)))
+    return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 10, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(contributes && !in_place && sendcount > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(contributes && !in_place && (sendcount < 0)))
+    return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(at_root && (!recvcounts && comm_object->remote_size() > 0)))
+    return null_argument(here, 5, &comm_object->errors);
+  if (at_root) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
+    if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 5, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(at_root && (!displs && comm_object->remote_size() > 0)))
+    return null_argument(here, 6, &comm_object->errors);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 11, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::prepare(api::gatherv(sendbuf, sendcount, sendtype_object, recvbuf, recvcounts, displs, recvtype_object, root, *comm_object), request));
 }
 BATON_ALIAS(Gatherv_init_c)
 
 BATON_EXPORT int PMPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Iallgather, target_of(comm));
+  constexpr Procedure here = Procedure::Iallgather;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
+    return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
+    return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
+    return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!recvtype_object->committed))
+    return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
+  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
+    return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(recvcount < 0))
+    return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 8, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::start(api::allgather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object), request));
 }
 BATON_ALIAS(Iallgather)
 
 BATON_EXPORT int PMPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Iallgather_c, target_of(comm));
+  constexpr Procedure here = Procedure::Iallgather_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
+    return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
+    return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
+    return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!recvtype_object->committed))
+    return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
+  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
+    return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(recvcount < 0))
+    return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 8, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::start(api::allgather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object), request));
 }
 BATON_ALIAS(Iallgather_c)
 
 BATON_EXPORT int PMPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Iallgatherv, target_of(comm));
+  constexpr Procedure here = Procedure::Iallgatherv;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
+    return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
+    return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
+    return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!recvtype_object->committed))
+    return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
+  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
+    return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
+    return null_argument(here, 5, &comm_object->errors);
+  for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
+    if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 5, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!displs && comm_object->remote_size() > 0))
+    return null_argument(here, 6, &comm_object->errors);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 9, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::start(api::allgatherv(sendbuf, sendcount, sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object), request));
 }
 BATON_ALIAS(Iallgatherv)
 
 BATON_EXPORT int PMPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Iallgatherv_c, target_of(comm));
+  constexpr Procedure here = Procedure::Iallgatherv_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
+    return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
+    return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
+    return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!recvtype_object->committed))
+    return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
+  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
+    return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
+    return null_argument(here, 5, &comm_object->errors);
+  for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
+    if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 5, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!displs && comm_object->remote_size() > 0))
+    return null_argument(here, 6, &comm_object->errors);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 9, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::start(api::allgatherv(sendbuf, sendcount, sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object), request));
 }
 BATON_ALIAS(Iallgatherv_c)
 
 BATON_EXPORT int PMPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Iallreduce, target_of(comm));
+  constexpr Procedure here = Procedure::Iallreduce;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
+  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
+    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 7, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::start(api::allreduce(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object), request));
 }
 BATON_ALIAS(Iallreduce)
 
 BATON_EXPORT int PMPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Iallreduce_c, target_of(comm));
+  constexpr Procedure here = Procedure::Iallreduce_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
+  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
+    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 7, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::start(api::allreduce(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object), request));
 }
 BATON_ALIAS(Iallreduce_c)
 
 BATON_EXPORT int PMPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Ialltoall, target_of(comm));
+  constexpr Procedure here = Procedure::Ialltoall;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
+    return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
+    return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
+    return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!recvtype_object->committed))
+    return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
+  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
+    return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(recvcount < 0))
+    return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 8, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::start(api::alltoall(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object), request));
 }
 BATON_ALIAS(Ialltoall)
 
 BATON_EXPORT int PMPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Ialltoall_c, target_of(comm));
+  constexpr Procedure here = Procedure::Ialltoall_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
+    return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
+    return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
+    return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!recvtype_object->committed))
+    return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
+  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
+    return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(recvcount < 0))
+    return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 8, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::start(api::alltoall(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object), request));
 }
 BATON_ALIAS(Ialltoall_c)
 
 BATON_EXPORT int PMPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Ialltoallv, target_of(comm));
+  constexpr Procedure here = Procedure::Ialltoallv;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
+    return bad_handle(here, 4, &comm_object->errors, sendtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
+    return uncommitted(here, 4, &comm_object->errors, sendtype_object->name);
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
+    return bad_handle(here, 8, &comm_object->errors, recvtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!recvtype_object->committed))
+    return uncommitted(here, 8, &comm_object->errors, recvtype_object->name);
+  if (BATON_UNLIKELY(!in_place && (!sendcounts && comm_object->remote_size() > 0)))
+    return null_argument(here, 2, &comm_object->errors);
+  if (!in_place) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
+    if (BATON_UNLIKELY(sendcounts[i] < 0)) return bad_element(here, 2, &comm_object->errors, sendcounts[i], i, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!in_place && (!sdispls && comm_object->remote_size() > 0)))
+    return null_argument(here, 3, &comm_object->errors);
+  if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
+    return null_argument(here, 6, &comm_object->errors);
+  for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
+    if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 6, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!rdispls && comm_object->remote_size() > 0))
+    return null_argument(here, 7, &comm_object->errors);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 10, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::start(api::alltoallv(sendbuf, sendcounts, sdispls, sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object), request));
 }
 BATON_ALIAS(Ialltoallv)
 
 BATON_EXPORT int PMPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Ialltoallv_c, target_of(comm));
+  constexpr Procedure here = Procedure::Ialltoallv_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
+    return bad_handle(here, 4, &comm_object->errors, sendtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
+    return uncommitted(here, 4, &comm_object->errors, sendtype_object->name);
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
+    return bad_handle(here, 8, &comm_object->errors, recvtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!recvtype_object->committed))
+    return uncommitted(here, 8, &comm_object->errors, recvtype_object->name);
+  if (BATON_UNLIKELY(!in_place && (!sendcounts && comm_object->remote_size() > 0)))
+    return null_argument(here, 2, &comm_object->errors);
+  if (!in_place) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
+    if (BATON_UNLIKELY(sendcounts[i] < 0)) return bad_element(here, 2, &comm_object->errors, sendcounts[i], i, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!in_place && (!sdispls && comm_object->remote_size() > 0)))
+    return null_argument(here, 3, &comm_object->errors);
+  if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
+    return null_argument(here, 6, &comm_object->errors);
+  for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
+    if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 6, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!rdispls && comm_object->remote_size() > 0))
+    return null_argument(here, 7, &comm_object->errors);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 10, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::start(api::alltoallv(sendbuf, sendcounts, sdispls, sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object), request));
 }
 BATON_ALIAS(Ialltoallv_c)
 
 BATON_EXPORT int PMPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Ialltoallw, target_of(comm));
+  constexpr Procedure here = Procedure::Ialltoallw;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  if (BATON_UNLIKELY(!in_place && (!sendcounts && comm_object->remote_size() > 0)))
+    return null_argument(here, 2, &comm_object->errors);
+  if (!in_place) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
+    if (BATON_UNLIKELY(sendcounts[i] < 0)) return bad_element(here, 2, &comm_object->errors, sendcounts[i], i, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!in_place && (!sdispls && comm_object->remote_size() > 0)))
+    return null_argument(here, 3, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && (!sendtypes && comm_object->remote_size() > 0)))
+    return null_argument(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
+    return null_argument(here, 6, &comm_object->errors);
+  for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
+    if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 6, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!rdispls && comm_object->remote_size() > 0))
+    return null_argument(here, 7, &comm_object->errors);
+  if (BATON_UNLIKELY(!recvtypes && comm_object->remote_size() > 0))
+    return null_argument(here, 8, &comm_object->errors);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 10, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::start(api::alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object), request));
 }
 BATON_ALIAS(Ialltoallw)
 
 BATON_EXPORT int PMPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Ialltoallw_c, target_of(comm));
+  constexpr Procedure here = Procedure::Ialltoallw_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  if (BATON_UNLIKELY(!in_place && (!sendcounts && comm_object->remote_size() > 0)))
+    return null_argument(here, 2, &comm_object->errors);
+  if (!in_place) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
+    if (BATON_UNLIKELY(sendcounts[i] < 0)) return bad_element(here, 2, &comm_object->errors, sendcounts[i], i, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!in_place && (!sdispls && comm_object->remote_size() > 0)))
+    return null_argument(here, 3, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && (!sendtypes && comm_object->remote_size() > 0)))
+    return null_argument(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
+    return null_argument(here, 6, &comm_object->errors);
+  for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
+    if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 6, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!rdispls && comm_object->remote_size() > 0))
+    return null_argument(here, 7, &comm_object->errors);
+  if (BATON_UNLIKELY(!recvtypes && comm_object->remote_size() > 0))
+    return null_argument(here, 8, &comm_object->errors);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 10, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::start(api::alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object), request));
 }
 BATON_ALIAS(Ialltoallw_c)
 
 BATON_EXPORT int PMPI_Ibarrier(MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Ibarrier, target_of(comm));
+  constexpr Procedure here = Procedure::Ibarrier;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 1, nullptr, comm, MPI_ERR_COMM);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 2, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::start(api::barrier(*comm_object), request));
 }
 BATON_ALIAS(Ibarrier)
 
 BATON_EXPORT int PMPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Ibcast, target_of(comm));
+  constexpr Procedure here = Procedure::Ibcast;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 5, nullptr, comm, MPI_ERR_COMM);
+  const bool is_inter = comm_object->is_inter();
+  if (BATON_UNLIKELY(outside(root, comm_object->remote_size()) && !(is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))))
+    return bad_root(here, 4, &comm_object->errors, root, comm_object->remote_size(), is_inter);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(count > 0 && is_special(buffer))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buffer, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 6, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::start(api::bcast(buffer, count, *datatype_object, root, *comm_object), request));
 }
 BATON_ALIAS(Ibcast)
 
 BATON_EXPORT int PMPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Ibcast_c, target_of(comm));
+  constexpr Procedure here = Procedure::Ibcast_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 5, nullptr, comm, MPI_ERR_COMM);
+  const bool is_inter = comm_object->is_inter();
+  if (BATON_UNLIKELY(outside(root, comm_object->remote_size()) && !(is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))))
+    return bad_root(here, 4, &comm_object->errors, root, comm_object->remote_size(), is_inter);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(count > 0 && is_special(buffer))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buffer, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 6, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::start(api::bcast(buffer, count, *datatype_object, root, *comm_object), request));
 }
 BATON_ALIAS(Ibcast_c)
 
 BATON_EXPORT int PMPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Iexscan, target_of(comm));
+  constexpr Procedure here = Procedure::Iexscan;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
+  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
+    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 7, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::start(api::exscan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object), request));
 }
 BATON_ALIAS(Iexscan)
 
 BATON_EXPORT int PMPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Iexscan_c, target_of(comm));
+  constexpr Procedure here = Procedure::Iexscan_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
+  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
+    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 7, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::start(api::exscan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object), request));
 }
 BATON_ALIAS(Iexscan_c)
 
 BATON_EXPORT int PMPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Igather, target_of(comm));
+  constexpr Procedure here = Procedure::Igather;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
+  const bool is_inter = comm_object->is_inter();
+  if (BATON_UNLIKELY(outside(root, comm_object->remote_size()) && !(is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))))
+    return bad_root(here, 7, &comm_object->errors, root, comm_object->remote_size(), is_inter);
+  const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
+  [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
+  Datatype* const sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object)))
+    return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object->committed)))
+    return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
+  Datatype* const recvtype_object = at_root ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(at_root && (!recvtype_object)))
+    return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(at_root && (!recvtype_object->committed)))
+    return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
+  if (BATON_UNLIKELY(contributes && !in_place && sendcount > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(contributes && !in_place && (sendcount < 0)))
+    return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(at_root && recvcount > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(at_root && (recvcount < 0)))
+    return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 9, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::start(api::gather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object), request));
 }
 BATON_ALIAS(Igather)
 
 BATON_EXPORT int PMPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Igather_c, target_of(comm));
+  constexpr Procedure here = Procedure::Igather_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
+  const bool is_inter = comm_object->is_inter();
+  if (BATON_UNLIKELY(outside(root, comm_object->remote_size()) && !(is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))))
+    return bad_root(here, 7, &comm_object->errors, root, comm_object->remote_size(), is_inter);
+  const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
+  [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
+  Datatype* const sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object)))
+    return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object->committed)))
+    return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
+  Datatype* const recvtype_object = at_root ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(at_root && (!recvtype_object)))
+    return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(at_root && (!recvtype_object->committed)))
+    return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
+  if (BATON_UNLIKELY(contributes && !in_place && sendcount > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(contributes && !in_place && (sendcount < 0)))
+    return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(at_root && recvcount > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(at_root && (recvcount < 0)))
+    return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 9, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::start(api::gather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object), request));
 }
 BATON_ALIAS(Igather_c)
 
 BATON_EXPORT int PMPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Igatherv, target_of(comm));
+  constexpr Procedure here = Procedure::Igatherv;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
+  const bool is_inter = comm_object->is_inter();
+  if (BATON_UNLIKELY(outside(root, comm_object->remote_size()) && !(is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))))
+    return bad_root(here, 8, &comm_object->errors, root, comm_object->remote_size(), is_inter);
+  const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
+  [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
+  Datatype* const sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object)))
+    return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object->committed)))
+    return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
+  Datatype* const recvtype_object = at_root ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(at_root && (!recvtype_object)))
+    return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(at_root && (!recvtype_object->committed)))
+    return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
+  if (BATON_UNLIKELY(contributes && !in_place && sendcount > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(contributes && !in_place && (sendcount < 0)))
+    return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(at_root && (!recvcounts && comm_object->remote_size() > 0)))
+    return null_argument(here, 5, &comm_object->errors);
+  if (at_root) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
+    if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 5, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(at_root && (!displs && comm_object->remote_size() > 0)))
+    return null_argument(here, 6, &comm_object->errors);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 10, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::start(api::gatherv(sendbuf, sendcount, sendtype_object, recvbuf, recvcounts, displs, recvtype_object, root, *comm_object), request));
 }
 BATON_ALIAS(Igatherv)
 
 BATON_EXPORT int PMPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Igatherv_c, target_of(comm));
+  constexpr Procedure here = Procedure::Igatherv_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
+  const bool is_inter = comm_object->is_inter();
+  if (BATON_UNLIKELY(outside(root, comm_object->remote_size()) && !(is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))))
+    return bad_root(here, 8, &comm_object->errors, root, comm_object->remote_size(), is_inter);
+  const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
+  [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
+  Datatype* const sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object)))
+    return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object->committed)))
+    return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
+  Datatype* const recvtype_object = at_root ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(at_root && (!recvtype_object)))
+    return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(at_root && (!recvtype_object->committed)))
+    return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
+  if (BATON_UNLIKELY(contributes && !in_place && sendcount > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(contributes && !in_place && (sendcount < 0)))
+    return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(at_root && (!recvcounts && comm_object->remote_size() > 0)))
+    return null_argument(here, 5, &comm_object->errors);
+  if (at_root) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
+    if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 5, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(at_root && (!displs && comm_object->remote_size() > 0)))
+    return null_argument(here, 6, &comm_object->errors);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 10, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::start(api::gatherv(sendbuf, sendcount, sendtype_object, recvbuf, recvcounts, displs, recvtype_object, root, *comm_object), request));
 }
 BATON_ALIAS(Igatherv_c)
 
 BATON_EXPORT int PMPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Ireduce, target_of(comm));
+  constexpr Procedure here = Procedure::Ireduce;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
+  const bool is_inter = comm_object->is_inter();
+  if (BATON_UNLIKELY(outside(root, comm_object->remote_size()) && !(is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))))
+    return bad_root(here, 6, &comm_object->errors, root, comm_object->remote_size(), is_inter);
+  const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
+  [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
+  if (BATON_UNLIKELY(contributes && !in_place && count > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(at_root && count > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
+    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 8, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::start(api::reduce(sendbuf, recvbuf, count, *datatype_object, *op_object, root, *comm_object), request));
 }
 BATON_ALIAS(Ireduce)
 
 BATON_EXPORT int PMPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Ireduce_c, target_of(comm));
+  constexpr Procedure here = Procedure::Ireduce_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
+  const bool is_inter = comm_object->is_inter();
+  if (BATON_UNLIKELY(outside(root, comm_object->remote_size()) && !(is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))))
+    return bad_root(here, 6, &comm_object->errors, root, comm_object->remote_size(), is_inter);
+  const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
+  [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
+  if (BATON_UNLIKELY(contributes && !in_place && count > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(at_root && count > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
+    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 8, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::start(api::reduce(sendbuf, recvbuf, count, *datatype_object, *op_object, root, *comm_object), request));
 }
 BATON_ALIAS(Ireduce_c)
 
 BATON_EXPORT int PMPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Ireduce_scatter, target_of(comm));
+  constexpr Procedure here = Procedure::Ireduce_scatter;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
+  if (BATON_UNLIKELY(!recvcounts && comm_object->size() > 0))
+    return null_argument(here, 3, &comm_object->errors);
+  for (std::int64_t i = 0; i < comm_object->size(); ++i)
+    if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 3, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 7, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::start(api::reduce_scatter(sendbuf, recvbuf, recvcounts, *datatype_object, *op_object, *comm_object), request));
 }
 BATON_ALIAS(Ireduce_scatter)
 
 BATON_EXPORT int PMPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Ireduce_scatter_c, target_of(comm));
+  constexpr Procedure here = Procedure::Ireduce_scatter_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
+  if (BATON_UNLIKELY(!recvcounts && comm_object->size() > 0))
+    return null_argument(here, 3, &comm_object->errors);
+  for (std::int64_t i = 0; i < comm_object->size(); ++i)
+    if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 3, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 7, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::start(api::reduce_scatter(sendbuf, recvbuf, recvcounts, *datatype_object, *op_object, *comm_object), request));
 }
 BATON_ALIAS(Ireduce_scatter_c)
 
 BATON_EXPORT int PMPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Ireduce_scatter_block, target_of(comm));
+  constexpr Procedure here = Procedure::Ireduce_scatter_block;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
+  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(recvcount < 0))
+    return bad_number(here, 3, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 7, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::start(api::reduce_scatter_block(sendbuf, recvbuf, recvcount, *datatype_object, *op_object, *comm_object), request));
 }
 BATON_ALIAS(Ireduce_scatter_block)
 
 BATON_EXPORT int PMPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Ireduce_scatter_block_c, target_of(comm));
+  constexpr Procedure here = Procedure::Ireduce_scatter_block_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
+  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(recvcount < 0))
+    return bad_number(here, 3, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 7, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::start(api::reduce_scatter_block(sendbuf, recvbuf, recvcount, *datatype_object, *op_object, *comm_object), request));
 }
 BATON_ALIAS(Ireduce_scatter_block_c)
 
 BATON_EXPORT int PMPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Iscan, target_of(comm));
+  constexpr Procedure here = Procedure::Iscan;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
+  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
+    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 7, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::start(api::scan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object), request));
 }
 BATON_ALIAS(Iscan)
 
 BATON_EXPORT int PMPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Iscan_c, target_of(comm));
+  constexpr Procedure here = Procedure::Iscan_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
+  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
+    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 7, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::start(api::scan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object), request));
 }
 BATON_ALIAS(Iscan_c)
 
 BATON_EXPORT int PMPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Iscatter, target_of(comm));
+  constexpr Procedure here = Procedure::Iscatter;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
+  const bool is_inter = comm_object->is_inter();
+  if (BATON_UNLIKELY(outside(root, comm_object->remote_size()) && !(is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))))
+    return bad_root(here, 7, &comm_object->errors, root, comm_object->remote_size(), is_inter);
+  const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
+  [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
+  [[maybe_unused]] const bool in_place = recvbuf == MPI_IN_PLACE && at_root;
+  Datatype* const sendtype_object = at_root ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(at_root && (!sendtype_object)))
+    return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(at_root && (!sendtype_object->committed)))
+    return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
+  Datatype* const recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object)))
+    return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object->committed)))
+    return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
+  if (BATON_UNLIKELY(at_root && sendcount > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(at_root && (sendcount < 0)))
+    return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(contributes && !in_place && recvcount > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(contributes && !in_place && at_root && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(contributes && !in_place && (recvcount < 0)))
+    return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 9, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::start(api::scatter(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object), request));
 }
 BATON_ALIAS(Iscatter)
 
 BATON_EXPORT int PMPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Iscatter_c, target_of(comm));
+  constexpr Procedure here = Procedure::Iscatter_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
+  const bool is_inter = comm_object->is_inter();
+  if (BATON_UNLIKELY(outside(root, comm_object->remote_size()) && !(is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))))
+    return bad_root(here, 7, &comm_object->errors, root, comm_object->remote_size(), is_inter);
+  const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
+  [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
+  [[maybe_unused]] const bool in_place = recvbuf == MPI_IN_PLACE && at_root;
+  Datatype* const sendtype_object = at_root ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(at_root && (!sendtype_object)))
+    return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(at_root && (!sendtype_object->committed)))
+    return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
+  Datatype* const recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object)))
+    return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object->committed)))
+    return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
+  if (BATON_UNLIKELY(at_root && sendcount > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(at_root && (sendcount < 0)))
+    return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(contributes && !in_place && recvcount > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(contributes && !in_place && at_root && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(contributes && !in_place && (recvcount < 0)))
+    return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 9, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::start(api::scatter(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object), request));
 }
 BATON_ALIAS(Iscatter_c)
 
 BATON_EXPORT int PMPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Iscatterv, target_of(comm));
+  constexpr Procedure here = Procedure::Iscatterv;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
+  const bool is_inter = comm_object->is_inter();
+  if (BATON_UNLIKELY(outside(root, comm_object->remote_size()) && !(is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))))
+    return bad_root(here, 8, &comm_object->errors, root, comm_object->remote_size(), is_inter);
+  const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
+  [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
+  [[maybe_unused]] const bool in_place = recvbuf == MPI_IN_PLACE && at_root;
+  Datatype* const sendtype_object = at_root ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(at_root && (!sendtype_object)))
+    return bad_handle(here, 4, &comm_object->errors, sendtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(at_root && (!sendtype_object->committed)))
+    return uncommitted(here, 4, &comm_object->errors, sendtype_object->name);
+  Datatype* const recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object)))
+    return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object->committed)))
+    return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
+  if (BATON_UNLIKELY(at_root && (!sendcounts && comm_object->remote_size() > 0)))
+    return null_argument(here, 2, &comm_object->errors);
+  if (at_root) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
+    if (BATON_UNLIKELY(sendcounts[i] < 0)) return bad_element(here, 2, &comm_object->errors, sendcounts[i], i, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(at_root && (!displs && comm_object->remote_size() > 0)))
+    return null_argument(here, 3, &comm_object->errors);
+  if (BATON_UNLIKELY(contributes && !in_place && recvcount > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 5, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(contributes && !in_place && at_root && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+    return aliased(here, 5, &comm_object->errors);
+  if (BATON_UNLIKELY(contributes && !in_place && (recvcount < 0)))
+    return bad_number(here, 6, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 10, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::start(api::scatterv(sendbuf, sendcounts, displs, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object), request));
 }
 BATON_ALIAS(Iscatterv)
 
 BATON_EXPORT int PMPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
-  return unsupported(Procedure::Iscatterv_c, target_of(comm));
+  constexpr Procedure here = Procedure::Iscatterv_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
+  const bool is_inter = comm_object->is_inter();
+  if (BATON_UNLIKELY(outside(root, comm_object->remote_size()) && !(is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))))
+    return bad_root(here, 8, &comm_object->errors, root, comm_object->remote_size(), is_inter);
+  const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
+  [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
+  [[maybe_unused]] const bool in_place = recvbuf == MPI_IN_PLACE && at_root;
+  Datatype* const sendtype_object = at_root ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(at_root && (!sendtype_object)))
+    return bad_handle(here, 4, &comm_object->errors, sendtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(at_root && (!sendtype_object->committed)))
+    return uncommitted(here, 4, &comm_object->errors, sendtype_object->name);
+  Datatype* const recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object)))
+    return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object->committed)))
+    return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
+  if (BATON_UNLIKELY(at_root && (!sendcounts && comm_object->remote_size() > 0)))
+    return null_argument(here, 2, &comm_object->errors);
+  if (at_root) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
+    if (BATON_UNLIKELY(sendcounts[i] < 0)) return bad_element(here, 2, &comm_object->errors, sendcounts[i], i, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(at_root && (!displs && comm_object->remote_size() > 0)))
+    return null_argument(here, 3, &comm_object->errors);
+  if (BATON_UNLIKELY(contributes && !in_place && recvcount > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 5, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(contributes && !in_place && at_root && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+    return aliased(here, 5, &comm_object->errors);
+  if (BATON_UNLIKELY(contributes && !in_place && (recvcount < 0)))
+    return bad_number(here, 6, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 10, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::start(api::scatterv(sendbuf, sendcounts, displs, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object), request));
 }
 BATON_ALIAS(Iscatterv_c)
 
@@ -871,7 +2576,7 @@ BATON_EXPORT int PMPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_
     return aliased(here, 2, &comm_object->errors);
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, api::reduce(sendbuf, recvbuf, count, *datatype_object, *op_object, root, *comm_object));
+  return finish(here, &comm_object->errors, collective::run_now(api::reduce(sendbuf, recvbuf, count, *datatype_object, *op_object, root, *comm_object)));
 }
 BATON_ALIAS(Reduce)
 
@@ -906,77 +2611,441 @@ BATON_EXPORT int PMPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count cou
     return aliased(here, 2, &comm_object->errors);
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, api::reduce(sendbuf, recvbuf, count, *datatype_object, *op_object, root, *comm_object));
+  return finish(here, &comm_object->errors, collective::run_now(api::reduce(sendbuf, recvbuf, count, *datatype_object, *op_object, root, *comm_object)));
 }
 BATON_ALIAS(Reduce_c)
 
 BATON_EXPORT int PMPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  return unsupported(Procedure::Reduce_init, target_of(comm));
+  constexpr Procedure here = Procedure::Reduce_init;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
+  const bool is_inter = comm_object->is_inter();
+  if (BATON_UNLIKELY(outside(root, comm_object->remote_size()) && !(is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))))
+    return bad_root(here, 6, &comm_object->errors, root, comm_object->remote_size(), is_inter);
+  const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
+  [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 8, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(contributes && !in_place && count > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(at_root && count > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
+    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 9, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::prepare(api::reduce(sendbuf, recvbuf, count, *datatype_object, *op_object, root, *comm_object), request));
 }
 BATON_ALIAS(Reduce_init)
 
 BATON_EXPORT int PMPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  return unsupported(Procedure::Reduce_init_c, target_of(comm));
+  constexpr Procedure here = Procedure::Reduce_init_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
+  const bool is_inter = comm_object->is_inter();
+  if (BATON_UNLIKELY(outside(root, comm_object->remote_size()) && !(is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))))
+    return bad_root(here, 6, &comm_object->errors, root, comm_object->remote_size(), is_inter);
+  const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
+  [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 8, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(contributes && !in_place && count > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(at_root && count > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
+    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 9, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::prepare(api::reduce(sendbuf, recvbuf, count, *datatype_object, *op_object, root, *comm_object), request));
 }
 BATON_ALIAS(Reduce_init_c)
 
 BATON_EXPORT int PMPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-  return unsupported(Procedure::Reduce_scatter, target_of(comm));
+  constexpr Procedure here = Procedure::Reduce_scatter;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
+  if (BATON_UNLIKELY(!recvcounts && comm_object->size() > 0))
+    return null_argument(here, 3, &comm_object->errors);
+  for (std::int64_t i = 0; i < comm_object->size(); ++i)
+    if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 3, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
+  return finish(here, &comm_object->errors, collective::run_now(api::reduce_scatter(sendbuf, recvbuf, recvcounts, *datatype_object, *op_object, *comm_object)));
 }
 BATON_ALIAS(Reduce_scatter)
 
 BATON_EXPORT int PMPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-  return unsupported(Procedure::Reduce_scatter_c, target_of(comm));
+  constexpr Procedure here = Procedure::Reduce_scatter_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
+  if (BATON_UNLIKELY(!recvcounts && comm_object->size() > 0))
+    return null_argument(here, 3, &comm_object->errors);
+  for (std::int64_t i = 0; i < comm_object->size(); ++i)
+    if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 3, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
+  return finish(here, &comm_object->errors, collective::run_now(api::reduce_scatter(sendbuf, recvbuf, recvcounts, *datatype_object, *op_object, *comm_object)));
 }
 BATON_ALIAS(Reduce_scatter_c)
 
 BATON_EXPORT int PMPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-  return unsupported(Procedure::Reduce_scatter_block, target_of(comm));
+  constexpr Procedure here = Procedure::Reduce_scatter_block;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
+  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(recvcount < 0))
+    return bad_number(here, 3, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
+  return finish(here, &comm_object->errors, collective::run_now(api::reduce_scatter_block(sendbuf, recvbuf, recvcount, *datatype_object, *op_object, *comm_object)));
 }
 BATON_ALIAS(Reduce_scatter_block)
 
 BATON_EXPORT int PMPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-  return unsupported(Procedure::Reduce_scatter_block_c, target_of(comm));
+  constexpr Procedure here = Procedure::Reduce_scatter_block_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
+  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(recvcount < 0))
+    return bad_number(here, 3, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
+  return finish(here, &comm_object->errors, collective::run_now(api::reduce_scatter_block(sendbuf, recvbuf, recvcount, *datatype_object, *op_object, *comm_object)));
 }
 BATON_ALIAS(Reduce_scatter_block_c)
 
 BATON_EXPORT int PMPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  return unsupported(Procedure::Reduce_scatter_block_init, target_of(comm));
+  constexpr Procedure here = Procedure::Reduce_scatter_block_init;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 7, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(recvcount < 0))
+    return bad_number(here, 3, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 8, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::prepare(api::reduce_scatter_block(sendbuf, recvbuf, recvcount, *datatype_object, *op_object, *comm_object), request));
 }
 BATON_ALIAS(Reduce_scatter_block_init)
 
 BATON_EXPORT int PMPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  return unsupported(Procedure::Reduce_scatter_block_init_c, target_of(comm));
+  constexpr Procedure here = Procedure::Reduce_scatter_block_init_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 7, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(recvcount < 0))
+    return bad_number(here, 3, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 8, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::prepare(api::reduce_scatter_block(sendbuf, recvbuf, recvcount, *datatype_object, *op_object, *comm_object), request));
 }
 BATON_ALIAS(Reduce_scatter_block_init_c)
 
 BATON_EXPORT int PMPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  return unsupported(Procedure::Reduce_scatter_init, target_of(comm));
+  constexpr Procedure here = Procedure::Reduce_scatter_init;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 7, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(!recvcounts && comm_object->size() > 0))
+    return null_argument(here, 3, &comm_object->errors);
+  for (std::int64_t i = 0; i < comm_object->size(); ++i)
+    if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 3, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 8, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::prepare(api::reduce_scatter(sendbuf, recvbuf, recvcounts, *datatype_object, *op_object, *comm_object), request));
 }
 BATON_ALIAS(Reduce_scatter_init)
 
 BATON_EXPORT int PMPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  return unsupported(Procedure::Reduce_scatter_init_c, target_of(comm));
+  constexpr Procedure here = Procedure::Reduce_scatter_init_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 7, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(!recvcounts && comm_object->size() > 0))
+    return null_argument(here, 3, &comm_object->errors);
+  for (std::int64_t i = 0; i < comm_object->size(); ++i)
+    if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 3, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 8, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::prepare(api::reduce_scatter(sendbuf, recvbuf, recvcounts, *datatype_object, *op_object, *comm_object), request));
 }
 BATON_ALIAS(Reduce_scatter_init_c)
 
 BATON_EXPORT int PMPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-  return unsupported(Procedure::Scan, target_of(comm));
+  constexpr Procedure here = Procedure::Scan;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
+  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
+    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
+  return finish(here, &comm_object->errors, collective::run_now(api::scan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object)));
 }
 BATON_ALIAS(Scan)
 
 BATON_EXPORT int PMPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-  return unsupported(Procedure::Scan_c, target_of(comm));
+  constexpr Procedure here = Procedure::Scan_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
+  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
+    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
+  return finish(here, &comm_object->errors, collective::run_now(api::scan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object)));
 }
 BATON_ALIAS(Scan_c)
 
 BATON_EXPORT int PMPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  return unsupported(Procedure::Scan_init, target_of(comm));
+  constexpr Procedure here = Procedure::Scan_init;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 7, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
+    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 8, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::prepare(api::scan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object), request));
 }
 BATON_ALIAS(Scan_init)
 
 BATON_EXPORT int PMPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  return unsupported(Procedure::Scan_init_c, target_of(comm));
+  constexpr Procedure here = Procedure::Scan_init_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
+  [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 7, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
+    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 8, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::prepare(api::scan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object), request));
 }
 BATON_ALIAS(Scan_init_c)
 
@@ -1015,7 +3084,7 @@ BATON_EXPORT int PMPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype s
     return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(contributes && !in_place && (recvcount < 0)))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, api::scatter(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object));
+  return finish(here, &comm_object->errors, collective::run_now(api::scatter(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object)));
 }
 BATON_ALIAS(Scatter)
 
@@ -1054,17 +3123,95 @@ BATON_EXPORT int PMPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
     return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(contributes && !in_place && (recvcount < 0)))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, api::scatter(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object));
+  return finish(here, &comm_object->errors, collective::run_now(api::scatter(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object)));
 }
 BATON_ALIAS(Scatter_c)
 
 BATON_EXPORT int PMPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  return unsupported(Procedure::Scatter_init, target_of(comm));
+  constexpr Procedure here = Procedure::Scatter_init;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
+  const bool is_inter = comm_object->is_inter();
+  if (BATON_UNLIKELY(outside(root, comm_object->remote_size()) && !(is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))))
+    return bad_root(here, 7, &comm_object->errors, root, comm_object->remote_size(), is_inter);
+  const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
+  [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
+  [[maybe_unused]] const bool in_place = recvbuf == MPI_IN_PLACE && at_root;
+  Datatype* const sendtype_object = at_root ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(at_root && (!sendtype_object)))
+    return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(at_root && (!sendtype_object->committed)))
+    return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
+  Datatype* const recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object)))
+    return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object->committed)))
+    return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 9, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(at_root && sendcount > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(at_root && (sendcount < 0)))
+    return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(contributes && !in_place && recvcount > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(contributes && !in_place && at_root && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(contributes && !in_place && (recvcount < 0)))
+    return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 10, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::prepare(api::scatter(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object), request));
 }
 BATON_ALIAS(Scatter_init)
 
 BATON_EXPORT int PMPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  return unsupported(Procedure::Scatter_init_c, target_of(comm));
+  constexpr Procedure here = Procedure::Scatter_init_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
+  const bool is_inter = comm_object->is_inter();
+  if (BATON_UNLIKELY(outside(root, comm_object->remote_size()) && !(is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))))
+    return bad_root(here, 7, &comm_object->errors, root, comm_object->remote_size(), is_inter);
+  const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
+  [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
+  [[maybe_unused]] const bool in_place = recvbuf == MPI_IN_PLACE && at_root;
+  Datatype* const sendtype_object = at_root ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(at_root && (!sendtype_object)))
+    return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(at_root && (!sendtype_object->committed)))
+    return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
+  Datatype* const recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object)))
+    return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object->committed)))
+    return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 9, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(at_root && sendcount > 0 && is_special(sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(at_root && (sendcount < 0)))
+    return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(contributes && !in_place && recvcount > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(contributes && !in_place && at_root && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(contributes && !in_place && (recvcount < 0)))
+    return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 10, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::prepare(api::scatter(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object), request));
 }
 BATON_ALIAS(Scatter_init_c)
 
@@ -1104,7 +3251,7 @@ BATON_EXPORT int PMPI_Scatterv(const void *sendbuf, const int sendcounts[], cons
     return aliased(here, 5, &comm_object->errors);
   if (BATON_UNLIKELY(contributes && !in_place && (recvcount < 0)))
     return bad_number(here, 6, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, api::scatterv(sendbuf, sendcounts, displs, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object));
+  return finish(here, &comm_object->errors, collective::run_now(api::scatterv(sendbuf, sendcounts, displs, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object)));
 }
 BATON_ALIAS(Scatterv)
 
@@ -1144,16 +3291,96 @@ BATON_EXPORT int PMPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts
     return aliased(here, 5, &comm_object->errors);
   if (BATON_UNLIKELY(contributes && !in_place && (recvcount < 0)))
     return bad_number(here, 6, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, api::scatterv(sendbuf, sendcounts, displs, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object));
+  return finish(here, &comm_object->errors, collective::run_now(api::scatterv(sendbuf, sendcounts, displs, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object)));
 }
 BATON_ALIAS(Scatterv_c)
 
 BATON_EXPORT int PMPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  return unsupported(Procedure::Scatterv_init, target_of(comm));
+  constexpr Procedure here = Procedure::Scatterv_init;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
+  const bool is_inter = comm_object->is_inter();
+  if (BATON_UNLIKELY(outside(root, comm_object->remote_size()) && !(is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))))
+    return bad_root(here, 8, &comm_object->errors, root, comm_object->remote_size(), is_inter);
+  const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
+  [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
+  [[maybe_unused]] const bool in_place = recvbuf == MPI_IN_PLACE && at_root;
+  Datatype* const sendtype_object = at_root ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(at_root && (!sendtype_object)))
+    return bad_handle(here, 4, &comm_object->errors, sendtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(at_root && (!sendtype_object->committed)))
+    return uncommitted(here, 4, &comm_object->errors, sendtype_object->name);
+  Datatype* const recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object)))
+    return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object->committed)))
+    return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 10, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(at_root && (!sendcounts && comm_object->remote_size() > 0)))
+    return null_argument(here, 2, &comm_object->errors);
+  if (at_root) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
+    if (BATON_UNLIKELY(sendcounts[i] < 0)) return bad_element(here, 2, &comm_object->errors, sendcounts[i], i, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(at_root && (!displs && comm_object->remote_size() > 0)))
+    return null_argument(here, 3, &comm_object->errors);
+  if (BATON_UNLIKELY(at_root && !in_place && recvcount > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 5, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(at_root && !in_place && at_root && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+    return aliased(here, 5, &comm_object->errors);
+  if (BATON_UNLIKELY(contributes && !in_place && (recvcount < 0)))
+    return bad_number(here, 6, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 11, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::prepare(api::scatterv(sendbuf, sendcounts, displs, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object), request));
 }
 BATON_ALIAS(Scatterv_init)
 
 BATON_EXPORT int PMPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  return unsupported(Procedure::Scatterv_init_c, target_of(comm));
+  constexpr Procedure here = Procedure::Scatterv_init_c;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
+  const bool is_inter = comm_object->is_inter();
+  if (BATON_UNLIKELY(outside(root, comm_object->remote_size()) && !(is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))))
+    return bad_root(here, 8, &comm_object->errors, root, comm_object->remote_size(), is_inter);
+  const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
+  [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
+  [[maybe_unused]] const bool in_place = recvbuf == MPI_IN_PLACE && at_root;
+  Datatype* const sendtype_object = at_root ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(at_root && (!sendtype_object)))
+    return bad_handle(here, 4, &comm_object->errors, sendtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(at_root && (!sendtype_object->committed)))
+    return uncommitted(here, 4, &comm_object->errors, sendtype_object->name);
+  Datatype* const recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object)))
+    return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object->committed)))
+    return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 10, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(at_root && (!sendcounts && comm_object->remote_size() > 0)))
+    return null_argument(here, 2, &comm_object->errors);
+  if (at_root) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
+    if (BATON_UNLIKELY(sendcounts[i] < 0)) return bad_element(here, 2, &comm_object->errors, sendcounts[i], i, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(at_root && (!displs && comm_object->remote_size() > 0)))
+    return null_argument(here, 3, &comm_object->errors);
+  if (BATON_UNLIKELY(at_root && !in_place && recvcount > 0 && is_special(recvbuf))) {
+    if (int rc = check_special_buffer(here, 5, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  }
+  if (BATON_UNLIKELY(at_root && !in_place && at_root && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+    return aliased(here, 5, &comm_object->errors);
+  if (BATON_UNLIKELY(contributes && !in_place && (recvcount < 0)))
+    return bad_number(here, 6, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 11, &comm_object->errors);
+  return finish(here, &comm_object->errors, collective::prepare(api::scatterv(sendbuf, sendcounts, displs, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object), request));
 }
 BATON_ALIAS(Scatterv_init_c)

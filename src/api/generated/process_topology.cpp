@@ -8,42 +8,124 @@ using namespace baton;
 using namespace baton::api;
 
 BATON_EXPORT int PMPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[]) {
-  return unsupported(Procedure::Cart_coords, target_of(comm));
+  constexpr Procedure here = Procedure::Cart_coords;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 1, nullptr, comm, MPI_ERR_COMM);
+  if (BATON_UNLIKELY(maxdims < 0))
+    return bad_number(here, 3, &comm_object->errors, maxdims, 0, MPI_ERR_ARG);
+  if (BATON_UNLIKELY(!coords && maxdims > 0))
+    return null_argument(here, 4, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::cart_coords(*comm_object, rank, maxdims, coords));
 }
 BATON_ALIAS(Cart_coords)
 
 BATON_EXPORT int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm *comm_cart) {
-  return unsupported(Procedure::Cart_create, target_of(comm_old));
+  constexpr Procedure here = Procedure::Cart_create;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_old_object = world::communicators.find(comm_old);
+  if (BATON_UNLIKELY(!comm_old_object))
+    return bad_handle(here, 1, nullptr, comm_old, MPI_ERR_COMM);
+  if (BATON_UNLIKELY(!dims && ndims > 0))
+    return null_argument(here, 3, &comm_old_object->errors);
+  if (BATON_UNLIKELY(!periods && ndims > 0))
+    return null_argument(here, 4, &comm_old_object->errors);
+  if (BATON_UNLIKELY(!comm_cart))
+    return null_argument(here, 6, &comm_old_object->errors);
+  return finish(here, &comm_old_object->errors, api::cart_create(*comm_old_object, ndims, dims, periods, reorder, comm_cart));
 }
 BATON_ALIAS(Cart_create)
 
 BATON_EXPORT int PMPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]) {
-  return unsupported(Procedure::Cart_get, target_of(comm));
+  constexpr Procedure here = Procedure::Cart_get;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 1, nullptr, comm, MPI_ERR_COMM);
+  if (BATON_UNLIKELY(maxdims < 0))
+    return bad_number(here, 2, &comm_object->errors, maxdims, 0, MPI_ERR_ARG);
+  if (BATON_UNLIKELY(!dims && maxdims > 0))
+    return null_argument(here, 3, &comm_object->errors);
+  if (BATON_UNLIKELY(!periods && maxdims > 0))
+    return null_argument(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(!coords && maxdims > 0))
+    return null_argument(here, 5, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::cart_get(*comm_object, maxdims, dims, periods, coords));
 }
 BATON_ALIAS(Cart_get)
 
 BATON_EXPORT int PMPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank) {
-  return unsupported(Procedure::Cart_map, target_of(comm));
+  constexpr Procedure here = Procedure::Cart_map;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 1, nullptr, comm, MPI_ERR_COMM);
+  if (BATON_UNLIKELY(!dims && ndims > 0))
+    return null_argument(here, 3, &comm_object->errors);
+  if (BATON_UNLIKELY(!periods && ndims > 0))
+    return null_argument(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(!newrank))
+    return null_argument(here, 5, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::cart_map(*comm_object, ndims, dims, periods, newrank));
 }
 BATON_ALIAS(Cart_map)
 
 BATON_EXPORT int PMPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank) {
-  return unsupported(Procedure::Cart_rank, target_of(comm));
+  constexpr Procedure here = Procedure::Cart_rank;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 1, nullptr, comm, MPI_ERR_COMM);
+  if (BATON_UNLIKELY(!rank))
+    return null_argument(here, 3, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::cart_rank(*comm_object, coords, rank));
 }
 BATON_ALIAS(Cart_rank)
 
 BATON_EXPORT int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source, int *rank_dest) {
-  return unsupported(Procedure::Cart_shift, target_of(comm));
+  constexpr Procedure here = Procedure::Cart_shift;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 1, nullptr, comm, MPI_ERR_COMM);
+  if (BATON_UNLIKELY(!rank_source))
+    return null_argument(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(!rank_dest))
+    return null_argument(here, 5, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::cart_shift(*comm_object, direction, disp, rank_source, rank_dest));
 }
 BATON_ALIAS(Cart_shift)
 
 BATON_EXPORT int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm) {
-  return unsupported(Procedure::Cart_sub, target_of(comm));
+  constexpr Procedure here = Procedure::Cart_sub;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 1, nullptr, comm, MPI_ERR_COMM);
+  if (BATON_UNLIKELY(!newcomm))
+    return null_argument(here, 3, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::cart_sub(*comm_object, remain_dims, newcomm));
 }
 BATON_ALIAS(Cart_sub)
 
 BATON_EXPORT int PMPI_Cartdim_get(MPI_Comm comm, int *ndims) {
-  return unsupported(Procedure::Cartdim_get, target_of(comm));
+  constexpr Procedure here = Procedure::Cartdim_get;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 1, nullptr, comm, MPI_ERR_COMM);
+  if (BATON_UNLIKELY(!ndims))
+    return null_argument(here, 2, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::cartdim_get(*comm_object, ndims));
 }
 BATON_ALIAS(Cartdim_get)
 
@@ -58,52 +140,164 @@ BATON_EXPORT int PMPI_Dims_create(int nnodes, int ndims, int dims[]) {
 BATON_ALIAS(Dims_create)
 
 BATON_EXPORT int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph) {
-  return unsupported(Procedure::Dist_graph_create, target_of(comm_old));
+  constexpr Procedure here = Procedure::Dist_graph_create;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_old_object = world::communicators.find(comm_old);
+  if (BATON_UNLIKELY(!comm_old_object))
+    return bad_handle(here, 1, nullptr, comm_old, MPI_ERR_COMM);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 7, &comm_old_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(!comm_dist_graph))
+    return null_argument(here, 9, &comm_old_object->errors);
+  return finish(here, &comm_old_object->errors, api::dist_graph_create(*comm_old_object, n, sources, degrees, destinations, weights, info_object, reorder, comm_dist_graph));
 }
 BATON_ALIAS(Dist_graph_create)
 
 BATON_EXPORT int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph) {
-  return unsupported(Procedure::Dist_graph_create_adjacent, target_of(comm_old));
+  constexpr Procedure here = Procedure::Dist_graph_create_adjacent;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_old_object = world::communicators.find(comm_old);
+  if (BATON_UNLIKELY(!comm_old_object))
+    return bad_handle(here, 1, nullptr, comm_old, MPI_ERR_COMM);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 8, &comm_old_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(!comm_dist_graph))
+    return null_argument(here, 10, &comm_old_object->errors);
+  return finish(here, &comm_old_object->errors, api::dist_graph_create_adjacent(*comm_old_object, indegree, sources, sourceweights, outdegree, destinations, destweights, info_object, reorder, comm_dist_graph));
 }
 BATON_ALIAS(Dist_graph_create_adjacent)
 
 BATON_EXPORT int PMPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[]) {
-  return unsupported(Procedure::Dist_graph_neighbors, target_of(comm));
+  constexpr Procedure here = Procedure::Dist_graph_neighbors;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 1, nullptr, comm, MPI_ERR_COMM);
+  if (BATON_UNLIKELY(maxindegree < 0))
+    return bad_number(here, 2, &comm_object->errors, maxindegree, 0, MPI_ERR_ARG);
+  if (BATON_UNLIKELY(!sources && maxindegree > 0))
+    return null_argument(here, 3, &comm_object->errors);
+  if (BATON_UNLIKELY(maxoutdegree < 0))
+    return bad_number(here, 5, &comm_object->errors, maxoutdegree, 0, MPI_ERR_ARG);
+  if (BATON_UNLIKELY(!destinations && maxoutdegree > 0))
+    return null_argument(here, 6, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::dist_graph_neighbors(*comm_object, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights));
 }
 BATON_ALIAS(Dist_graph_neighbors)
 
 BATON_EXPORT int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted) {
-  return unsupported(Procedure::Dist_graph_neighbors_count, target_of(comm));
+  constexpr Procedure here = Procedure::Dist_graph_neighbors_count;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 1, nullptr, comm, MPI_ERR_COMM);
+  if (BATON_UNLIKELY(!indegree))
+    return null_argument(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!outdegree))
+    return null_argument(here, 3, &comm_object->errors);
+  if (BATON_UNLIKELY(!weighted))
+    return null_argument(here, 4, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::dist_graph_neighbors_count(*comm_object, indegree, outdegree, weighted));
 }
 BATON_ALIAS(Dist_graph_neighbors_count)
 
 BATON_EXPORT int PMPI_Graph_create(MPI_Comm comm_old, int nnodes, const int index[], const int edges[], int reorder, MPI_Comm *comm_graph) {
-  return unsupported(Procedure::Graph_create, target_of(comm_old));
+  constexpr Procedure here = Procedure::Graph_create;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_old_object = world::communicators.find(comm_old);
+  if (BATON_UNLIKELY(!comm_old_object))
+    return bad_handle(here, 1, nullptr, comm_old, MPI_ERR_COMM);
+  if (BATON_UNLIKELY(!index && nnodes > 0))
+    return null_argument(here, 3, &comm_old_object->errors);
+  if (BATON_UNLIKELY(!comm_graph))
+    return null_argument(here, 6, &comm_old_object->errors);
+  return finish(here, &comm_old_object->errors, api::graph_create(*comm_old_object, nnodes, index, edges, reorder, comm_graph));
 }
 BATON_ALIAS(Graph_create)
 
 BATON_EXPORT int PMPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[]) {
-  return unsupported(Procedure::Graph_get, target_of(comm));
+  constexpr Procedure here = Procedure::Graph_get;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 1, nullptr, comm, MPI_ERR_COMM);
+  if (BATON_UNLIKELY(maxindex < 0))
+    return bad_number(here, 2, &comm_object->errors, maxindex, 0, MPI_ERR_ARG);
+  if (BATON_UNLIKELY(maxedges < 0))
+    return bad_number(here, 3, &comm_object->errors, maxedges, 0, MPI_ERR_ARG);
+  if (BATON_UNLIKELY(!index && maxindex > 0))
+    return null_argument(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(!edges && maxedges > 0))
+    return null_argument(here, 5, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::graph_get(*comm_object, maxindex, maxedges, index, edges));
 }
 BATON_ALIAS(Graph_get)
 
 BATON_EXPORT int PMPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int edges[], int *newrank) {
-  return unsupported(Procedure::Graph_map, target_of(comm));
+  constexpr Procedure here = Procedure::Graph_map;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 1, nullptr, comm, MPI_ERR_COMM);
+  if (BATON_UNLIKELY(nnodes < 0))
+    return bad_number(here, 2, &comm_object->errors, nnodes, 0, MPI_ERR_ARG);
+  if (BATON_UNLIKELY(!index && nnodes > 0))
+    return null_argument(here, 3, &comm_object->errors);
+  if (BATON_UNLIKELY(!newrank))
+    return null_argument(here, 5, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::graph_map(*comm_object, nnodes, index, edges, newrank));
 }
 BATON_ALIAS(Graph_map)
 
 BATON_EXPORT int PMPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[]) {
-  return unsupported(Procedure::Graph_neighbors, target_of(comm));
+  constexpr Procedure here = Procedure::Graph_neighbors;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 1, nullptr, comm, MPI_ERR_COMM);
+  if (BATON_UNLIKELY(maxneighbors < 0))
+    return bad_number(here, 3, &comm_object->errors, maxneighbors, 0, MPI_ERR_ARG);
+  if (BATON_UNLIKELY(!neighbors && maxneighbors > 0))
+    return null_argument(here, 4, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::graph_neighbors(*comm_object, rank, maxneighbors, neighbors));
 }
 BATON_ALIAS(Graph_neighbors)
 
 BATON_EXPORT int PMPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors) {
-  return unsupported(Procedure::Graph_neighbors_count, target_of(comm));
+  constexpr Procedure here = Procedure::Graph_neighbors_count;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 1, nullptr, comm, MPI_ERR_COMM);
+  if (BATON_UNLIKELY(!nneighbors))
+    return null_argument(here, 3, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::graph_neighbors_count(*comm_object, rank, nneighbors));
 }
 BATON_ALIAS(Graph_neighbors_count)
 
 BATON_EXPORT int PMPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges) {
-  return unsupported(Procedure::Graphdims_get, target_of(comm));
+  constexpr Procedure here = Procedure::Graphdims_get;
+  if (BATON_UNLIKELY(!library_is_running()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 1, nullptr, comm, MPI_ERR_COMM);
+  if (BATON_UNLIKELY(!nnodes))
+    return null_argument(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!nedges))
+    return null_argument(here, 3, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::graphdims_get(*comm_object, nnodes, nedges));
 }
 BATON_ALIAS(Graphdims_get)
 

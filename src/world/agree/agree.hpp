@@ -17,8 +17,17 @@ inline constexpr std::int32_t agreement_tag = -16;
 
 // Agreements that may be under way at once have tags by kind and number; MPI_ANY_TAG,
 // MPI_PROC_NULL and the collectives' tags stay clear.
-enum class TagKind : std::int32_t { group, leaders, pairing, name, duplicate };
-inline std::int32_t own_tag(TagKind kind, std::uint32_t number) {
+enum class TagKind : std::int32_t {
+  group,
+  leaders,
+  pairing,
+  name,
+  duplicate,
+  collective,
+  persistent,
+  edges,  // of which there is only number 0: more would not fit
+};
+constexpr std::int32_t own_tag(TagKind kind, std::uint32_t number) {
   return -64 -
          (static_cast<std::int32_t>(kind) << 28 | static_cast<std::int32_t>(number & 0x0fffffff));
 }

@@ -1,0 +1,23 @@
+// Allgather in a room: everyone writes its block and reads all.
+#include "collective/in_room.hpp"
+#include "collective/visit.hpp"
+
+namespace baton::collective {
+
+Task allgather_in_room(Run& run, Meeting meeting, const Blocks& mine, const Blocks& all) {
+  Visit visit(run, meeting);
+  const int rank = visit.rank();
+  co_await visit.may_write();
+  if (mine.in_place())
+    visit.put(rank, all.place(rank), all.count(rank), *all.type);
+  else
+    visit.put(rank, mine.buffer, mine.uniform, *mine.type);
+  visit.publish(rank);
+  if (!visit.others_missing()) visit.wake_all();
+  co_await visit.all_arrived();
+  for (int r = 0; r < visit.ranks(); ++r)
+    if (r != rank || !mine.in_place()) visit.take(r, all.place(r), all.count(r), *all.type);
+  visit.finish_exchange();
+}
+
+}  // namespace baton::collective

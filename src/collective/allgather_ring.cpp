@@ -1,0 +1,19 @@
+// Allgather, v form included: around a ring, every rank passing on what it got last.
+#include "collective/algorithms.hpp"
+
+namespace baton::collective {
+
+Task allgather_ring(Run& run, const Context& context, const Blocks& mine, const Blocks& all) {
+  const int size = context.size, rank = context.rank;
+  if (!mine.in_place())
+    run.copy(mine.buffer, mine.count(0), *mine.type, all.place(rank), all.count(rank), *all.type);
+  const int left = (rank - 1 + size) % size, right = (rank + 1) % size;
+  for (int step = 0; step < size - 1; ++step) {
+    int out = (rank - step + size) % size, in = (rank - step - 1 + size) % size;
+    run.receive(context, all.place(in), all.count(in), *all.type, left);
+    run.send(context, all.place(out), all.count(out), *all.type, right);
+    co_await run.all();
+  }
+}
+
+}  // namespace baton::collective

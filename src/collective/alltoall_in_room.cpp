@@ -1,0 +1,23 @@
+// Alltoall in a room: everyone writes a block for each rank, one after the other, and reads its own
+// of everyone's. In place all is written before anything is read.
+#include "collective/in_room.hpp"
+#include "collective/visit.hpp"
+
+namespace baton::collective {
+
+Task alltoall_in_room(Run& run, Meeting meeting, const Blocks& out, const Blocks& in) {
+  Visit visit(run, meeting);
+  const int rank = visit.rank(), ranks = visit.ranks();
+  const Blocks& given = out.in_place() ? in : out;
+  const std::int64_t bytes = given.bytes(0);
+  co_await visit.may_write();
+  for (int r = 0; r < ranks; ++r)
+    visit.put(rank, given.place(r), given.uniform, *given.type, r * bytes);
+  visit.publish(rank);
+  if (!visit.others_missing()) visit.wake_all();
+  co_await visit.all_arrived();
+  for (int r = 0; r < ranks; ++r) visit.take(r, in.place(r), in.uniform, *in.type, rank * bytes);
+  visit.finish_exchange();
+}
+
+}  // namespace baton::collective

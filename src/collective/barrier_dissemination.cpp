@@ -1,0 +1,18 @@
+// Barrier by dissemination (Hensgen, Finkel, Manber, "Two algorithms for barrier synchronization"):
+// log2 steps, in each of which everybody tells one and hears of another.
+#include "collective/algorithms.hpp"
+
+namespace baton::collective {
+
+Task barrier_dissemination(Run& run, world::Members members) {
+  Datatype& type = *datatype::datatypes.find(MPI_BYTE);
+  const int size = members.count, own = members.position;
+  for (int distance = 1; distance < size; distance *= 2) {
+    run.receive(*members.context, nullptr, 0, type,
+                members.rank_at((own - distance + size) % size));
+    run.send(*members.context, nullptr, 0, type, members.rank_at((own + distance) % size));
+    co_await run.all();
+  }
+}
+
+}  // namespace baton::collective

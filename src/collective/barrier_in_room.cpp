@@ -1,0 +1,16 @@
+// Barrier in a room: everyone raises a flag and waits for all.
+#include "collective/in_room.hpp"
+#include "collective/visit.hpp"
+
+namespace baton::collective {
+
+Task barrier_in_room(Run& run, Meeting meeting) {
+  Visit visit(run, meeting);
+  co_await visit.may_write();
+  visit.publish(visit.rank());
+  if (!visit.others_missing()) visit.wake_all();
+  co_await visit.all_arrived();
+  visit.finish_exchange();
+}
+
+}  // namespace baton::collective

@@ -1,0 +1,22 @@
+// Broadcast along a binomial tree.
+#include "collective/algorithms.hpp"
+
+namespace baton::collective {
+
+Task broadcast_binomial(Run& run, const Context& context, void* buffer, std::int64_t count,
+                        Datatype& type, int root) {
+  const int size = context.size;
+  const int from_root = (context.rank - root + size) % size;
+  int mask = 1;
+  while (mask < size && !(from_root & mask)) mask <<= 1;
+  if (mask < size) {
+    run.receive(context, buffer, count, type, (from_root - mask + root) % size);
+    co_await run.all();
+  }
+  for (mask >>= 1; mask > 0; mask >>= 1)
+    if (from_root + mask < size)
+      run.send(context, buffer, count, type, (from_root + mask + root) % size);
+  co_await run.all();
+}
+
+}  // namespace baton::collective

@@ -1,0 +1,74 @@
+// A call of a collective as plain data: what the program asked for, whichever of the three forms it
+// used. Made by api/, read by select and by the algorithms.
+#pragma once
+
+#include <cstdint>
+
+#include "datatype/operation.hpp"
+#include "world/communicator.hpp"
+
+namespace baton::collective {
+
+enum class Kind : std::uint8_t {
+  barrier,
+  broadcast,
+  gather,
+  scatter,
+  allgather,
+  alltoall,
+  reduce,
+  allreduce,
+  reduce_scatter,
+  scan,
+  exscan,
+};
+
+// One side of a call: `uniform` elements for each rank, or `counts` where they differ;
+// `displacements` in extents, or in bytes where each rank has a type of its own. Views of the
+// user's arrays, never copies: `wide` tells int from MPI_Count and MPI_Aint.
+struct Blocks {
+  void* buffer = nullptr;
+  Datatype* type = nullptr;
+  std::int64_t uniform = 0;
+  int ranks = 0;  // of the arrays
+  const void* counts = nullptr;
+  const void* displacements = nullptr;
+  const MPI_Datatype* type_handles = nullptr;  // as the program gave them
+  Datatype** types = nullptr;                  // the same, looked up by the run
+  bool wide_counts = false;
+  bool wide_displacements = false;
+
+  bool in_place() const { return buffer == MPI_IN_PLACE; }
+  std::int64_t count(int rank) const { return counts ? at(counts, wide_counts, rank) : uniform; }
+  Datatype& type_of(int rank) const { return types ? *types[rank] : *type; }
+  std::int64_t bytes(int rank) const { return count(rank) * type_of(rank).size; }
+  void* place(int rank) const {
+    std::int64_t offset =
+        displacements ? at(displacements, wide_displacements, rank) : rank * uniform;
+    return static_cast<char*>(buffer) + (types ? offset : offset * type->extent);
+  }
+
+ private:
+  static std::int64_t at(const void* array, bool wide, int i) {
+    return wide ? static_cast<const std::int64_t*>(array)[i] : static_cast<const int*>(array)[i];
+  }
+};
+
+// `out` is what this rank gives, `in` what it gets. Broadcasts use `in` alone. In gathers `out` is
+// one block (and `in` counts at the root), in scatters `in` is; reductions have the same count and
+// type on both sides.
+struct Call {
+  Kind kind;
+  Communicator* comm;
+  int root = 0;
+  Blocks out;
+  Blocks in;
+  Operation* operation = nullptr;
+  bool uneven = false;  // a v or w form: ranks do not know how much the others have
+
+  // Of reductions: what this rank contributes, which in place is where the result goes.
+  const void* contribution() const { return out.in_place() ? in.buffer : out.buffer; }
+  bool commutes() const { return operation->commutative; }
+};
+
+}  // namespace baton::collective

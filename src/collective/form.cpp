@@ -1,0 +1,236 @@
+#include "collective/form.hpp"
+
+#include <cstdlib>
+#include <new>
+
+#include "collective/run.hpp"
+#include "message/engine.hpp"
+#include "world/agree/agree.hpp"
+
+namespace baton::collective {
+
+namespace {
+
+// Calls on a communicator have the same number everywhere, since their order is the same. Starts of
+// persistent ones may come in any order: they keep the number they were made with.
+std::int32_t next_tag(Communicator& comm) {
+  return world::own_tag(world::TagKind::collective, comm.collectives++);
+}
+std::int32_t next_persistent_tag(Communicator& comm) {
+  return world::own_tag(world::TagKind::persistent, comm.persistent_collectives++);
+}
+
+// ---- what the table of procedures cannot check
+// ---------------------------------------------------
+
+BATON_COLD Error bad_type(const char* array, int place) {
+  return fail(MPI_ERR_TYPE,
+              "argument %s: element %d is no datatype, or one that MPI_Type_commit has not been "
+              "called for",
+              array, place);
+}
+
+Error check_types(const Blocks& side, const char* array) {
+  for (int i = 0; side.type_handles && i < side.ranks; ++i) {
+    const Datatype* type = datatype::datatypes.find(side.type_handles[i]);
+    if (!type || !type->committed) return bad_type(array, i);
+  }
+  return MPI_SUCCESS;
+}
+
+BATON_COLD Error check_between(const Call& call) {
+  bool contributes = call.root >= 0;
+  if (call.kind == Kind::scan || call.kind == Kind::exscan)
+    return fail(MPI_ERR_COMM, "ranks of two groups have no common order: scans need one group");
+  if (contributes && call.out.in_place() && call.kind != Kind::scatter)
+    return fail(MPI_ERR_BUFFER,
+                "MPI_IN_PLACE is for communicators of one group: between groups nobody keeps its "
+                "own part");
+  return MPI_SUCCESS;
+}
+
+Error check(const Call& call) {
+  if (Error error = world::check_open(*call.comm)) return error;
+  if (BATON_UNLIKELY(call.comm->is_inter()))
+    if (Error error = check_between(call)) return error;
+  // The root's companions between groups take no part: their types may be anything.
+  if (call.operation && call.root != MPI_PROC_NULL)
+    if (Error error = datatype::check_operation(*call.operation, *call.in.type)) return error;
+  if (Error error = check_types(call.out, "sendtypes")) return error;
+  return check_types(call.in, "recvtypes");
+}
+
+// ---- nonblocking: runs that whoever makes progress goes on with --------------------------------
+
+platform::Lock runs_lock;  // of the two lists
+Run* under_way = nullptr;
+Run* spare_runs = nullptr;
+bool advance_runs(void*);
+message::ProgressSource run_source{advance_runs};
+bool advancing = false;  // a run that begins a message may come back here
+
+void unlink(Run& run) {
+  platform::Guard guard(runs_lock);
+  Run** link = &under_way;
+  while (*link != &run) link = &(*link)->next;
+  *link = run.next;
+}
+
+void finish(Run& run) {
+  message::complete(*run.visible, run.error());
+}
+
+// The list changes only at its head while we walk: new ones are put there.
+bool advance_runs(void*) {
+  if (advancing) return false;
+  advancing = true;
+  bool any = false;
+  Run* run;
+  {
+    platform::Guard guard(runs_lock);
+    run = under_way;
+  }
+  while (run) {
+    Run* next = run->next;
+    if (run->advance()) {
+      unlink(*run);
+      finish(*run);
+      any = true;
+    }
+    run = next;
+  }
+  {
+    platform::Guard guard(runs_lock);
+    if (!under_way) message::set_active(run_source, false);
+  }
+  advancing = false;
+  return any;
+}
+
+void list(Run& run) {
+  platform::Guard guard(runs_lock);
+  run.next = under_way;
+  under_way = &run;
+  message::set_active(run_source, true);
+}
+
+Run* take_run() {
+  platform::Guard guard(runs_lock);
+  Run* run = spare_runs;
+  if (!run) return new (std::nothrow) Run;
+  spare_runs = run->next;
+  return run;
+}
+
+void give_back(Run& run) {
+  run.clear();
+  platform::Guard guard(runs_lock);
+  run.next = spare_runs;
+  spare_runs = &run;
+}
+
+// ---- what a call keeps alive
+// ---------------------------------------------------------------------
+
+template <class Do>
+void each_type(const Call& call, Do&& act) {
+  for (const Blocks* side : {&call.out, &call.in}) {
+    if (side->type) act(*side->type);
+    for (int i = 0; side->types && i < side->ranks; ++i) act(*side->types[i]);
+  }
+}
+
+void hold(const Call& call) {
+  each_type(call, [](Datatype& type) { datatype::retain(type); });
+  if (call.operation) datatype::retain(*call.operation);
+}
+
+void let_go(const Call& call) {
+  each_type(call, [](Datatype& type) { datatype::release(type); });
+  if (call.operation) datatype::release(*call.operation);
+}
+
+// The request goes: nonblocking ones after they have completed, persistent ones when freed.
+void destroy_run(message::Request& request) {
+  Run& run = *static_cast<Run*>(request.state);
+  let_go(run.call);
+  give_back(run);
+}
+
+// A request and its run, tied together.
+Error make_run(const Call& call, bool keeps_arrays, Run** made) {
+  if (Error error = check(call)) return error;
+  Run* run = take_run();
+  message::Request* visible = run ? message::new_request() : nullptr;
+  if (!visible) {
+    if (run) give_back(*run);
+    return fail(MPI_ERR_NO_MEM, "no memory for a request");
+  }
+  if (!run->set(call, keeps_arrays)) {
+    Error error = run->error();
+    message::release_request(*visible);
+    give_back(*run);
+    return error;
+  }
+  run->visible = visible;
+  visible->kind = message::RequestKind::schedule;
+  visible->stage = message::Stage::queued;
+  visible->owner = call.comm;
+  visible->state = run;
+  visible->destroy = destroy_run;
+  hold(run->call);
+  message::hold(*visible, call.comm->collective);
+  *made = run;
+  return MPI_SUCCESS;
+}
+
+void go(Run& run, std::int32_t tag) {
+  if (run.begin(tag, false))
+    finish(run);
+  else
+    list(run);
+}
+
+// Of a persistent request.
+Error restart(message::Request& request) {
+  request.inactive = false;
+  request.ending = 0;
+  request.error = MPI_SUCCESS;
+  go(*static_cast<Run*>(request.state), request.recipe->tag);
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+Error run_now(const Call& call) {
+  if (Error error = check(call)) return error;
+  Run run;
+  if (run.set(call, false)) run.begin(next_tag(*call.comm), true);
+  return run.error();
+}
+
+Error start(const Call& call, MPI_Request* handle) {
+  Run* run;
+  if (Error error = make_run(call, false, &run)) return error;
+  *handle = run->visible->handle;
+  go(*run, next_tag(*call.comm));
+  return MPI_SUCCESS;
+}
+
+Error prepare(const Call& call, MPI_Request* handle) {
+  Run* run;
+  auto* recipe = static_cast<message::Recipe*>(std::malloc(sizeof(message::Recipe)));
+  if (!recipe) return fail(MPI_ERR_NO_MEM, "no memory for a request");
+  if (Error error = make_run(call, true, &run)) {
+    std::free(recipe);
+    return error;
+  }
+  message::Request& visible = *run->visible;
+  *recipe = {restart, nullptr, 0, 0, next_persistent_tag(*call.comm), false};
+  visible.recipe = recipe;
+  visible.inactive = true;
+  *handle = visible.handle;
+  return MPI_SUCCESS;
+}
+
+}  // namespace baton::collective

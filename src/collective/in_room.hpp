@@ -1,0 +1,31 @@
+// The algorithms that meet in a room: everyone writes what it gives to its own place, everyone
+// reads what it needs. Results are combined in rank order, so that all get the same bits, whatever
+// the operation. Sizes were checked by select.
+#pragma once
+
+#include "collective/algorithms.hpp"
+#include "lockfree/room.hpp"
+
+namespace baton::collective {
+
+using lockfree::Meeting;
+
+Task barrier_in_room(Run& run, Meeting meeting);
+Task broadcast_in_room(Run& run, Meeting meeting, const Blocks& data, int root);
+Task gather_in_room(Run& run, Meeting meeting, const Blocks& mine, const Blocks& all, int root);
+Task scatter_in_room(Run& run, Meeting meeting, const Blocks& all, const Blocks& mine, int root);
+Task allgather_in_room(Run& run, Meeting meeting, const Blocks& mine, const Blocks& all);
+Task alltoall_in_room(Run& run, Meeting meeting, const Blocks& out, const Blocks& in);
+Task reduce_in_room(Run& run, Meeting meeting, Vector vector, const void* contribution,
+                    void* result, int root);
+Task allreduce_in_room(Run& run, Meeting meeting, Vector vector, const void* contribution,
+                       void* result);
+// Each rank combines its part only; then all read all parts.
+Task allreduce_by_parts_in_room(Run& run, Meeting contributing, Meeting combining, Vector vector,
+                                const void* contribution, void* result);
+Task reduce_scatter_in_room(Run& run, Meeting meeting, Vector whole, const void* contribution,
+                            const Blocks& in);
+Task scan_in_room(Run& run, Meeting meeting, Vector vector, const void* contribution, void* result,
+                  bool inclusive);
+
+}  // namespace baton::collective

@@ -1,0 +1,48 @@
+// Reduce along a binomial tree: everyone's partial result climbs it. Each holds the ranks from its
+// own on, so rank order is kept where the tree's root is rank 0.
+#include <utility>
+
+#include "collective/algorithms.hpp"
+
+namespace baton::collective {
+
+Task reduce_binomial(Run& run, const Context& context, Vector vector, const void* contribution,
+                     void* result, int root) {
+  const int size = context.size, rank = context.rank;
+  const int top = vector.operation->commutative ? root : 0;
+  const int from_top = (rank - top + size) % size;
+  const bool is_leaf = (from_top & 1) || from_top + 1 >= size;
+  const void* total = contribution;
+  if (!is_leaf || (rank == root && size == 1)) {
+    // Partial results of others never go to where the user's data lie, except at the root.
+    void* own = rank == root && rank == top ? result : run.scratch(vector.count, *vector.type);
+    void* incoming = run.scratch(vector.count, *vector.type);
+    if (!own || !incoming) co_return;
+    if (own != contribution)
+      run.copy(contribution, vector.count, *vector.type, own, vector.count, *vector.type);
+    for (int mask = 1; mask < size && !(from_top & mask); mask <<= 1) {
+      if (from_top + mask >= size) continue;
+      run.receive(context, incoming, vector.count, *vector.type, (from_top + mask + top) % size);
+      co_await run.all();
+      // The child's ranks come after ours.
+      if (vector.operation->commutative) {
+        vector.reduce(incoming, own);
+      } else {
+        vector.reduce(own, incoming);
+        std::swap(own, incoming);
+      }
+    }
+    total = own;
+  }
+  if (from_top > 0) {
+    int parent = from_top & (from_top - 1);
+    run.send(context, total, vector.count, *vector.type, (parent + top) % size);
+  }
+  if (rank == top && rank != root) run.send(context, total, vector.count, *vector.type, root);
+  if (rank == root && rank != top) run.receive(context, result, vector.count, *vector.type, top);
+  co_await run.all();
+  if (rank == root && rank == top && total != result)
+    run.copy(total, vector.count, *vector.type, result, vector.count, *vector.type);
+}
+
+}  // namespace baton::collective

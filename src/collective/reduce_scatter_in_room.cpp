@@ -1,0 +1,24 @@
+// Reduce_scatter in a room: everyone writes its vector and combines its own part of all of them.
+#include "collective/combine.hpp"
+#include "collective/in_room.hpp"
+
+namespace baton::collective {
+
+Task reduce_scatter_in_room(Run& run, Meeting meeting, Vector whole, const void* contribution,
+                            const Blocks& in) {
+  Visit visit(run, meeting);
+  co_await visit.may_write();
+  visit.put(visit.rank(), contribution, whole.count, *whole.type);
+  visit.publish(visit.rank());
+  if (!visit.others_missing()) visit.wake_all();
+  std::int64_t first = 0;
+  for (int r = 0; r < visit.rank(); ++r) first += in.count(r);
+  const Vector part = whole.part(in.count(visit.rank()));
+  bool good;
+  void* unpacked = memory_to_unpack(run, part, &good);
+  co_await visit.all_arrived();
+  if (good) combine(visit, 0, visit.ranks(), part, first, in.buffer, unpacked);
+  visit.finish_exchange();
+}
+
+}  // namespace baton::collective

@@ -1,0 +1,161 @@
+#include "collective/run.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "collective/select.hpp"
+#include "datatype/pack.hpp"
+#include "message/point_to_point.hpp"
+
+namespace baton::collective {
+
+void* Task::frame_memory(Run& run, std::size_t bytes) noexcept {
+  return run.take(bytes);
+}
+
+void* Run::take(std::size_t bytes) {
+  constexpr std::size_t step = 16;
+  static_assert(sizeof(Chunk) == step);
+  bytes = (bytes + step - 1) / step * step;
+  if (bytes <= own_bytes - taken_.used) {
+    void* memory = own_ + taken_.used;
+    taken_.used += bytes;
+    return memory;
+  }
+  Chunk* chunk = *taken_.chunks;
+  if (!chunk || chunk->bytes < bytes) {
+    chunk = static_cast<Chunk*>(std::malloc(step + bytes));
+    if (!chunk) {
+      note(fail(MPI_ERR_NO_MEM, "no memory for %zu bytes of a collective's intermediate data",
+                bytes));
+      return nullptr;
+    }
+    *chunk = {*taken_.chunks, bytes};
+    *taken_.chunks = chunk;
+  }
+  taken_.chunks = &chunk->next;
+  return chunk + 1;
+}
+
+void Run::clear() {
+  while (Chunk* chunk = chunks_) {
+    chunks_ = chunk->next;
+    std::free(chunk);
+  }
+  taken_ = kept_ = {0, &chunks_};
+  begun_ = spare_ = nullptr;
+  error_ = MPI_SUCCESS;
+}
+
+void* Run::scratch(std::int64_t count, const Datatype& type) {
+  std::int64_t steps = count > 0 ? count - 1 : 0;
+  std::int64_t span = count > 0 ? type.true_extent + steps * std::abs(type.extent) : 0;
+  auto* memory = static_cast<char*>(take(static_cast<std::size_t>(span) + 1));
+  // Where the first byte of data lies from the buffer's address: with a negative extent it is the
+  // last element's.
+  std::int64_t first = type.true_lower_bound + (type.extent < 0 ? steps * type.extent : 0);
+  return memory ? memory - first : nullptr;
+}
+
+Run::Message* Run::new_message() {
+  Message* memory = spare_;
+  if (memory)
+    spare_ = memory->next;
+  else
+    memory = static_cast<Message*>(take(sizeof(Message)));
+  if (!memory) return nullptr;
+  new (memory) Message{{}, begun_};
+  return begun_ = memory;
+}
+
+void Run::send(const message::Context& context, const void* buffer, std::int64_t count,
+               Datatype& type, int rank) {
+  if (Message* message = new_message())
+    message::begin_send(context, buffer, count, type, rank, tag_, false, message->request);
+}
+
+void Run::receive(const message::Context& context, void* buffer, std::int64_t count, Datatype& type,
+                  int rank) {
+  if (Message* message = new_message())
+    message::begin_receive(context, buffer, count, type, rank, tag_, message->request);
+}
+
+// Takes off what has completed.
+bool Run::all_complete() {
+  while (Message* message = begun_) {
+    if (!message::is_complete(message->request)) return false;
+    note(message->request.error);
+    begun_ = message->next;
+    message->next = spare_;
+    spare_ = message;
+  }
+  return true;
+}
+
+bool Run::wait_or_look() {
+  if (all_complete()) return true;
+  if (blocking_) message::wait_until([this] { return all_complete(); });
+  return blocking_;
+}
+
+void Run::copy(const void* from, std::int64_t from_count, Datatype& from_type, void* to,
+               std::int64_t to_count, Datatype& to_type) {
+  std::int64_t from_bytes = from_count * from_type.size, to_bytes = to_count * to_type.size;
+  datatype::copy(from_type, from, to_type, to, std::min(from_bytes, to_bytes));
+  if (from_bytes <= to_bytes) return;
+  note(fail(MPI_ERR_TRUNCATE, "this rank's own block of %lld bytes does not fit into %lld bytes",
+            static_cast<long long>(from_bytes), static_cast<long long>(to_bytes)));
+}
+
+// The types of an alltoallw, which the program may free before the run ends.
+bool Run::look_up_types(Blocks& blocks) {
+  if (!blocks.type_handles) return true;
+  auto ranks = static_cast<std::size_t>(blocks.ranks);
+  blocks.types = static_cast<Datatype**>(take(ranks * sizeof(Datatype*)));
+  if (!blocks.types) return false;
+  for (std::size_t i = 0; i < ranks; ++i)
+    blocks.types[i] = datatype::datatypes.find(blocks.type_handles[i]);
+  return true;
+}
+
+bool Run::keep_arrays(Blocks& blocks) {
+  auto keep = [&](const void*& array, bool wide) {
+    if (!array) return true;
+    std::size_t bytes = static_cast<std::size_t>(blocks.ranks) * (wide ? 8 : sizeof(int));
+    void* copy = take(bytes);
+    if (copy) array = std::memcpy(copy, array, bytes);
+    return copy != nullptr;
+  };
+  return keep(blocks.counts, blocks.wide_counts) &&
+         keep(blocks.displacements, blocks.wide_displacements);
+}
+
+bool Run::set(const Call& asked, bool keeps_arrays) {
+  call = asked;
+  bool good = look_up_types(call.out) && look_up_types(call.in);
+  if (good && keeps_arrays) good = keep_arrays(call.out) && keep_arrays(call.in);
+  kept_ = taken_;
+  return good;
+}
+
+bool Run::begin(std::int32_t tag, bool blocking) {
+  taken_ = kept_;
+  begun_ = spare_ = nullptr;
+  tag_ = tag;
+  blocking_ = blocking;
+  error_ = MPI_SUCCESS;
+  algorithm_ = select(*this, call).handle();
+  if (!algorithm_) return true;
+  algorithm_.resume();
+  return algorithm_.done();
+}
+
+bool Run::advance() {
+  if (condition_ ? !condition_(condition_state_) : !all_complete()) return false;
+  suspended_.resume();
+  return algorithm_.done();
+}
+
+}  // namespace baton::collective

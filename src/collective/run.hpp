@@ -1,0 +1,140 @@
+// A collective under way on this rank: its algorithm, the messages it has begun, its memory and its
+// first error. Algorithms use it; form.cpp makes, resumes and ends it.
+// Invariant: one thread at a time; of a blocking call the caller's, else who makes progress.
+#pragma once
+
+#include <cstdint>
+
+#include "collective/call.hpp"
+#include "collective/task.hpp"
+#include "message/wait.hpp"
+
+namespace baton::collective {
+
+class Run {
+ public:
+  Run() = default;
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+  ~Run() { clear(); }
+
+  // ---- for algorithms: begin, then await all ----------------------------------------------
+
+  // Messages between the ranks of a context. What fails is the run's error; the others go on.
+  void send(const message::Context& context, const void* buffer, std::int64_t count, Datatype& type,
+            int rank);
+  void receive(const message::Context& context, void* buffer, std::int64_t count, Datatype& type,
+               int rank);
+  // `co_await run.all()`: until everything begun has completed.
+  struct AwaitAll {
+    Run& run;
+    bool await_ready() { return run.wait_or_look(); }
+    void await_suspend(std::coroutine_handle<> suspended) {
+      run.suspended_ = suspended;
+      run.condition_ = nullptr;
+    }
+    void await_resume() {}
+  };
+  AwaitAll all() { return {*this}; }
+
+  // `co_await run.until(ready)`: until `ready()` says so, which is asked again and again.
+  template <class Ready>
+  struct AwaitUntil {
+    Run& run;
+    Ready ready;
+    bool await_ready() {
+      if (BATON_LIKELY(ready())) return true;
+      if (run.blocking_) wait_for(ready);
+      return run.blocking_;
+    }
+    void await_suspend(std::coroutine_handle<> suspended) {
+      run.suspended_ = suspended;
+      run.condition_ = [](void* self) { return static_cast<AwaitUntil*>(self)->ready(); };
+      run.condition_state_ = this;
+    }
+    void await_resume() {}
+  };
+  template <class Ready>
+  AwaitUntil<Ready> until(Ready ready) {
+    return {*this, ready};
+  }
+
+  // Copies typed data within this rank; the signatures match.
+  void copy(const void* from, std::int64_t from_count, Datatype& from_type, void* to,
+            std::int64_t to_count, Datatype& to_type);
+  // Room for `count` elements of a type, wherever its data lies around the address; until the run
+  // ends. Null, and the run has the error, without memory.
+  void* scratch(std::int64_t count, const Datatype& type);
+  // Memory until the run ends; null, and the run has the error, without any.
+  void* take(std::size_t bytes);
+
+  void note(Error error) {
+    if (error && !error_) error_ = error;
+  }
+  Error error() const { return error_; }
+
+  // ---- for the forms -----------------------------------------------------------------------
+
+  // What is to be done. `keeps_arrays`: the program may change its arrays of counts and
+  // displacements afterwards. False, and the run has the error, without memory.
+  bool set(const Call& asked, bool keeps_arrays);
+  // Begins, also anew after it has ended; a blocking call ends, too. True when it has ended.
+  bool begin(std::int32_t tag, bool blocking);
+  // Goes on as far as it can; true when it has ended.
+  bool advance();
+  // As if it were new.
+  void clear();
+
+  Call call{};
+  message::Request* visible = nullptr;  // the program's request; null in a blocking call
+  Run* next = nullptr;                  // among those under way, or spare
+
+ private:
+  // A message under way; its memory serves the next.
+  struct Message {
+    message::Request request;
+    Message* next;
+  };
+  // Memory beyond the run's own, in the order it is taken; a turn that repeats finds it again.
+  struct Chunk {
+    Chunk* next;
+    std::size_t bytes;
+  };
+  struct Mark {
+    std::size_t used = 0;
+    Chunk** chunks = nullptr;  // where the next one hangs
+  };
+  static constexpr std::size_t own_bytes = 1536;  // guess: two frames and two messages
+
+  // Where others only store and wake, looking at it alone is quickest, for a while.
+  template <class Ready>
+  static void wait_for(Ready& ready) {
+    constexpr int direct_polls = 256;  // guess
+    for (int polls = message::engine.senders_fence ? 0 : direct_polls; polls > 0; --polls) {
+      platform::pause_cpu();
+      if (ready()) return;
+    }
+    message::wait_until([&] { return ready(); });
+  }
+  bool wait_or_look();
+  bool all_complete();
+  Message* new_message();
+  bool look_up_types(Blocks& blocks);
+  bool keep_arrays(Blocks& blocks);
+
+  std::coroutine_handle<> suspended_;
+  bool (*condition_)(void*) = nullptr;  // null: that everything begun has completed
+  void* condition_state_ = nullptr;
+  Task::Handle algorithm_;
+  Message* begun_ = nullptr;  // not yet known to be complete
+  Message* spare_ = nullptr;
+  std::int32_t tag_ = 0;
+  bool blocking_ = false;
+  Error error_ = MPI_SUCCESS;
+  Chunk* chunks_ = nullptr;
+  Mark taken_{0, &chunks_};
+  Mark kept_{0, &chunks_};  // by the call itself: what a new turn begins with
+  alignas(16) char own_[own_bytes];
+};
+
+}  // namespace baton::collective

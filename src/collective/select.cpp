@@ -1,0 +1,235 @@
+#include "collective/select.hpp"
+
+#include "base/check.hpp"
+#include "base/settings.hpp"
+#include "collective/in_room.hpp"
+#include "collective/settle.hpp"
+#include "collective/visit.hpp"
+
+namespace baton::collective {
+
+namespace {
+
+using world::RoomState;
+
+// From here on every rank reduces a part only; guesses, until `baton tune --collectives`.
+constexpr std::int64_t halving_bytes_min = 8192;
+constexpr std::int64_t pairwise_bytes_min = 8192;
+
+Vector vector_of(const Call& call) {
+  return {call.in.uniform, call.in.type, call.operation};
+}
+
+// Of a reduce_scatter: all parts.
+Vector whole_of(const Call& call) {
+  Vector whole = vector_of(call);
+  whole.count = 0;
+  for (int r = 0; r < call.comm->size(); ++r) whole.count += call.in.count(r);
+  return whole;
+}
+
+Task select_between(Run& run, const Call& call) {
+  Communicator& comm = *call.comm;
+  switch (call.kind) {
+    case Kind::barrier:
+      return barrier_dissemination(run, comm.members(0));
+    case Kind::broadcast:
+      return broadcast_between(run, comm, call.in, call.root);
+    case Kind::gather:
+      return gather_between(run, comm, call.out, call.in, call.root);
+    case Kind::scatter:
+      return scatter_between(run, comm, call.out, call.in, call.root);
+    case Kind::allgather:
+    case Kind::alltoall:
+      return exchange_between(run, comm, call.out, call.in);
+    case Kind::reduce:
+      return reduce_between(run, comm, vector_of(call), call.contribution(), call.in.buffer,
+                            call.root);
+    case Kind::allreduce:
+      return allreduce_between(run, comm, vector_of(call), call.contribution(), call.in.buffer);
+    case Kind::reduce_scatter:
+      return reduce_scatter_between(run, comm, whole_of(call), call.contribution(), call.in);
+    case Kind::scan:
+    case Kind::exscan:
+      break;
+  }
+  invariant_broken("no scan between groups", __FILE__, __LINE__);
+}
+
+Task select_allreduce(Run& run, const Call& call) {
+  Vector vector = vector_of(call);
+  void* total = call.in.buffer;
+  if (!call.out.in_place())
+    run.copy(call.out.buffer, vector.count, *vector.type, total, vector.count, *vector.type);
+  bool long_one = vector.count * vector.type->size >= halving_bytes_min;
+  if (long_one && call.commutes())
+    return allreduce_halving(run, call.comm->collective, vector, total);
+  return allreduce_doubling(run, call.comm->collective, vector, total);
+}
+
+Task select_reduce_scatter(Run& run, const Call& call) {
+  Vector whole = whole_of(call);
+  bool long_one = whole.count * whole.type->size >= pairwise_bytes_min;
+  if (call.commutes() && (long_one || call.comm->size() == 2))
+    return reduce_scatter_pairwise(run, call.comm->collective, whole, call.contribution(), call.in);
+  return reduce_scatter_rooted(run, call.comm->collective, whole, call.contribution(), call.in);
+}
+
+// ---- rooms
+// ---------------------------------------------------------------------------------------
+
+enum class Place : std::uint8_t { messages, line, block };
+
+// What each rank writes in a room; -1 where not all ranks know it, or it is nothing for rooms.
+std::int64_t room_bytes(const Call& call) {
+  const int ranks = call.comm->size();
+  if (call.uneven) return -1;
+  const Blocks& known = call.in.type && !call.in.in_place() ? call.in : call.out;
+  switch (call.kind) {
+    case Kind::barrier:
+      return 0;
+    case Kind::alltoall:
+      return ranks * call.in.bytes(0);
+    case Kind::reduce_scatter: {
+      Vector whole = whole_of(call);
+      return whole.count * whole.type->size;
+    }
+    default:
+      return known.uniform * known.type->size;
+  }
+}
+
+Place place_of(const Call& call) {
+  const int ranks = call.comm->size();
+  if (ranks == 1) return Place::messages;
+  std::int64_t bytes = room_bytes(call);
+  if (bytes < 0) return Place::messages;
+  if (bytes <= lockfree::room_line_payload_bytes) return Place::line;
+  return bytes <= settings.room_bytes_max && ranks > 2 ? Place::block : Place::messages;
+}
+
+struct Meetings {
+  Meeting first;
+  Meeting second;  // of what takes two steps
+};
+
+// From here on the ranks combine a part each.
+bool goes_by_parts(const Call& call) {
+  constexpr std::int64_t read_bytes_max = 16384;  // guess
+  return call.kind == Kind::allreduce &&
+         call.comm->size() * call.in.uniform * call.in.type->size > read_bytes_max;
+}
+
+Task select_in_room(Run& run, const Call& call, const Meetings& meetings) {
+  const Meeting& meeting = meetings.first;
+  switch (call.kind) {
+    case Kind::barrier:
+      return barrier_in_room(run, meeting);
+    case Kind::broadcast:
+      return broadcast_in_room(run, meeting, call.in, call.root);
+    case Kind::gather:
+      return gather_in_room(run, meeting, call.out, call.in, call.root);
+    case Kind::scatter:
+      return scatter_in_room(run, meeting, call.out, call.in, call.root);
+    case Kind::allgather:
+      return allgather_in_room(run, meeting, call.out, call.in);
+    case Kind::alltoall:
+      return alltoall_in_room(run, meeting, call.out, call.in);
+    case Kind::reduce:
+      return reduce_in_room(run, meeting, vector_of(call), call.contribution(), call.in.buffer,
+                            call.root);
+    case Kind::allreduce:
+      if (goes_by_parts(call))
+        return allreduce_by_parts_in_room(run, meeting, meetings.second, vector_of(call),
+                                          call.contribution(), call.in.buffer);
+      return allreduce_in_room(run, meeting, vector_of(call), call.contribution(), call.in.buffer);
+    case Kind::reduce_scatter:
+      return reduce_scatter_in_room(run, meeting, whole_of(call), call.contribution(), call.in);
+    case Kind::scan:
+    case Kind::exscan:
+      return scan_in_room(run, meeting, vector_of(call), call.contribution(), call.in.buffer,
+                          call.kind == Kind::scan);
+  }
+  invariant_broken("a collective has a kind", __FILE__, __LINE__);
+}
+
+Task select_messages(Run& run, const Call& call) {
+  Communicator& comm = *call.comm;
+  const Context& context = comm.collective;
+  switch (call.kind) {
+    case Kind::barrier:
+      return barrier_dissemination(run, comm.members(0));
+    case Kind::broadcast:
+      return broadcast_binomial(run, context, call.in.buffer, call.in.uniform, *call.in.type,
+                                call.root);
+    case Kind::gather:
+      return gather_linear(run, context, call.out, call.in, call.root);
+    case Kind::scatter:
+      return scatter_linear(run, context, call.out, call.in, call.root);
+    case Kind::allgather:
+      return allgather_ring(run, context, call.out, call.in);
+    case Kind::alltoall:
+      if (call.out.in_place()) return alltoall_in_place(run, context, call.in);
+      return alltoall_pairwise(run, context, call.out, call.in);
+    case Kind::reduce:
+      return reduce_binomial(run, context, vector_of(call), call.contribution(), call.in.buffer,
+                             call.root);
+    case Kind::allreduce:
+      return select_allreduce(run, call);
+    case Kind::reduce_scatter:
+      return select_reduce_scatter(run, call);
+    case Kind::scan:
+    case Kind::exscan:
+      return scan_doubling(run, context, vector_of(call), call.contribution(), call.in.buffer,
+                           call.kind == Kind::scan);
+  }
+  invariant_broken("a collective has a kind", __FILE__, __LINE__);
+}
+
+// The first calls on a communicator: by the time they know whether it has a room, others may have
+// begun.
+Task settle_first(Run& run, const Call& call, Place place, Meetings meetings) {
+  Communicator& comm = *call.comm;
+  co_await settle_room(run, comm, world::RoomPart::lines);
+  bool open = comm.room_state == RoomState::open;
+  if (open && place == Place::block) {
+    co_await settle_room(run, comm, world::RoomPart::blocks);
+    open = comm.blocks_state == RoomState::open;
+  }
+  if (open) {
+    co_await select_in_room(run, call, meetings);
+    co_return;
+  }
+  co_await select_messages(run, call);
+  if (comm.room_state != RoomState::open) co_return;
+  // There are lines, but no blocks: its tickets are over.
+  for (const Meeting& meeting : {meetings.first, meetings.second}) {
+    if (meeting.ticket == 0) continue;
+    Visit visit(run, meeting);
+    co_await run.until([&] { return comm.room.may_finish(meeting); });
+    visit.finish();
+  }
+}
+
+}  // namespace
+
+Task select(Run& run, const Call& call) {
+  Communicator& comm = *call.comm;
+  if (BATON_UNLIKELY(comm.is_inter())) return select_between(run, call);
+  const Place place = place_of(call);
+  const bool none = comm.room_state == RoomState::none ||
+                    (place == Place::block && comm.blocks_state == RoomState::none);
+  if (place == Place::messages || none) return select_messages(run, call);
+  Meetings meetings;
+  {
+    platform::Guard guard(comm.room_lock);
+    meetings.first = comm.room.open(place == Place::block);
+    if (place == Place::block && goes_by_parts(call)) meetings.second = comm.room.open(true);
+  }
+  const bool open = comm.room_state == RoomState::open &&
+                    (place == Place::line || comm.blocks_state == RoomState::open);
+  if (BATON_LIKELY(open)) return select_in_room(run, call, meetings);
+  return settle_first(run, call, place, meetings);
+}
+
+}  // namespace baton::collective

@@ -1,0 +1,14 @@
+// Whether a communicator's collectives can meet in a room: rank 0 makes it, if there is memory, and
+// tells the others within the first collective that wants one, so that nothing but that collective
+// waits. Those that begin meanwhile wait for the same answer.
+#pragma once
+
+#include "collective/algorithms.hpp"
+#include "world/room.hpp"
+
+namespace baton::collective {
+
+// Returns when the communicator's state says open or none.
+Task settle_room(Run& run, Communicator& comm, world::RoomPart part);
+
+}  // namespace baton::collective

@@ -1,0 +1,67 @@
+// What an algorithm of a collective is: a coroutine that begins messages and awaits them, so that
+// its text reads from top to bottom in all three forms. In a blocking call nothing ever suspends;
+// else whoever makes progress resumes it.
+// Invariant: the frame lies in its run's memory and is never destroyed, only dropped with the run;
+// so what lives across an await needs no destructor.
+#pragma once
+
+#include <coroutine>
+#include <cstddef>
+#include <utility>
+
+namespace baton::collective {
+
+class Run;
+
+class [[nodiscard]] Task {
+ public:
+  struct promise_type;
+  using Handle = std::coroutine_handle<promise_type>;
+
+  // Goes on with whoever awaited the algorithm that ends.
+  struct End {
+    bool await_ready() noexcept { return false; }
+    std::coroutine_handle<> await_suspend(Handle ended) noexcept;
+    void await_resume() noexcept {}
+  };
+
+  struct promise_type {
+    std::coroutine_handle<> awaiting;
+
+    Task get_return_object() noexcept { return Task(Handle::from_promise(*this)); }
+    static Task get_return_object_on_allocation_failure() noexcept { return Task(nullptr); }
+    std::suspend_always initial_suspend() noexcept { return {}; }
+    End final_suspend() noexcept { return {}; }
+    void return_void() noexcept {}
+    void unhandled_exception() noexcept {}
+    template <class... Rest>
+    static void* operator new(std::size_t bytes, Run& run, Rest&&...) noexcept {
+      return frame_memory(run, bytes);
+    }
+    static void operator delete(void*) noexcept {}
+  };
+
+  // One algorithm awaits another. Without memory for its frame it is left out: the run has the
+  // error.
+  bool await_ready() noexcept { return !handle_; }
+  std::coroutine_handle<> await_suspend(std::coroutine_handle<> awaiting) noexcept {
+    handle_.promise().awaiting = awaiting;
+    return handle_;
+  }
+  void await_resume() noexcept {}
+
+  // The outermost one: runs until it awaits something or ends.
+  Handle handle() const { return handle_; }
+
+ private:
+  explicit Task(Handle handle) : handle_(handle) {}
+  static void* frame_memory(Run& run, std::size_t bytes) noexcept;
+  Handle handle_;
+};
+
+inline std::coroutine_handle<> Task::End::await_suspend(Handle ended) noexcept {
+  std::coroutine_handle<> awaiting = ended.promise().awaiting;
+  return awaiting ? awaiting : std::noop_coroutine();
+}
+
+}  // namespace baton::collective

@@ -1,0 +1,43 @@
+// Communicators with a topology. Collective over `parent`, which has one group; each gives null
+// where this process has no place in the new one. Arguments were checked above: grids and graphs
+// have no more positions than the parent has ranks. Errors: MPI_ERR_NO_MEM and those of agreeing.
+#pragma once
+
+#include "topology/grid.hpp"
+#include "world/communicator.hpp"
+
+namespace baton::topology {
+
+using Graph = world::Topology::Graph;
+
+Error create_grid(Communicator& parent, const Grid& wanted, bool reorder, Communicator** made);
+Error create_graph(Communicator& parent, const Graph& wanted, bool reorder, Communicator** made);
+// The part of a grid in which the coordinates of the dimensions that go are our own.
+Error keep_dimensions(Communicator& parent, const int* remain, Communicator** made);
+
+// The rank that this process would get; MPI_UNDEFINED: none. Local.
+int choose_rank(const Communicator& parent, const Grid& wanted);
+int choose_rank(const Communicator& parent, const Graph& wanted);
+
+// What a process says of a distributed graph. `problem`: an explained error of its arguments,
+// which then nobody gets a communicator with. MPI_ERR_ARG where only some have weights.
+struct Contribution {
+  bool weighted = false;
+  bool reorder = false;
+  Error problem = MPI_SUCCESS;
+};
+// Its own neighbours.
+Error create_adjacent(Communicator& parent, const world::Neighbours& in,
+                      const world::Neighbours& out, const Contribution& mine, Communicator** made);
+// Some edges of any ranks: of each of `sources`, the next `degrees` of `destinations`.
+struct Fans {
+  int count;
+  const int* sources;
+  const int* degrees;
+  const int* destinations;
+  const int* weights;  // null: none
+};
+Error create_distributed_graph(Communicator& parent, const Fans& fans, const Contribution& mine,
+                               Communicator** made);
+
+}  // namespace baton::topology

@@ -1,0 +1,32 @@
+// Arithmetic of cartesian grids: ranks count in row-major order, the last dimension fastest. Pure;
+// called by the procedures about grids and by what maps grids onto machines.
+#pragma once
+
+#include <cstdint>
+
+#include "world/topology.hpp"
+
+namespace baton::topology {
+
+using Grid = world::Topology::Grid;
+
+// How many positions a grid has; more than any job when an int cannot hold it.
+std::int64_t position_count(int dimensions, const int* extents);
+
+// The rank at these coordinates, which wrap where the dimension is periodic and are inside
+// elsewhere.
+int rank_at(const Grid& grid, const int* coordinates);
+// The first coordinate that is outside of a dimension that is not periodic, or -1.
+int find_outside(const Grid& grid, const int* coordinates);
+void find_coordinates(int dimensions, const int* extents, int rank, int* coordinates);
+
+// The rank `displacement` steps along a dimension from the grid's own coordinates; MPI_PROC_NULL
+// beyond the edge.
+int neighbour_along(const Grid& grid, int dimension, std::int64_t displacement);
+
+// Fills the `free` dimensions that are 0 with factors of `size`, in falling order and as near to
+// each other as can be: the largest as small as possible, then the next. False when there is no
+// way.
+bool fill_dimensions(int size, int free, int* dimensions);
+
+}  // namespace baton::topology

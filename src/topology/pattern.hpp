@@ -1,0 +1,44 @@
+// Who talks to whom how much: an undirected graph with weights, of the ranks that a topology will
+// have. Pure; made from grids and graphs, read by `bisect` and `reorder`.
+// Invariant: every edge is in the lists of both its ends; several between two ranks may stand side
+// by side; none leads from a rank to itself.
+#pragma once
+
+#include <cstdint>
+
+#include "topology/array.hpp"
+#include "topology/grid.hpp"
+#include "topology/place_tree.hpp"
+
+namespace baton::topology {
+
+struct Edge {
+  std::int32_t from;
+  std::int32_t to;
+  std::int32_t weight;
+};
+
+class Pattern {
+ public:
+  // False when memory is short.
+  bool build(int ranks, const Edge* edges, std::int64_t count);
+  // Of the nearest neighbours in a grid.
+  bool build(const Grid& grid);
+
+  int ranks() const { return ranks_; }
+  std::int64_t begin(int rank) const { return begins_[rank]; }
+  std::int64_t end(int rank) const { return begins_[rank + 1]; }
+  std::int32_t neighbour(std::int64_t place) const { return neighbours_[place]; }
+  std::int64_t weight(std::int64_t place) const { return weights_[place]; }
+
+ private:
+  int ranks_ = 0;
+  Array<std::int64_t> begins_;
+  Array<std::int32_t> neighbours_;
+  Array<std::int32_t> weights_;
+};
+
+// The sum over all edges of weight times hops, with `slots[rank]` the slot of each rank.
+std::int64_t hop_weight(const Pattern& pattern, const PlaceTree& tree, const std::int32_t* slots);
+
+}  // namespace baton::topology

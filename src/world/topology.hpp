@@ -1,0 +1,64 @@
+// The virtual topology of a communicator as plain data (MPI 5.0, chapter "Virtual Topologies for
+// MPI Processes"). topology/ makes it; inquiries and neighbourhoods read it. Immutable once its
+// communicator is there; duplicates share it by counting.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/error.hpp"
+
+namespace baton::world {
+
+enum class TopologyKind : std::uint8_t { cartesian, graph, distributed_graph };
+
+// One of a distributed graph's two lists: who, and with which weights (null: it has none).
+struct Neighbours {
+  int count = 0;
+  int* ranks = nullptr;
+  int* weights = nullptr;
+};
+
+struct Topology {
+  TopologyKind kind = TopologyKind::cartesian;
+  std::atomic<std::int32_t> references{1};
+  // Cartesian. `coordinates` are this process's own; ranks count in row-major order.
+  struct Grid {
+    int dimensions = 0;
+    int* extents = nullptr;
+    int* periods = nullptr;  // 1: the dimension is periodic
+    int* coordinates = nullptr;
+  } grid;
+  // Graph: the neighbours of rank r are edges[index[r - 1]] up to edges[index[r] - 1].
+  struct Graph {
+    int nodes = 0;
+    int* index = nullptr;
+    int* edges = nullptr;
+
+    int first(int rank) const { return rank ? index[rank - 1] : 0; }
+    int edge_count() const { return first(nodes); }
+  } graph;
+  // Distributed graph: this process's own neighbours.
+  struct Local {
+    bool weighted = false;
+    Neighbours in;
+    Neighbours out;
+  } local;
+};
+
+// With room for the arrays, to be filled in. Null when memory is short.
+Topology* new_grid(int dimensions);
+Topology* new_graph(int nodes, int edges);
+Topology* new_distributed_graph(int in, int out, bool weighted);
+
+inline void retain(Topology& topology) {
+  // relaxed: whoever retains already holds a reference.
+  topology.references.fetch_add(1, std::memory_order_relaxed);
+}
+void release(Topology& topology);
+
+}  // namespace baton::world
+
+namespace baton {
+using world::Topology;
+}
