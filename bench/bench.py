@@ -27,34 +27,51 @@ METRICS = {
     "types": "one-way time of a message of typed data between two ranks: vectors, faces of a cube, lists, structs",
     "threads": "time per message of 8 bytes, two threads a rank, 64 under way between each two",
     "barrier": "time of a barrier",
+    "bcast": "time of a broadcast, the root another rank each time",
+    "reduce": "time of a reduce (sum of doubles), the root another rank each time",
     "allreduce": "time of an allreduce (sum of doubles)",
+    "scatter": "time of a scatter of blocks of a size, the root another rank each time",
+    "gather": "the same of a gather",
+    "allgather": "time of an allgather of blocks of a size",
+    "alltoall": "time of an alltoall of blocks of a size",
+    "reduce_scatter_block": "time of a reduce_scatter_block with results of a size (sum of doubles)",
+    "ibcast": "time of a nonblocking broadcast, waited for at once",
+    "iallreduce": "the same of an allreduce",
+    "bcast_init": "time of a persistent broadcast, started and waited for at once",
+    "allreduce_init": "the same of an allreduce",
     "hello": "start and end of a job that does nothing, from outside",
     "reduce_local": "time of MPI_Reduce_local, beside a plain loop compiled for this CPU",
     "memory": "proportional set size of a rank that has talked to all",
     "finding": "one-way time of 8 bytes between two ranks, and memory of a rank, when all others sleep",
     "instructions": "instructions of a send and its receive, 8 bytes (needs valgrind)",
 }
-GROUPS = {"messages": ("lat", "bw", "bibw", "rate")}
+COLLECTIVES = ("bcast", "reduce", "allreduce", "scatter", "gather", "allgather", "alltoall", "reduce_scatter_block",
+               "ibcast", "iallreduce", "bcast_init", "allreduce_init")
+GROUPS = {"messages": ("lat", "bw", "bibw", "rate"), "collectives": ("barrier", *COLLECTIVES)}
 BETWEEN_TWO = ("lat", "rate", "bw", "bibw", "exported", "overlap", "types", "threads", "instructions")
 FIXED_RANKS = (*BETWEEN_TWO, "reduce_local")
 BY_EIGHT = [8, 64, 512, 4096, 32768, 256 << 10, 2 << 20, 4 << 20]
 SIZES = {"lat": BY_EIGHT, "rate": [8, 64, 512], "bw": BY_EIGHT, "bibw": BY_EIGHT,
          "exported": [16 << 10, 64 << 10, 256 << 10], "overlap": [64 << 10, 1 << 20, 4 << 20],
-         "types": [2048, 32768, 131072, 1 << 20], "allreduce": [8, 1024], "reduce_local": [1024, 65536, 4 << 20]}
-RANKS = {**dict.fromkeys(BETWEEN_TWO, [2]), "barrier": [8, 32], "allreduce": [8, 32], "hello": [64], "memory": [16],
-         "finding": [2, 16, 64, 256], "reduce_local": [1]}
+         "types": [2048, 32768, 131072, 1 << 20], "reduce_local": [1024, 65536, 4 << 20],
+         **dict.fromkeys(COLLECTIVES, [8, 64, 512, 4096, 32768, 256 << 10, 1 << 20])}
+RANKS = {**dict.fromkeys(BETWEEN_TWO, [2]), "barrier": [2, 8, 32], **dict.fromkeys(COLLECTIVES, [2, 8, 32]),
+         "hello": [64], "memory": [16], "finding": [2, 16, 64, 256], "reduce_local": [1]}
+IN_SHORT = ["lat", "rate", "barrier", "allreduce", "hello", "memory"]  # unless metrics are named
+SIZES_IN_SHORT = {"allreduce": [8, 1024]}
+PEERS = ("mpich", "openmpi", "intel", "openmpi-sm")
 
 
 def arguments():
     parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__.splitlines()[0])
-    parser.add_argument("--metrics", default="lat,rate,barrier,allreduce,hello,memory",
-                        help="; ".join([*(f"{name}: {what}" for name, what in METRICS.items()),
-                                        *(f"{name}: {', '.join(members)}" for name, members in GROUPS.items())]))
-    parser.add_argument("--np", default="", help="ranks for barrier, allreduce, hello, memory and finding, e.g. 8,32")
+    words = [*(f"{name}: {what}" for name, what in METRICS.items()),
+             *(f"{name}: {', '.join(members)}" for name, members in GROUPS.items())]
+    parser.add_argument("--metrics", default="", help=f"{','.join(IN_SHORT)}, or any of: {'; '.join(words)}")
+    parser.add_argument("--np", default="", help="ranks for collectives, hello, memory and finding, e.g. 8,32")
     parser.add_argument("--sizes", default="", help="bytes, e.g. 8,4k,1m (for metrics that have sizes)")
     parser.add_argument("--rounds", type=int, default=9, help="how often all libraries take their turn (9)")
     parser.add_argument("--milliseconds", type=float, default=30, help="measured time per cell and run (30)")
-    parser.add_argument("--peers", default="mpich,openmpi,intel", help="which to compare with; none: Baton alone")
+    parser.add_argument("--peers", default="mpich,openmpi,intel", help="which to compare with (mpich,openmpi,intel; there is openmpi-sm, too); none: Baton alone")
     parser.add_argument("--without-baton", action="store_true", help="the peers alone")
     parser.add_argument("--build", default=os.path.join(peers.ROOT, "build"), help="Baton's build folder")
     parser.add_argument("--cache", default=peers.default_cache(), help="where peers are installed")
@@ -62,13 +79,16 @@ def arguments():
     parser.add_argument("--json", metavar="FILE", help="write every value of every round")
     options = parser.parse_args()
     options.metrics = [metric for name in options.metrics.split(",") if name for metric in GROUPS.get(name, [name])]
+    if not options.metrics:
+        options.metrics = IN_SHORT
+        SIZES.update(SIZES_IN_SHORT)
     unknown = [name for name in options.metrics if name not in METRICS]
     if unknown:
         parser.error(f"no metric {', '.join(unknown)}; there are {', '.join(METRICS)}")
     options.peers = [name for name in options.peers.split(",") if name and name != "none"]
-    unknown = [name for name in options.peers if name not in ("mpich", "openmpi", "intel")]
+    unknown = [name for name in options.peers if name not in PEERS]
     if unknown:
-        parser.error(f"no peer {', '.join(unknown)}; there are mpich, openmpi, intel")
+        parser.error(f"no peer {', '.join(unknown)}; there are {', '.join(PEERS)}")
     if options.rounds < 1 or options.milliseconds <= 0:
         parser.error("--rounds and --milliseconds must be positive")
     try:

@@ -41,6 +41,9 @@ void overlap_of_exchanges(int count, char** sizes);
 void finding_each_other(void);
 /* types.c: typed data back and forth between two ranks. */
 void typed_messages(int count, char** sizes);
+/* collectives.c: which one a metric is, or -1; and its cells. */
+int collective_of(const char* metric);
+void collectives_of_sizes(int what, int count, char** sizes);
 /* threads.c: short messages between threads. MPI_THREAD_MULTIPLE was granted. */
 void messages_of_threads(void);
 

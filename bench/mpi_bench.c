@@ -40,20 +40,14 @@ static void meet(Exchange* x) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-static void sum_up(Exchange* x) {
-  MPI_Allreduce(x->out, x->in, (int)(x->bytes / sizeof(double)), MPI_DOUBLE, MPI_SUM,
-                MPI_COMM_WORLD);
-}
-
-static void sized(const char* metric, Step* step, double per_step, int variants, int count,
-                  char** sizes) {
+static void one_way(int count, char** sizes) {
   for (int i = 0; i < count; ++i)
-    for (int fresh = 0; fresh < variants; ++fresh) {
+    for (int fresh = 0; fresh < 2; ++fresh) {
       Exchange x = {NULL, NULL, strtoul(sizes[i], NULL, 10), fresh, 0, NULL};
       x.out = buffer_of(x.bytes);
       x.in = buffer_of(x.bytes);
-      double value = measure(step, &x) / per_step;
-      print_cell(metric, variants == 1 ? "" : fresh ? "/fresh" : "/reused", x.bytes, value);
+      double value = measure(ping_pong, &x) / 2;
+      print_cell("lat", fresh ? "/fresh" : "/reused", x.bytes, value);
       free(x.out);
       free(x.in);
     }
@@ -132,7 +126,7 @@ static void take_turns(long messages, const char* name) {
 
 static int run(const char* metric, int sizes, char** size, int level) {
   if (!strcmp(metric, "lat"))
-    sized("lat", ping_pong, 2, 2, sizes, size);
+    one_way(sizes, size);
   else if (!strcmp(metric, "rate") || !strcmp(metric, "bw"))
     windows_of_messages(metric, 1, sizes, size);
   else if (!strcmp(metric, "bibw"))
@@ -147,8 +141,8 @@ static int run(const char* metric, int sizes, char** size, int level) {
     typed_messages(sizes, size);
   else if (!strcmp(metric, "threads") && level == MPI_THREAD_MULTIPLE)
     messages_of_threads();
-  else if (!strcmp(metric, "allreduce"))
-    sized("allreduce", sum_up, 1, 1, sizes, size);
+  else if (collective_of(metric) >= 0)
+    collectives_of_sizes(collective_of(metric), sizes, size);
   else if (!strcmp(metric, "barrier")) {
     Exchange none = {0};
     double value = measure(meet, &none);
@@ -183,7 +177,7 @@ int main(int count, char** words) {
   if (code == 2 && rank == 0)
     fprintf(
         stderr,
-        "usage: mpi_bench lat|rate|bw|bibw|types|threads|barrier|allreduce|memory|hello|version "
+        "usage: mpi_bench lat|rate|bw|bibw|types|threads|barrier|memory|hello|version|COLLECTIVE "
         "MILLISECONDS [SIZE...]\n");
   MPI_Finalize();
   return code;

@@ -89,7 +89,7 @@ def newer(target, *sources):
 
 
 PROGRAM = [os.path.join(HERE, name) for name in ("mpi_bench.c", "measure.c", "windows.c", "overlap.c", "finding.c",
-                                                 "types.c", "threads.c")]
+                                                 "types.c", "threads.c", "collectives.c")]
 HEADERS = [os.path.join(HERE, name) for name in ("clock.h", "measure.h")]
 
 
@@ -127,7 +127,7 @@ PROGRAMS = {"reduce_local": ("reduce_local.c", ["-O3", "-march=native"])}
 def build_programs(library, work):
     """The programs of PROGRAMS: one binary for the standard ABI, one by Open MPI's own compiler."""
     header = os.path.join(ROOT, "include", "mpi.h")
-    own = os.path.join(os.path.dirname(library.mpiexec[0]), "mpicc") if library.name == "openmpi" else None
+    own = os.path.join(os.path.dirname(library.mpiexec[0]), "mpicc") if library.name.startswith("openmpi") else None
     for metric, (source, options) in PROGRAMS.items():
         source = os.path.join(HERE, source)
         target = os.path.join(work, metric + ("_openmpi" if own else ""))
@@ -185,11 +185,19 @@ def openmpi(cache, work):
     return library
 
 
+def openmpi_sm(cache, work):
+    library = openmpi(cache, work)
+    library.name, library.title = "openmpi-sm", "Open MPI, coll/sm"
+    library.environment["OMPI_MCA_coll_sm_priority"] = "100"
+    library.how += "; with its collectives in shared memory, coll/sm, which it has off (OMPI_MCA_coll_sm_priority=100)"
+    return library
+
+
 def collect(names, build, cache, work):
     """Libraries that can take part, and why the others cannot."""
     found, absent = [], {}
     makers = {"baton": lambda: baton(build), "mpich": lambda: mpich(cache), "intel": lambda: intel(cache),
-              "openmpi": lambda: openmpi(cache, work)}
+              "openmpi": lambda: openmpi(cache, work), "openmpi-sm": lambda: openmpi_sm(cache, work)}
     for name in names:
         try:
             found.append(makers[name]())

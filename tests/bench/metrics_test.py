@@ -61,6 +61,16 @@ class Metrics(unittest.TestCase):
         self.check(["--metrics", "finding", "--np", "2,5"],
                    [f"finding/{what} np={ranks}" for what in ("time", "memory") for ranks in (2, 5)])
 
+    def test_collectives_of_whole_messages_and_of_blocks(self):
+        metrics = ("bcast", "reduce", "allreduce", "scatter", "gather", "allgather", "alltoall")
+        self.check(["--metrics", ",".join(metrics), "--sizes", "8,20k", "--np", "2,3"],
+                   [f"{metric}/{how}/{size} np={ranks}" for metric in metrics for how in ("reused", "fresh")
+                    for size in (8, 20480) for ranks in (2, 3)])
+
+    def test_blocks_that_take_too_much_memory_in_all_are_left_out(self):
+        self.check(["--metrics", "gather", "--sizes", "8,4m", "--np", "3"],
+                   [f"gather/{how}/8 np=3" for how in ("reused", "fresh")])
+
 
 if __name__ == "__main__":
     BUILD = sys.argv.pop(1)

@@ -95,6 +95,10 @@ static inline void prepare_move(Case* c, uint64_t* own_random) {
   /* Who neither gives nor takes names a type nevertheless: some look at it. */
   if (c->call.send.type == MPI_DATATYPE_NULL) c->call.send.type = MPI_BYTE;
   if (c->call.receive.type == MPI_DATATYPE_NULL) c->call.receive.type = MPI_BYTE;
+  if (p->alike && !c->gives && !c->takes) {
+    c->call.send.count = p->elements;
+    c->call.send.address = c;
+  }
 }
 
 static inline int in_place_here(const Case* c) {

@@ -39,7 +39,7 @@ static inline int root_of(const Group* g, int root, int side) {
 
 static inline Plan make_plan(Collective what, Form form, const Group* g, int root, int side,
                              long bytes) {
-  Plan p = {what, form, 0, g->inter ? side : 0, 0, 0, 2, 0, 0, NULL, 1, 0};
+  Plan p = {what, form, 0, g->inter ? side : 0, 0, 0, 2, 0, 0, NULL, 1, ordinary};
   p.root = is_rooted(what) && !(ordinary && g->inter) ? root_of(g, root, p.root_side) : 0;
   if (is_reduction(what)) p.operation = plain_sum();
   if (bytes > longest_bytes(what, g)) bytes = longest_bytes(what, g);
@@ -52,7 +52,6 @@ static inline Plan random_plan(Collective what, Form form, const Group* g, uint6
   uint64_t r = next_random(random);
   Plan p = make_plan(what, form, g, (int)(r % 1000), (int)(r / 1000 % 2), 0);
   p.plain = ordinary && g->inter;
-  p.alike = ordinary;
   p.in_place = tries_in_place(what, g) && r / 2000 % 3 == 0;
   p.large = r / 6000 % 4 == 0;
   p.basic = (int)(r / 24000 % basics_of_moves);
