@@ -65,6 +65,9 @@ Task reduce_scatter_rooted(Run& run, const Context& context, Vector whole, const
 Task scan_doubling(Run& run, const Context& context, Vector vector, const void* contribution,
                    void* result, bool inclusive);
 
+// The neighborhood collectives; the communicator has a topology.
+Task neighbour_exchange(Run& run, Communicator& comm, const Blocks& out, const Blocks& in);
+
 // Between two groups (MPI 5.0, "Applying Collective Operations to Inter-Communicators"): `root` is
 // MPI_ROOT, MPI_PROC_NULL or a rank of the other group.
 Task broadcast_between(Run& run, Communicator& comm, const Blocks& data, int root);

@@ -21,6 +21,8 @@ enum class Kind : std::uint8_t {
   reduce_scatter,
   scan,
   exscan,
+  neighbour_allgather,
+  neighbour_alltoall,
 };
 
 // One side of a call: `uniform` elements for each rank, or `counts` where they differ;
@@ -71,5 +73,9 @@ struct Call {
   const void* contribution() const { return out.in_place() ? in.buffer : out.buffer; }
   bool commutes() const { return operation->commutative; }
 };
+
+inline bool is_among_neighbours(const Call& call) {
+  return call.kind == Kind::neighbour_allgather || call.kind == Kind::neighbour_alltoall;
+}
 
 }  // namespace baton::collective

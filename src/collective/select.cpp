@@ -49,11 +49,10 @@ Task select_between(Run& run, const Call& call) {
       return allreduce_between(run, comm, vector_of(call), call.contribution(), call.in.buffer);
     case Kind::reduce_scatter:
       return reduce_scatter_between(run, comm, whole_of(call), call.contribution(), call.in);
-    case Kind::scan:
-    case Kind::exscan:
+    default:
       break;
   }
-  invariant_broken("no scan between groups", __FILE__, __LINE__);
+  invariant_broken("no such collective between groups", __FILE__, __LINE__);
 }
 
 Task select_allreduce(Run& run, const Call& call) {
@@ -83,7 +82,7 @@ enum class Place : std::uint8_t { messages, line, block };
 // What each rank writes in a room; -1 where not all ranks know it, or it is nothing for rooms.
 std::int64_t room_bytes(const Call& call) {
   const int ranks = call.comm->size();
-  if (call.uneven) return -1;
+  if (call.uneven || is_among_neighbours(call)) return -1;
   const Blocks& known = call.in.type && !call.in.in_place() ? call.in : call.out;
   switch (call.kind) {
     case Kind::barrier:
@@ -150,8 +149,11 @@ Task select_in_room(Run& run, const Call& call, const Meetings& meetings) {
     case Kind::exscan:
       return scan_in_room(run, meeting, vector_of(call), call.contribution(), call.in.buffer,
                           call.kind == Kind::scan);
+    case Kind::neighbour_allgather:
+    case Kind::neighbour_alltoall:
+      break;
   }
-  invariant_broken("a collective has a kind", __FILE__, __LINE__);
+  invariant_broken("neighbours do not meet in rooms", __FILE__, __LINE__);
 }
 
 Task select_messages(Run& run, const Call& call) {
@@ -183,6 +185,9 @@ Task select_messages(Run& run, const Call& call) {
     case Kind::exscan:
       return scan_doubling(run, context, vector_of(call), call.contribution(), call.in.buffer,
                            call.kind == Kind::scan);
+    case Kind::neighbour_allgather:
+    case Kind::neighbour_alltoall:
+      return neighbour_exchange(run, comm, call.out, call.in);
   }
   invariant_broken("a collective has a kind", __FILE__, __LINE__);
 }

@@ -189,7 +189,7 @@ class Room {
   std::uint64_t finished_ = 0;        // by us: all up to here
   std::uint64_t finished_ahead_ = 0;  // and of those behind it, one bit each
   std::uint64_t published_ = 0;
-  std::uint64_t last_block_ = 0;    // finished last; of blocks there are few: others are told at once
+  std::uint64_t last_block_ = 0;  // finished last; of blocks there are few: others are told at once
   std::uint64_t all_finished_ = 0;  // by everyone, as far as we know
 };
 

@@ -86,8 +86,8 @@ inline void wake_rank(std::uint32_t rank) {
   if (lockfree::wants_attention(transport::arena.doorbell(rank))) wake_slow(rank);
 }
 
-// One round of progress; whether anything happened. Nothing when another thread is at it. Yields the
-// CPU where ranks outnumber CPUs and nothing happened.
+// One round of progress; whether anything happened. Nothing when another thread is at it. Yields
+// the CPU where ranks outnumber CPUs and nothing happened.
 bool progress();
 // The same for who holds the progress lock.
 bool progress_alone();

@@ -216,8 +216,7 @@ MODEL_CASE(room, no_wake_up_of_an_exchange_is_lost_with_membarrier) {
   });
 }
 MODEL_CASE(room, no_wake_up_of_three_ranks_is_lost_with_fences) {
-  run(stage, 3, true, Ordering::fences,
-      [](auto& member) { member.meet(member.room.open(false)); });
+  run(stage, 3, true, Ordering::fences, [](auto& member) { member.meet(member.room.open(false)); });
 }
 MODEL_CASE(room, a_root_that_sleeps_until_banks_are_free_is_woken) {
   run(stage, 2, true, Ordering::fences, [](auto& member) {
