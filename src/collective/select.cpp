@@ -105,7 +105,7 @@ Place place_of(const Call& call) {
   std::int64_t bytes = room_bytes(call);
   if (bytes < 0) return Place::messages;
   if (bytes <= lockfree::room_line_payload_bytes) return Place::line;
-  return bytes <= settings.room_bytes_max && ranks > 2 ? Place::block : Place::messages;
+  return bytes <= settings.room_bytes_max ? Place::block : Place::messages;
 }
 
 struct Meetings {
