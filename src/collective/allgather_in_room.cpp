@@ -9,14 +9,16 @@ Task allgather_in_room(Run& run, Meeting meeting, const Blocks& mine, const Bloc
   const int rank = visit.rank();
   co_await visit.may_write();
   if (mine.in_place())
-    visit.put(rank, all.place(rank), all.count(rank), *all.type);
+    visit.put(rank, all.place(rank), all.uniform, *all.type);
   else
     visit.put(rank, mine.buffer, mine.uniform, *mine.type);
   visit.publish(rank);
   if (!visit.others_missing()) visit.wake_all();
+  if (!mine.in_place())
+    run.copy(mine.buffer, mine.uniform, *mine.type, all.place(rank), all.uniform, *all.type);
   co_await visit.all_arrived();
   for (int r = 0; r < visit.ranks(); ++r)
-    if (r != rank || !mine.in_place()) visit.take(r, all.place(r), all.count(r), *all.type);
+    if (r != rank) visit.take(r, all.place(r), all.uniform, *all.type);
   visit.finish_exchange();
 }
 

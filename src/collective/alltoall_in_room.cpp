@@ -12,11 +12,14 @@ Task alltoall_in_room(Run& run, Meeting meeting, const Blocks& out, const Blocks
   const std::int64_t bytes = given.bytes(0);
   co_await visit.may_write();
   for (int r = 0; r < ranks; ++r)
-    visit.put(rank, given.place(r), given.uniform, *given.type, r * bytes);
+    if (r != rank) visit.put(rank, given.place(r), given.uniform, *given.type, r * bytes);
   visit.publish(rank);
   if (!visit.others_missing()) visit.wake_all();
+  if (!out.in_place())
+    run.copy(out.place(rank), out.uniform, *out.type, in.place(rank), in.uniform, *in.type);
   co_await visit.all_arrived();
-  for (int r = 0; r < ranks; ++r) visit.take(r, in.place(r), in.uniform, *in.type, rank * bytes);
+  for (int r = 0; r < ranks; ++r)
+    if (r != rank) visit.take(r, in.place(r), in.uniform, *in.type, rank * bytes);
   visit.finish_exchange();
 }
 

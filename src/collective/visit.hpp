@@ -35,13 +35,9 @@ class Visit {
   char* place(int of) const { return comm_.room.place(static_cast<std::uint32_t>(of), meeting_); }
   // Packs a payload, whole or from a byte on.
   void put(int of, const void* buffer, std::int64_t count, const Datatype& type,
-           std::int64_t offset = 0) const {
-    datatype::pack(type, buffer, 0, place(of) + offset, count * type.size);
-  }
+           std::int64_t offset = 0) const;
   void take(int of, void* buffer, std::int64_t count, const Datatype& type,
-            std::int64_t offset = 0) const {
-    datatype::unpack(type, buffer, 0, place(of) + offset, count * type.size);
-  }
+            std::int64_t offset = 0) const;
 
   // Publishes a place; whoever waits for it is woken besides, by one of these.
   void publish(int of) { comm_.room.arrive(static_cast<std::uint32_t>(of), meeting_, nullptr, 0); }
