@@ -62,7 +62,8 @@ class Metrics(unittest.TestCase):
                    [f"finding/{what} np={ranks}" for what in ("time", "memory") for ranks in (2, 5)])
 
     def test_collectives_of_whole_messages_and_of_blocks(self):
-        metrics = ("bcast", "reduce", "allreduce", "scatter", "gather", "allgather", "alltoall")
+        metrics = ("bcast", "reduce", "allreduce", "scatter", "gather", "allgather", "alltoall", "reduce_scatter_block",
+                   "ibcast", "iallreduce", "bcast_init", "allreduce_init")
         self.check(["--metrics", ",".join(metrics), "--sizes", "8,20k", "--np", "2,3"],
                    [f"{metric}/{how}/{size} np={ranks}" for metric in metrics for how in ("reused", "fresh")
                     for size in (8, 20480) for ranks in (2, 3)])
