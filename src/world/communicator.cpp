@@ -94,6 +94,7 @@ void dispose_freed(void* owner) {
   message::drop_queue(communicator->point_to_point.receive_id);
   message::drop_queue(communicator->collective.receive_id);
   if (communicator->is_inter()) message::drop_queue(communicator->within.receive_id);
+  leave_room(*communicator);
   free_context_id(communicator->id);
   dispose(communicator);
 }
@@ -221,7 +222,6 @@ Communicator* self_communicator() {
 Error free_communicator(Communicator& communicator) {
   if (Error error = check_open(communicator)) return error;
   if (Error error = delete_attributes(communicator.attributes, communicator.handle)) return error;
-  leave_room(communicator);
   // Messages still in its buffer keep it alive.
   MPI_Request flush = MPI_REQUEST_NULL;
   if (communicator.buffer.attached())
