@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "collective/call.hpp"
 #include "collective/task.hpp"
@@ -67,6 +68,9 @@ class Run {
   void* scratch(std::int64_t count, const Datatype& type);
   // Memory until the run ends; null, and the run has the error, without any.
   void* take(std::size_t bytes);
+
+  // The tag of what is begun from now on; gives the one before.
+  std::int32_t change_tag(std::int32_t tag) { return std::exchange(tag_, tag); }
 
   void note(Error error) {
     if (error && !error_) error_ = error;
