@@ -142,6 +142,7 @@ bool goes_by_parts(const Call& call) {
 
 Task select_in_room(Run& run, const Call& call, const Meetings& meetings) {
   const Meeting& meeting = meetings.first;
+  message::count(message::engine.counters.room_collectives);
   switch (call.kind) {
     case Kind::barrier:
       return barrier_in_room(run, meeting);
