@@ -244,17 +244,19 @@ Task select(Run& run, const Call& call) {
   Communicator& comm = *call.comm;
   if (BATON_UNLIKELY(comm.is_inter())) return select_between(run, call);
   const Place place = place_of(call);
-  const bool none = comm.room_state == RoomState::none ||
-                    (place == Place::block && comm.blocks_state == RoomState::none);
-  if (place == Place::messages || none) return select_messages(run, call);
+  if (place == Place::messages) return select_messages(run, call);
+  const bool wants_block = place == Place::block;
+  bool open;
   Meetings meetings;
   {
     platform::Guard guard(comm.room_lock);
-    meetings.first = comm.room.open(place == Place::block);
-    if (place == Place::block && goes_by_parts(call)) meetings.second = comm.room.open(true);
+    if (comm.room_state == RoomState::none) return select_messages(run, call);
+    // Without blocks, too: another rank may not know it yet, and tickets are alike everywhere.
+    meetings.first = comm.room.open(wants_block);
+    if (wants_block && goes_by_parts(call)) meetings.second = comm.room.open(true);
+    open = comm.room_state == RoomState::open &&
+           (!wants_block || comm.blocks_state == RoomState::open);
   }
-  const bool open = comm.room_state == RoomState::open &&
-                    (place == Place::line || comm.blocks_state == RoomState::open);
   if (BATON_LIKELY(open)) return select_in_room(run, call, meetings);
   return settle_first(run, call, place, meetings);
 }
