@@ -172,6 +172,12 @@ MODEL_CASE(room, a_root_that_is_ahead_overwrites_nothing) {
     for (int i = 0; i < 4; ++i) member.give(0, false);
   });
 }
+MODEL_CASE(room, a_root_that_goes_on_after_an_exchange_overwrites_nothing_of_it) {
+  run(stage, 2, false, Ordering::fences, [](auto& member) {
+    member.exchange(false, true);
+    for (int i = 0; i < 3; ++i) member.give(0, false);
+  });
+}
 MODEL_CASE(room, a_root_that_is_ahead_overwrites_no_block) {
   run<RoomOfOneBlock>(stage, 2, false, Ordering::fences, [](auto& member) {
     for (int i = 0; i < 3; ++i) member.give(0, true);
