@@ -19,7 +19,7 @@ class Run {
   Run& operator=(const Run&) = delete;
   ~Run() { clear(); }
 
-  // ---- for algorithms: begin, then await all ----------------------------------------------
+  // ---- for algorithms: begin, then await all ----
 
   // Messages between the ranks of a context. What fails is the run's error; the others go on.
   void send(const message::Context& context, const void* buffer, std::int64_t count, Datatype& type,
@@ -77,7 +77,7 @@ class Run {
   }
   Error error() const { return error_; }
 
-  // ---- for the forms -----------------------------------------------------------------------
+  // ---- for the forms ----
 
   // What is to be done. `persistent`: the program may change its arrays of counts and
   // displacements afterwards. False, and the run has the error, without memory.

@@ -76,8 +76,7 @@ Task select_reduce_scatter(Run& run, const Call& call) {
   return reduce_scatter_rooted(run, call.comm->collective, whole, call.contribution(), call.in);
 }
 
-// ---- rooms
-// ---------------------------------------------------------------------------------------
+// ---- rooms ----
 
 enum class Place : std::uint8_t { messages, line, block };
 
