@@ -40,6 +40,8 @@ void* Run::take(std::size_t bytes) {
 }
 
 void Run::clear() {
+  if (call.persistent && room_) world::leave_room(*room_);
+  room_ = nullptr;
   while (Chunk* chunk = chunks_) {
     chunks_ = chunk->next;
     std::free(chunk);
@@ -137,6 +139,12 @@ bool Run::set(const Call& asked, bool persistent) {
   call.persistent = persistent;
   bool good = look_up_types(call.out) && look_up_types(call.in);
   if (good && persistent) good = keep_arrays(call.out) && keep_arrays(call.in);
+  room_ = &call.comm->room;
+  if (good && persistent) {
+    void* memory = take(sizeof(world::RoomView));
+    room_ = memory ? new (memory) world::RoomView : nullptr;
+    good = room_ != nullptr;
+  }
   kept_ = taken_;
   return good;
 }

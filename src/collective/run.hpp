@@ -60,6 +60,9 @@ class Run {
     return {*this, ready};
   }
 
+  // Where its ranks meet: the communicator's room, or its own if it is persistent.
+  world::RoomView& room() { return *room_; }
+
   // Copies typed data within this rank; the signatures match.
   void copy(const void* from, std::int64_t from_count, Datatype& from_type, void* to,
             std::int64_t to_count, Datatype& to_type);
@@ -126,6 +129,7 @@ class Run {
   bool look_up_types(Blocks& blocks);
   bool keep_arrays(Blocks& blocks);
 
+  world::RoomView* room_ = nullptr;
   std::coroutine_handle<> suspended_;
   bool (*condition_)(void*) = nullptr;  // null: that everything begun has completed
   void* condition_state_ = nullptr;

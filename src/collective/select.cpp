@@ -12,6 +12,7 @@ namespace baton::collective {
 
 namespace {
 
+using world::RoomPart;
 using world::RoomState;
 
 // From here on every rank reduces a part only; guesses, until `baton tune --collectives`.
@@ -118,8 +119,7 @@ std::int64_t block_bytes_max(const Call& call) {
 
 Place place_of(const Call& call) {
   const int ranks = call.comm->size();
-  // Persistent ones are started in any order; places in the room go by the order of calls.
-  if (ranks == 1 || call.persistent) return Place::messages;
+  if (ranks == 1) return Place::messages;
   std::int64_t bytes = room_bytes(call);
   if (bytes < 0) return Place::messages;
   if (bytes <= lockfree::room_line_payload_bytes) return Place::line;
@@ -212,27 +212,26 @@ Task select_messages(Run& run, const Call& call) {
   invariant_broken("a collective has a kind", __FILE__, __LINE__);
 }
 
-// The first calls on a communicator: by the time they know whether it has a room, others may have
-// begun.
+// The first calls in a room: by the time they know whether it is there, others may have begun.
 Task settle_first(Run& run, const Call& call, Place place, Meetings meetings) {
-  Communicator& comm = *call.comm;
-  co_await settle_room(run, comm, world::RoomPart::lines);
-  bool open = comm.room_state == RoomState::open;
+  world::RoomView& view = run.room();
+  co_await settle_room(run, RoomPart::lines);
+  bool open = view.lines == RoomState::open;
   if (open && place == Place::block) {
-    co_await settle_room(run, comm, world::RoomPart::blocks);
-    open = comm.blocks_state == RoomState::open;
+    co_await settle_room(run, RoomPart::blocks);
+    open = view.blocks == RoomState::open;
   }
   if (open) {
     co_await select_in_room(run, call, meetings);
     co_return;
   }
   co_await select_messages(run, call);
-  if (comm.room_state != RoomState::open) co_return;
+  if (view.lines != RoomState::open) co_return;
   // There are lines, but no blocks: its tickets are over.
   for (const Meeting& meeting : {meetings.first, meetings.second}) {
     if (meeting.ticket == 0) continue;
     Visit visit(run, meeting);
-    co_await run.until([&] { return comm.room.may_finish(meeting); });
+    co_await run.until([&] { return view.room.may_finish(meeting); });
     visit.finish();
   }
 }
@@ -240,21 +239,20 @@ Task settle_first(Run& run, const Call& call, Place place, Meetings meetings) {
 }  // namespace
 
 Task select(Run& run, const Call& call) {
-  Communicator& comm = *call.comm;
-  if (BATON_UNLIKELY(comm.is_inter())) return select_between(run, call);
+  if (BATON_UNLIKELY(call.comm->is_inter())) return select_between(run, call);
   const Place place = place_of(call);
   if (place == Place::messages) return select_messages(run, call);
   const bool wants_block = place == Place::block;
+  world::RoomView& view = run.room();
   bool open;
   Meetings meetings;
   {
-    platform::Guard guard(comm.room_lock);
-    if (comm.room_state == RoomState::none) return select_messages(run, call);
+    platform::Guard guard(view.lock);
+    if (view.lines == RoomState::none) return select_messages(run, call);
     // Without blocks, too: another rank may not know it yet, and tickets are alike everywhere.
-    meetings.first = comm.room.open(wants_block);
-    if (wants_block && goes_by_parts(call)) meetings.second = comm.room.open(true);
-    open = comm.room_state == RoomState::open &&
-           (!wants_block || comm.blocks_state == RoomState::open);
+    meetings.first = view.room.open(wants_block);
+    if (wants_block && goes_by_parts(call)) meetings.second = view.room.open(true);
+    open = view.lines == RoomState::open && (!wants_block || view.blocks == RoomState::open);
   }
   if (BATON_LIKELY(open)) return select_in_room(run, call, meetings);
   return settle_first(run, call, place, meetings);

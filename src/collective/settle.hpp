@@ -1,4 +1,4 @@
-// Whether a communicator's collectives can meet in a room: rank 0 makes it, if there is memory, and
+// Whether collectives can meet in their room: rank 0 makes it, if there is memory, and
 // tells the others within the first collective that wants one, so that nothing but that collective
 // waits. Those that begin meanwhile wait for the same answer.
 #pragma once
@@ -8,7 +8,7 @@
 
 namespace baton::collective {
 
-// Returns when the communicator's state says open or none.
-Task settle_room(Run& run, Communicator& comm, world::RoomPart part);
+// Returns when the state of the run's room says open or none.
+Task settle_room(Run& run, world::RoomPart part);
 
 }  // namespace baton::collective

@@ -60,7 +60,7 @@ bool Visit::others_missing() {
   if (!engine.senders_fence) return false;
   lockfree::Hardware::full_fence();
   auto ranks = static_cast<std::uint32_t>(comm_.size());
-  return comm_.room.first_missing(0, ranks, meeting_) != ranks;
+  return view_.room.first_missing(0, ranks, meeting_) != ranks;
 }
 
 }  // namespace baton::collective

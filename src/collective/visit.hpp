@@ -1,4 +1,4 @@
-// A run's part in one operation of its communicator's room (lockfree/room.hpp): what algorithms in
+// A run's part in one operation of its room (lockfree/room.hpp): what algorithms in
 // rooms are written with.
 #pragma once
 
@@ -10,7 +10,7 @@ namespace baton::collective {
 class Visit {
  public:
   Visit(Run& run, const lockfree::Meeting& meeting)
-      : run_(run), comm_(*run.call.comm), meeting_(meeting) {}
+      : run_(run), comm_(*run.call.comm), view_(run.room()), meeting_(meeting) {}
 
   int rank() const { return comm_.rank(); }
   int ranks() const { return comm_.size(); }
@@ -18,21 +18,21 @@ class Visit {
   // `co_await`: until lines and blocks may be written; until places [from, to) have been published.
   auto may_write() {
     return run_.until([this] {
-      platform::Guard guard(comm_.room_lock);
-      return comm_.room.may_write(own(), meeting_);
+      platform::Guard guard(view_.lock);
+      return view_.room.may_write(own(), meeting_);
     });
   }
   auto arrived(int from, int to) {
     return run_.until([this, missing = static_cast<std::uint32_t>(from),
                        end = static_cast<std::uint32_t>(to)]() mutable {
-      missing = comm_.room.first_missing(missing, end, meeting_);
+      missing = view_.room.first_missing(missing, end, meeting_);
       return missing == end;
     });
   }
   auto all_arrived() { return arrived(0, ranks()); }
 
   // Where the payload of a place lies.
-  char* place(int of) const { return comm_.room.place(static_cast<std::uint32_t>(of), meeting_); }
+  char* place(int of) const { return view_.room.place(static_cast<std::uint32_t>(of), meeting_); }
   // Packs a payload, whole or from a byte on.
   void put(int of, const void* buffer, std::int64_t count, const Datatype& type,
            std::int64_t offset = 0) const;
@@ -40,7 +40,7 @@ class Visit {
             std::int64_t offset = 0) const;
 
   // Publishes a place; whoever waits for it is woken besides, by one of these.
-  void publish(int of) { comm_.room.arrive(static_cast<std::uint32_t>(of), meeting_, nullptr, 0); }
+  void publish(int of) { view_.room.arrive(static_cast<std::uint32_t>(of), meeting_, nullptr, 0); }
   void wake(int rank);
   void wake_all();
   // Of an operation in which all publish their place: only the last needs to wake. True when we can
@@ -49,19 +49,20 @@ class Visit {
 
   // All have arrived, and we need nothing any more.
   void finish_exchange() {
-    platform::Guard guard(comm_.room_lock);
-    comm_.room.learn(meeting_);
-    if (comm_.room.finish(own(), meeting_)) wake_all();
+    platform::Guard guard(view_.lock);
+    view_.room.learn(meeting_);
+    if (view_.room.finish(own(), meeting_)) wake_all();
   }
   void finish() {
-    platform::Guard guard(comm_.room_lock);
-    if (comm_.room.finish(own(), meeting_)) wake_all();
+    platform::Guard guard(view_.lock);
+    if (view_.room.finish(own(), meeting_)) wake_all();
   }
 
  private:
   std::uint32_t own() const { return static_cast<std::uint32_t>(comm_.rank()); }
   Run& run_;
   Communicator& comm_;
+  world::RoomView& view_;
   lockfree::Meeting meeting_;
 };
 

@@ -6,7 +6,6 @@
 
 #include "message/engine.hpp"
 #include "world/context_id.hpp"
-#include "world/room.hpp"
 #include "world/session.hpp"
 
 namespace baton::world {
@@ -94,7 +93,7 @@ void dispose_freed(void* owner) {
   message::drop_queue(communicator->point_to_point.receive_id);
   message::drop_queue(communicator->collective.receive_id);
   if (communicator->is_inter()) message::drop_queue(communicator->within.receive_id);
-  leave_room(*communicator);
+  leave_room(communicator->room);
   free_context_id(communicator->id);
   dispose(communicator);
 }

@@ -8,7 +8,6 @@
 
 #include "base/error.hpp"
 #include "base/handle_table.hpp"
-#include "lockfree/room.hpp"
 #include "message/context.hpp"
 #include "message/send_buffer.hpp"
 #include "world/agree/agree.hpp"
@@ -17,13 +16,10 @@
 #include "world/group.hpp"
 #include "world/hint.hpp"
 #include "world/resource.hpp"
+#include "world/room.hpp"
 #include "world/topology.hpp"
 
 namespace baton::world {
-
-// Whether a communicator's short collectives meet in a room, and whether that has blocks: settled
-// by the first collective that could use it.
-enum class RoomState : std::uint8_t { unknown, settling, open, none };
 
 class Communicator {
  public:
@@ -39,12 +35,8 @@ class Communicator {
   Topology* topology = nullptr;  // held; null: none. Duplicates share it
   std::uint32_t id = 0;          // context id
   bool pending = true;           // the id is not agreed yet
-  RoomState room_state = RoomState::unknown;
-  std::int64_t room_offset = -1;  // of its lines, in the leader's rooms
-  RoomState blocks_state = RoomState::unknown;
-  lockfree::Room<lockfree::Hardware> room;
-  platform::Lock room_lock;    // of our view of it
-  message::SendBuffer buffer;  // of buffered sends on this communicator
+  RoomView room;                 // of its collectives, but for persistent ones
+  message::SendBuffer buffer;    // of buffered sends on this communicator
   Hints hints;
   std::uint32_t duplications = 0;  // nonblocking ones ever started
   std::uint32_t collectives = 0;   // calls so far, and persistent ones made

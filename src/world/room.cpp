@@ -5,6 +5,7 @@
 
 #include "base/settings.hpp"
 #include "transport/arena.hpp"
+#include "world/communicator.hpp"
 
 namespace baton::world {
 
@@ -67,29 +68,25 @@ std::int64_t open_blocks(std::int64_t lines) {
 
 }  // namespace
 
-std::int64_t open_room(const Communicator& communicator, RoomPart part) {
+std::int64_t open_room(const Communicator& communicator, const RoomView& view, RoomPart part) {
   if (!settings.rooms) return -1;
   platform::Guard guard(led_rooms_lock);
   return part == RoomPart::lines ? open_lines(static_cast<std::uint32_t>(communicator.size()))
-                                 : open_blocks(communicator.room_offset);
+                                 : open_blocks(view.offset);
 }
 
-void enter_room(Communicator& communicator, RoomPart part, std::int64_t offset) {
-  RoomState state = offset < 0 ? RoomState::none : RoomState::open;
-  char* memory = offset < 0 ? nullptr : room_memory(communicator.collective.job_rank(0), offset);
-  if (part == RoomPart::blocks) {
-    if (memory) communicator.room.attach_blocks(memory);
-    communicator.blocks_state = state;
-    return;
-  }
-  auto ranks = static_cast<std::uint32_t>(communicator.size());
-  if (memory) communicator.room.attach(memory, ranks);
-  communicator.room_offset = offset;
-  communicator.room_state = state;
+void enter_room(const Communicator& communicator, RoomView& view, RoomPart part,
+                std::int64_t offset) {
+  view.state(part) = offset < 0 ? RoomState::none : RoomState::open;
+  if (offset < 0) return;
+  char* memory = room_memory(communicator.collective.job_rank(0), offset);
+  if (part == RoomPart::blocks) return view.room.attach_blocks(memory);
+  view.room.attach(memory, static_cast<std::uint32_t>(communicator.size()));
+  view.offset = offset;
 }
 
-void leave_room(Communicator& communicator) {
-  if (communicator.room_state == RoomState::open) communicator.room.leave();
+void leave_room(RoomView& view) {
+  if (view.lines == RoomState::open) view.room.leave();
 }
 
 }  // namespace baton::world
