@@ -128,8 +128,9 @@ class Room {
     if (BATON_LIKELY(all_finished_ + Sizes::banks / 2 > meeting.ticket)) return;
     std::uint64_t furthest_behind = 0;
     for (std::uint32_t place = 0; place < ranks_; ++place) {
-      // ORDER room.arrive: acquire here, release in arrive; what its writer had finished is over.
-      std::uint64_t word = bank(meeting)[place].word.load(std::memory_order_acquire);
+      // relaxed: has_arrived has acquired these very words; what their writers had finished is
+      // over.
+      std::uint64_t word = bank(meeting)[place].word.load(std::memory_order_relaxed);
       furthest_behind = std::max(furthest_behind, word & 0xff);
     }
     all_finished_ = std::max(all_finished_, meeting.ticket - furthest_behind);
