@@ -126,7 +126,10 @@ Error make_run(const Call& call, bool persistent, Run** made) {
     if (run) give_back(*run);
     return fail(MPI_ERR_NO_MEM, "no memory for a request");
   }
-  if (!run->set(call, persistent)) {
+  Call kept = call;
+  kept.persistent = persistent;
+  // Programs change and free their arrays of counts, though they should not.
+  if (!run->set(kept, true)) {
     Error error = run->error();
     message::release_request(*visible);
     give_back(*run);

@@ -134,13 +134,12 @@ bool Run::keep_arrays(Blocks& blocks) {
          keep(blocks.displacements, blocks.wide_displacements);
 }
 
-bool Run::set(const Call& asked, bool persistent) {
+bool Run::set(const Call& asked, bool outlives_call) {
   call = asked;
-  call.persistent = persistent;
   bool good = look_up_types(call.out) && look_up_types(call.in);
-  if (good && persistent) good = keep_arrays(call.out) && keep_arrays(call.in);
+  if (good && outlives_call) good = keep_arrays(call.out) && keep_arrays(call.in);
   room_ = &call.comm->room;
-  if (good && persistent) {
+  if (good && call.persistent) {
     void* memory = take(sizeof(world::RoomView));
     room_ = memory ? new (memory) world::RoomView : nullptr;
     good = room_ != nullptr;

@@ -82,9 +82,9 @@ class Run {
 
   // ---- for the forms ----
 
-  // What is to be done. `persistent`: the program may change its arrays of counts and
+  // What is to be done. `outlives_call`: the program may change its arrays of counts and
   // displacements afterwards. False, and the run has the error, without memory.
-  bool set(const Call& asked, bool persistent);
+  bool set(const Call& asked, bool outlives_call);
   // Begins, also anew after it has ended; a blocking call ends, too. True when it has ended.
   bool begin(std::int32_t tag, bool blocking);
   // Goes on as far as it can; true when it has ended.
