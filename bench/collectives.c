@@ -131,7 +131,7 @@ int collective_of(const char* metric) {
 void collectives_of_sizes(int what, int count, char** sizes) {
   for (int i = 0; i < count; ++i)
     for (int fresh = 0; fresh < 2; ++fresh) {
-      Exchange x = {NULL, NULL, strtoul(sizes[i], NULL, 10), fresh, 0, NULL};
+      Exchange x = {NULL, NULL, strtoul(sizes[i], NULL, 10), fresh, 0, NULL, ranks};
       Together t = {(Collective)what, 0, x.bytes, x.bytes, NULL};
       if (about[what].blocks_out) t.bytes_out *= (size_t)ranks;
       if (about[what].blocks_in) t.bytes_in *= (size_t)ranks;
@@ -140,7 +140,8 @@ void collectives_of_sizes(int what, int count, char** sizes) {
       x.in = buffer_of(t.bytes_in);
       x.more = &t;
       prepare(&x, &t);
-      double value = measure(step, &x);
+      double mine = measure(step, &x), value = 0; /* that of the slowest */
+      MPI_Reduce(&mine, &value, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
       print_cell(about[what].name, fresh ? "/fresh" : "/reused", x.bytes, value);
       forget(&t);
       free(x.out);

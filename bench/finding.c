@@ -41,7 +41,7 @@ void finding_each_other(void) {
   double kib = 0, total = 0, value = 0;
   pass_on(1);
   if (rank < 2) {
-    Exchange x = {buffer_of(8), buffer_of(8), 8, 0, 0, NULL};
+    Exchange x = {buffer_of(8), buffer_of(8), 8, 0, 0, NULL, 0};
     usleep(100000); /* the others have gone to sleep */
     among = pair_of_first();
     value = measure(ping_pong, &x) / 2;

@@ -38,6 +38,7 @@ double measure(Step* step, Exchange* x) {
     repeats *= 4;
   }
   Plan plan = plan_of(budget_us, once);
+  if (x->together) plan.repeats = (plan.repeats + x->together - 1) / x->together * x->together;
   MPI_Bcast(&plan, sizeof plan, MPI_BYTE, 0, among);
   double times[batches_max];
   for (int b = 0; b < plan.batches; ++b) {

@@ -21,7 +21,8 @@ typedef struct {
   size_t bytes;
   int fresh; /* the sender writes, the receiver reads every line of every message */
   uint32_t turn;
-  void* more; /* of the metric */
+  void* more;    /* of the metric */
+  long together; /* steps come in so many, as often as each rank is the root; 0: any number */
 } Exchange;
 typedef void Step(Exchange*);
 

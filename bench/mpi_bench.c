@@ -43,7 +43,7 @@ static void meet(Exchange* x) {
 static void one_way(int count, char** sizes) {
   for (int i = 0; i < count; ++i)
     for (int fresh = 0; fresh < 2; ++fresh) {
-      Exchange x = {NULL, NULL, strtoul(sizes[i], NULL, 10), fresh, 0, NULL};
+      Exchange x = {NULL, NULL, strtoul(sizes[i], NULL, 10), fresh, 0, NULL, 0};
       x.out = buffer_of(x.bytes);
       x.in = buffer_of(x.bytes);
       double value = measure(ping_pong, &x) / 2;
@@ -58,7 +58,7 @@ static void exported_buffers(int count, char** sizes) {
   for (int i = 0; i < count; ++i)
     for (int variant = 0; variant < 4; ++variant) {
       int fresh = variant / 2, by_mpi = variant % 2;
-      Exchange x = {NULL, NULL, strtoul(sizes[i], NULL, 10), fresh, 0, NULL};
+      Exchange x = {NULL, NULL, strtoul(sizes[i], NULL, 10), fresh, 0, NULL, 0};
       char** const buffers[] = {&x.out, &x.in};
       for (int b = 0; b < 2; ++b)
         if (!by_mpi)
@@ -150,7 +150,7 @@ static int run(const char* metric, int sizes, char** size, int level) {
   } else if (!strcmp(metric, "memory"))
     memory();
   else if (!strcmp(metric, "instructions") && sizes == 2) {
-    Exchange x = {buffer_of(8), buffer_of(8), 8, 0, 0, NULL};
+    Exchange x = {buffer_of(8), buffer_of(8), 8, 0, 0, NULL, 0};
     for (int i = 0; i < 100; ++i) ping_pong(&x); /* contacts are made, memory is touched */
     take_turns(atol(size[0]), size[1]);
   } else if (!strcmp(metric, "version")) {

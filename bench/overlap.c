@@ -58,7 +58,7 @@ void overlap_of_exchanges(int count, char** sizes) {
   for (int i = 0; i < count; ++i) {
     Work work = {1000000};
     size_t bytes = strtoul(sizes[i], NULL, 10);
-    Exchange x = {buffer_of(bytes), buffer_of(bytes), bytes, 0, 0, &work};
+    Exchange x = {buffer_of(bytes), buffer_of(bytes), bytes, 0, 0, &work, 0};
     double per_turn = measure(compute_alone, &x) / (double)work.turns;
     work.turns = 0;
     double transfer = measure(exchange, &x);

@@ -176,7 +176,7 @@ static void run_case(const char* name, Case c) {
   MPI_Type_commit(&c.type);
   for (int fresh = 0; fresh < 2 && rank < 2; ++fresh) {
     char metric[64];
-    Exchange x = {buffer_of(c.extent), buffer_of(c.extent), c.data_bytes, 0, 0, &c};
+    Exchange x = {buffer_of(c.extent), buffer_of(c.extent), c.data_bytes, 0, 0, &c, 0};
     check(&x, &c, name);
     x.fresh = fresh;
     snprintf(metric, sizeof metric, "types/%s", name);

@@ -82,7 +82,7 @@ void windows_of_messages(const char* metric, int directions, int count, char** s
       Window w = {messages_in_window(bytes), 0};
       if (fresh) w.stride = (bytes + line_bytes - 1) / line_bytes * line_bytes;
       size_t span = fresh ? (size_t)w.messages * w.stride : bytes;
-      Exchange x = {buffer_of(span), buffer_of(span), bytes, fresh, 0, &w};
+      Exchange x = {buffer_of(span), buffer_of(span), bytes, fresh, 0, &w, 0};
       double value = measure(directions == 2 ? both_ways : one_way, &x);
       print_cell(metric, fresh ? "/fresh" : "/reused", bytes, value / (directions * w.messages));
       free(x.out);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace baton::cli {
 
@@ -16,13 +17,17 @@ int print_topology(const std::string& captured_file);
 int examine_system();
 
 struct TuneOptions {
-  std::string output;  // the profile; empty: where mpiexec looks for it
-  double seconds = 0;  // to be spent measuring
-  bool anew = false;   // what an interrupted run has measured does not count
+  std::string output;      // the profile; empty: where mpiexec looks for it
+  double seconds = 0;      // to be spent measuring
+  bool anew = false;       // what an interrupted run has measured does not count
+  std::vector<int> ranks;  // of collectives, ascending; empty: two, a CPU each, and crowded
 };
 
 // Measures this machine and writes its profile.
 int tune_machine(const TuneOptions& options);
+
+// Measures which algorithms of collectives are quickest here, and writes that into its profile.
+int tune_collectives(const TuneOptions& options);
 
 // A profile for people; empty: the one in use.
 int show_profile(const std::string& file);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -24,7 +25,29 @@ constexpr Planned planned[] = {
     {"lab", "./dev bench compares this machine's MPI libraries"},
 };
 
-constexpr double tune_seconds = 100, tune_seconds_quick = 20, tune_seconds_max = 120;
+struct TuneTimes {
+  double usual, quick, most;  // seconds
+};
+constexpr TuneTimes of_settings{100, 20, 120}, of_collectives{180, 30, 900};
+
+// What is wrong with what was asked for; empty: nothing.
+std::string complete(baton::cli::TuneOptions& tuning, const TuneTimes& times, bool quick) {
+  if (tuning.seconds == 0) tuning.seconds = quick ? times.quick : times.usual;
+  if (tuning.seconds < 1 || tuning.seconds > times.most)
+    return fmt::format("--seconds takes 1 to {:.0f}", times.most);
+  std::ranges::sort(tuning.ranks);
+  for (int ranks : tuning.ranks)
+    if (ranks < 2 || ranks > 256) return "--ranks takes numbers from 2 to 256";
+  return {};
+}
+
+int tune(baton::cli::TuneOptions& tuning, bool quick, bool collectives) {
+  const std::string problem = complete(tuning, collectives ? of_collectives : of_settings, quick);
+  if (problem.empty())
+    return collectives ? baton::cli::tune_collectives(tuning) : baton::cli::tune_machine(tuning);
+  fmt::print(stderr, "baton tune: {}\n", problem);
+  return 2;
+}
 
 }  // namespace
 
@@ -50,24 +73,25 @@ int main(int count, char** words) {
   doctor->callback([&] { code = baton::cli::examine_system(); });
 
   baton::cli::TuneOptions tuning;
-  bool quick = false;
-  CLI::App* tune = app.add_subcommand(
+  bool quick = false, collectives = false;
+  CLI::App* tuner = app.add_subcommand(
       "tune", "Measure this machine and write its profile, from which mpiexec takes defaults");
-  tuning.seconds = tune_seconds;
-  tune->add_option("--seconds", tuning.seconds, "How long to measure")
-      ->check(CLI::Range(1.0, tune_seconds_max))
-      ->capture_default_str();
-  tune->add_flag("--quick", quick, "In 20 seconds: less sure");
-  tune->add_option("--output", tuning.output, "The profile's file (default: where mpiexec looks)");
-  tune->add_flag("--anew", tuning.anew, "Do not go on where an interrupted run stopped");
+  tuner->add_flag("--collectives", collectives,
+                  "Instead of settings: which algorithms collectives are to take");
+  tuner->add_option("--seconds", tuning.seconds,
+                    "How long to measure: 100, up to 120; collectives 180, up to 900");
+  tuner->add_flag("--quick", quick, "In 20 seconds (collectives 30): less sure");
+  tuner->add_option("--ranks", tuning.ranks, "Of collectives: how many, with commas between them")
+      ->delimiter(',');
+  tuner->add_option("--output", tuning.output, "The profile's file (default: where mpiexec looks)");
+  tuner->add_flag("--anew", tuning.anew, "Do not go on where an interrupted run stopped");
   std::optional<std::string> shown;
-  tune->add_option("--show", shown, "Print a profile (default: the one in use) and measure nothing")
+  tuner
+      ->add_option("--show", shown, "Print a profile (default: the one in use) and measure nothing")
       ->expected(0, 1)
       ->default_str("");
-  tune->callback([&] {
-    if (quick) tuning.seconds = tune_seconds_quick;
-    code = shown ? baton::cli::show_profile(*shown) : baton::cli::tune_machine(tuning);
-  });
+  tuner->callback(
+      [&] { code = shown ? baton::cli::show_profile(*shown) : tune(tuning, quick, collectives); });
 
   for (const Planned& one : planned)
     if (count > 1 && std::string(words[1]) == one.name) {

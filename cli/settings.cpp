@@ -25,6 +25,11 @@ std::string range_text(const SettingRow& row) {
   return fmt::format("{} to {}", value_text(row.minimum), value_text(row.maximum));
 }
 
+std::string default_text(const SettingRow& row) {
+  const std::int64_t* on_amd = default_on_amd(row);
+  return value_text(row.fallback) + (on_amd ? " (AMD: " + value_text(*on_amd) + ")" : "");
+}
+
 const char* source_name(SettingSource source) {
   const char* names[] = {"default", "profile", "environment"};
   return names[static_cast<int>(source)];
@@ -58,10 +63,13 @@ void print_markdown() {
       "1024^3). An unknown `BATON_` variable is reported with the nearest name. What is not set "
       "may come\n"
       "from the machine's profile ([tuning](tuning.md)), else it is the default.\n\n"
+      "Two variables hold words: `BATON_PROFILE` names a profile ([tuning](tuning.md)), "
+      "`BATON_COLLECTIVES`\n"
+      "the algorithms that collectives are to take ([how](architecture.md#collectives)).\n\n"
       "| variable | type | default | range | why it exists |\n|---|---|---|---|---|\n");
   for (const SettingRow& row : setting_rows())
-    fmt::print("| `{}` | {} | {} | {} | {} |\n", variable_name(row), row.type,
-               value_text(row.fallback), range_text(row), row.why);
+    fmt::print("| `{}` | {} | {} | {} | {} |\n", variable_name(row), row.type, default_text(row),
+               range_text(row), row.why);
 }
 
 }  // namespace

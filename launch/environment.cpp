@@ -19,8 +19,9 @@ bool names(std::string_view entry, std::string_view name) {
 bool foreign(std::string_view entry) {
   for (std::string_view prefix : {"PMI_", "PMI2_", "PMIX_"})
     if (entry.starts_with(prefix)) return true;
-  for (std::string_view own : {"BATON_JOB_FD", "BATON_RANK", "BATON_LIFELINE_FD",
-                               "BATON_INITIAL_ERRHANDLER", "BATON_PROFILE_VALUES"})
+  for (std::string_view own :
+       {"BATON_JOB_FD", "BATON_RANK", "BATON_LIFELINE_FD", "BATON_INITIAL_ERRHANDLER",
+        "BATON_PROFILE_VALUES", "BATON_PROFILE_COLLECTIVES"})
     if (names(entry, own)) return true;
   return false;
 }
@@ -45,6 +46,7 @@ std::vector<std::string> program_environment(const Options& options, const Progr
   std::vector<std::string> environment;
   for (char** entry = environ; *entry; ++entry)
     if (!foreign(*entry)) environment.emplace_back(*entry);
+  if (options.check) set_variable(environment, "BATON_CHECK", "1");
   for (const auto& [name, value] : options.variables) set_variable(environment, name, value);
   for (const auto& [name, value] : program.variables) set_variable(environment, name, value);
   return environment;

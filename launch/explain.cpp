@@ -7,6 +7,8 @@
 #include <cstring>
 #include <iterator>
 
+#include "launch/explain_collectives.hpp"
+
 namespace baton::launch {
 
 namespace {
@@ -51,6 +53,11 @@ void add(TrafficRecord& sum, const TrafficRecord& record) {
       for (int reason = 0; reason < reason_count; ++reason)
         sum.reasons.messages[place][reason][size] += record.reasons.messages[place][reason][size];
     }
+  for (int algorithm = 0; algorithm < algorithm_count; ++algorithm)
+    for (int reason = 0; reason < choice_count; ++reason)
+      for (int size = 0; size < size_class_count; ++size)
+        sum.collectives.calls[algorithm][reason][size] +=
+            record.collectives.calls[algorithm][reason][size];
 }
 
 TrafficRecord sum_of(std::span<const RankReport> ranks) {
@@ -99,12 +106,6 @@ std::string reason_words(std::span<const RankReport> ranks, int reason) {
   return words;
 }
 
-std::string size_words(int size) {
-  if (size == size_class_count - 1)
-    return "over " + bytes_text(static_cast<double>(size_class_limit(size - 1)));
-  return "to " + bytes_text(static_cast<double>(size_class_limit(size)));
-}
-
 const char* data_words(const Observed& seen) {
   if (seen.reused && seen.fresh) return "  data reused and fresh";
   if (seen.reused) return "  data reused";
@@ -114,7 +115,7 @@ const char* data_words(const Observed& seen) {
 void append_size(std::string& text, std::span<const RankReport> ranks, const TrafficRecord& sum,
                  int place, int size) {
   std::uint64_t payload = payload_of(sum);
-  std::string label = size_words(size);
+  std::string label = size_text(size);
   for (int way = 0; way < way_count; ++way) {
     const Tally& tally = sum.tally[place][way][size];
     if (tally.messages == 0) continue;
@@ -269,6 +270,12 @@ std::string bytes_text(double bytes) {
                : fmt::format("{:.1f} {}", bytes, units[unit]);
 }
 
+std::string size_text(int size) {
+  if (size == size_class_count - 1)
+    return "over " + bytes_text(static_cast<double>(size_class_limit(size - 1)));
+  return "to " + bytes_text(static_cast<double>(size_class_limit(size)));
+}
+
 std::string traffic_text(std::span<const RankReport> ranks) {
   TrafficRecord sum = sum_of(ranks);
   std::string ways = ways_text(ranks);
@@ -283,6 +290,7 @@ std::string traffic_text(std::span<const RankReport> ranks) {
                        : "which way the messages took (messages, payload):\n" + ways +
                              "by peer and by size (messages, payload, share of all payload):\n" +
                              classes_text(ranks, sum);
+  text += collectives_text(sum.collectives);
   return events.empty() ? text : text + "what else happened:\n" + events;
 }
 
@@ -290,10 +298,10 @@ std::string explanation_json(std::span<const RankReport> ranks, int cpus_usable)
   TrafficRecord sum = sum_of(ranks);
   return fmt::format(
       R"({{"ranks": {}, "ranks_counted": {}, "cpus_usable": {}, "places": {}, "traffic": {}, )"
-      R"("counters": {}}})"
+      R"("collectives": {}, "counters": {}}})"
       "\n",
       ranks.size(), sum.published, cpus_usable, places_json(ranks), traffic_json(ranks, sum),
-      counters_json(ranks));
+      collectives_json(sum.collectives), counters_json(ranks));
 }
 
 }  // namespace baton::launch

@@ -1,5 +1,5 @@
-// mpiexec --explain: which way the messages of a job took, and why no cheaper one, from what its
-// ranks published. Pure: reports in, text or JSON out.
+// mpiexec --explain: which way the messages of a job took, and why no cheaper one, and how its
+// collectives went, from what its ranks published. Pure: reports in, text or JSON out.
 #pragma once
 
 #include <span>
@@ -18,7 +18,7 @@ struct RankReport {
   TrafficRecord traffic;
 };
 
-// Totals by way, then by peer class and size, then events.
+// Totals by way, then by peer class and size, then collectives, then events.
 std::string traffic_text(std::span<const RankReport> ranks);
 
 // The same and more as one line of JSON; docs/launching.md says what is in it.
@@ -26,5 +26,8 @@ std::string explanation_json(std::span<const RankReport> ranks, int cpus_usable)
 
 // "32 KiB", "1.5 MiB".
 std::string bytes_text(double bytes);
+
+// A class of sizes: "to 8 B", "over 2 MiB".
+std::string size_text(int size);
 
 }  // namespace baton::launch

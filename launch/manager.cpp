@@ -162,6 +162,8 @@ bool Manager::start_program(const Program& program, int ranks, int& rank) {
   set_variable(start.environment, "BATON_LIFELINE_FD", std::to_string(lifeline_read_));
   if (!job_.profile.values.empty())
     set_variable(start.environment, "BATON_PROFILE_VALUES", job_.profile.values);
+  if (!job_.profile.collectives.empty())
+    set_variable(start.environment, "BATON_PROFILE_COLLECTIVES", job_.profile.collectives);
   for (int i = 0; i < ranks; ++i, ++rank)
     if (auto started = start_one(start, rank); !started) {
       complain(fmt::format("rank {}: {}", rank, started.error()));

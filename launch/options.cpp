@@ -159,6 +159,7 @@ bool read_flag(const std::string& option, Options& options) {
       {"--report-binding", &Options::report_binding},
       {"--report-bindings", &Options::report_binding},
       {"--dry-run", &Options::dry_run},
+      {"--check", &Options::check},
       {"--help", &Options::help},
       {"-help", &Options::help},
       {"-h", &Options::help},
@@ -274,6 +275,9 @@ Starts the ranks of an MPI job on this node and ends when they have ended.
   --explain-file FILE  write that JSON to a file
   --profile FILE       take defaults of settings from this profile of the machine (`baton tune` makes one;
                        default: BATON_PROFILE, else ~/.config/baton/profile.json); none: from none
+  --check              compare collective calls before they begin: ranks that call different ones, or with
+                       other roots, operations, counts or types, and ranks that wait for each other, are
+                       named and the call fails, instead of hanging (as BATON_CHECK=1; costs time)
   --timeout SECONDS    end the job after that time, with code 124
   --help, --version
 

@@ -35,6 +35,7 @@ struct Options {
   bool explain = false;       // to standard error at the end: as text,
   bool explain_json = false;  // or as JSON
   std::string explain_file;   // JSON into this file; empty: none
+  bool check = false;         // collective calls are compared
   std::string profile;        // --profile; empty: not said
   bool help = false;
   bool version = false;

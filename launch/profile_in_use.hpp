@@ -8,9 +8,10 @@
 namespace baton::launch {
 
 struct ProfileInUse {
-  std::string file;    // empty: none
-  std::string date;    // when it was measured
-  std::string values;  // for the ranks' settings
+  std::string file;         // empty: none
+  std::string date;         // when it was measured
+  std::string values;       // for the ranks' settings
+  std::string collectives;  // for their selection of algorithms
 };
 
 // Looks where `named` (--profile) says, else in the usual places. Complains, once, about a profile

@@ -57,10 +57,17 @@ std::expected<Profile, std::string> read_usable_profile(const std::string& file,
   return profile;
 }
 
+std::string rows_text(const Profile& profile) {
+  std::string text;
+  for (const ChosenRow& one : profile.collectives.chosen)
+    text += (text.empty() ? "" : ",") + one.row;
+  return text;
+}
+
 std::string values_text(const Profile& profile) {
   std::string text;
   for (const Chosen& one : profile.chosen)
-    if (one.value != find_setting(one.setting.c_str())->fallback)
+    if (one.value != default_of(*find_setting(one.setting.c_str())))
       text += (text.empty() ? "" : ",") + one.setting + "=" + std::to_string(one.value);
   return text;
 }

@@ -1,6 +1,7 @@
 // The profile of a machine: what `baton tune` measured, what it chose from that, and where and
-// when. mpiexec hands the chosen values to the ranks as defaults of their settings. Invariant: a
-// profile that was read names only settings that there are, with values in their range.
+// when. mpiexec hands the chosen values to the ranks as defaults of their settings, and the rows of
+// which algorithm collectives take. Invariant: a profile that was read names only settings and
+// algorithms that there are, with values in their range.
 #pragma once
 
 #include <cstdint>
@@ -45,6 +46,31 @@ struct Chosen {
   std::string reason;
 };
 
+// One thing measured of collectives: an algorithm, at a number of ranks and a size.
+struct CollectiveCell {
+  std::string kind;
+  std::string algorithm;
+  int ranks = 0;
+  std::int64_t bytes = 0;  // as rows of the selection count them
+  std::vector<double> medians_us;
+};
+
+// A row of the selection (base/selection.hpp), as text.
+struct ChosenRow {
+  std::string row;
+  std::string reason;
+};
+
+// What `baton tune --collectives` has found out.
+struct Collectives {
+  std::string date;  // empty: it has not been run
+  double seconds = 0;
+  double budget = 0;
+  std::vector<int> ranks;  // how many were measured
+  std::vector<CollectiveCell> measured;
+  std::vector<ChosenRow> chosen;
+};
+
 struct Profile {
   std::string baton;  // the version that measured
   std::string date;
@@ -55,6 +81,7 @@ struct Profile {
   std::vector<Pair> pairs;
   std::vector<Cell> measured;
   std::vector<Chosen> chosen;
+  Collectives collectives;
 };
 
 // This machine, as far as another one differs; cma_permitted is the caller's to find out.
@@ -81,5 +108,7 @@ std::expected<Profile, std::string> read_usable_profile(const std::string& file,
 
 // What differs from the defaults as "name=value,name=value", as the library's settings take it.
 std::string values_text(const Profile& profile);
+// Its rows of the selection, as BATON_COLLECTIVES would take them.
+std::string rows_text(const Profile& profile);
 
 }  // namespace baton::profile

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "base/selection.hpp"
 #include "base/settings.hpp"
 #include "profile/profile.hpp"
 
@@ -24,6 +25,25 @@ constexpr const char* remedy = "; `baton tune` makes a new one";
 struct Wrong {
   std::string text;
 };
+
+Json json_of(const Collectives& collectives) {
+  Json json;
+  json["date"] = collectives.date;
+  json["seconds"] = collectives.seconds;
+  json["budget_seconds"] = collectives.budget;
+  json["ranks"] = collectives.ranks;
+  json["chosen"] = Json::array();
+  for (const ChosenRow& one : collectives.chosen)
+    json["chosen"].push_back({{"row", one.row}, {"reason", one.reason}});
+  json["measured"] = Json::array();
+  for (const CollectiveCell& cell : collectives.measured)
+    json["measured"].push_back({{"kind", cell.kind},
+                                {"algorithm", cell.algorithm},
+                                {"ranks", cell.ranks},
+                                {"bytes", cell.bytes},
+                                {"medians_us", cell.medians_us}});
+  return json;
+}
 
 Json json_of(const Profile& profile) {
   const Identity& machine = profile.machine;
@@ -55,6 +75,7 @@ Json json_of(const Profile& profile) {
                                 {"data", cell.data},
                                 {"bytes", cell.bytes},
                                 {"medians_us", cell.medians_us}});
+  if (!profile.collectives.date.empty()) json["collectives"] = json_of(profile.collectives);
   return json;
 }
 
@@ -67,19 +88,45 @@ Chosen read_chosen(const Json& json) {
   return one;
 }
 
-Cell read_cell(const Json& json) {
-  Cell cell{json.at("question"),
-            json.at("variant"),
-            json.at("peers"),
-            json.at("pattern"),
-            json.at("data"),
-            json.at("bytes"),
-            {}};
-  for (const Json& value : json.at("medians_us")) {
-    cell.medians_us.push_back(value.get<double>());
-    if (!(cell.medians_us.back() > 0)) throw Wrong{"a time is not more than 0"};
+std::vector<double> read_times(const Json& json) {
+  std::vector<double> times;
+  for (const Json& value : json) {
+    times.push_back(value.get<double>());
+    if (!(times.back() > 0)) throw Wrong{"a time is not more than 0"};
   }
-  return cell;
+  return times;
+}
+
+Collectives read_collectives(const Json& json) {
+  Collectives collectives;
+  collectives.date = json.at("date");
+  collectives.seconds = json.at("seconds");
+  collectives.budget = json.at("budget_seconds");
+  collectives.ranks = json.at("ranks").get<std::vector<int>>();
+  for (const Json& one : json.at("chosen")) {
+    collectives.chosen.push_back({one.at("row"), one.at("reason")});
+    const std::string& text = collectives.chosen.back().row;
+    const char* at = text.c_str();
+    SelectionRow row{};
+    char problem[problem_length];
+    const bool one_row = next_selection_row(&at, SelectionSource::tuned, &row, problem) && !*at;
+    if (!one_row) throw Wrong{"\"" + text + "\" is no row of a selection"};
+    if (problem[0]) throw Wrong{problem};
+  }
+  for (const Json& cell : json.at("measured"))
+    collectives.measured.push_back({cell.at("kind"), cell.at("algorithm"), cell.at("ranks"),
+                                    cell.at("bytes"), read_times(cell.at("medians_us"))});
+  return collectives;
+}
+
+Cell read_cell(const Json& json) {
+  return {json.at("question"),
+          json.at("variant"),
+          json.at("peers"),
+          json.at("pattern"),
+          json.at("data"),
+          json.at("bytes"),
+          read_times(json.at("medians_us"))};
 }
 
 Profile profile_of(const Json& json) {
@@ -102,6 +149,8 @@ Profile profile_of(const Json& json) {
   for (const Json& pair : json.at("pairs"))
     profile.pairs.push_back({pair.at("peers"), {pair.at("cpus").at(0), pair.at("cpus").at(1)}});
   for (const Json& cell : json.at("measured")) profile.measured.push_back(read_cell(cell));
+  if (auto found = json.find("collectives"); found != json.end())
+    profile.collectives = read_collectives(*found);
   return profile;
 }
 

@@ -1,15 +1,13 @@
-/* How long messages take between two ranks, with the settings that the job runs with. Started by
- * `baton tune` alone, many times. usage: baton-measure MILLISECONDS PATTERN SIZE...
- * PATTERN: pingpong, or window (some messages under way in one direction, then a short answer).
+/* How long messages take between two ranks, with the settings that the job runs with, and how long
+ * collectives take. Started by `baton tune` alone, many times.
+ * usage: baton-measure MILLISECONDS PATTERN SIZE...
+ * PATTERN: a collective's kind, pingpong, or window (some messages under way in one direction, then
+ * a short answer); the last two take two ranks.
  * Each size is measured reused (the same buffers, touched by nobody) and fresh (the sender has just
  * written every line, the receiver reads every line). Writing and reading are part of the time: a
  * way of copying that leaves the data in the wrong cache pays for it there.
  * Rank 0 prints "cell PATTERN DATA SIZE MICROSECONDS" for each. */
-#include <mpi.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "bench/clock.h"
+#include "cli/measure/timing.h"
 
 enum { window_messages = 16 };
 
@@ -24,7 +22,8 @@ typedef struct {
 static int rank;
 static uint64_t sink; /* what is read goes here, so that it is read */
 
-static void ping_pong(Exchange* x) {
+static void ping_pong(void* state) {
+  Exchange* x = state;
   for (int side = 0; side < 2; ++side)
     if (side == rank) {
       if (x->fresh) write_lines(x->out, x->bytes, ++x->turn);
@@ -35,7 +34,8 @@ static void ping_pong(Exchange* x) {
     }
 }
 
-static void window(Exchange* x) {
+static void window(void* state) {
+  Exchange* x = state;
   MPI_Request requests[window_messages];
   char answer = 0;
   for (int i = 0; i < window_messages; ++i) {
@@ -53,41 +53,6 @@ static void window(Exchange* x) {
     MPI_Recv(&answer, 1, MPI_BYTE, 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   else
     MPI_Send(&answer, 1, MPI_BYTE, 0, 3, MPI_COMM_WORLD);
-}
-
-typedef void Step(Exchange*);
-
-static double timed(Step* step, Exchange* x, long repeats) {
-  MPI_Barrier(MPI_COMM_WORLD);
-  double start = now_us();
-  for (long i = 0; i < repeats; ++i) step(x);
-  return (now_us() - start) / (double)repeats;
-}
-
-/* The median over batches of the time of one step. Both ranks agree on the repeats. */
-static double measure(Step* step, Exchange* x, double budget_us) {
-  double once = 0, times[batches_max];
-  timed(step, x, 2);
-  for (long repeats = 1;; repeats *= 4) {
-    once = timed(step, x, repeats);
-    int enough = once * (double)repeats > budget_us / 10;
-    MPI_Bcast(&enough, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    if (enough) break;
-  }
-  Plan plan = plan_of(budget_us, once);
-  MPI_Bcast(&plan, sizeof plan, MPI_BYTE, 0, MPI_COMM_WORLD);
-  for (int b = 0; b < plan.batches; ++b) times[b] = timed(step, x, plan.repeats);
-  return median(times, plan.batches);
-}
-
-static void* buffer_of(size_t bytes) {
-  void* memory = NULL;
-  if (posix_memalign(&memory, 4096, bytes) != 0) {
-    fprintf(stderr, "baton-measure: no memory for %zu bytes\n", bytes);
-    MPI_Abort(MPI_COMM_WORLD, 3);
-  }
-  memset(memory, 1, bytes);
-  return memory;
 }
 
 static void measure_size(const char* pattern, size_t bytes, double budget_us) {
@@ -112,16 +77,19 @@ int main(int count, char** words) {
   MPI_Init(&count, &words);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  int good = ranks == 2 && count > 3 && atof(words[1]) > 0 &&
-             (!strcmp(words[2], "pingpong") || !strcmp(words[2], "window"));
-  if (!good && rank == 0)
-    fprintf(stderr,
-            "usage: mpiexec -n 2 baton-measure MILLISECONDS pingpong|window SIZE...\n"
-            "`baton tune` runs it.\n");
+  int messages = count > 3 && (!strcmp(words[2], "pingpong") || !strcmp(words[2], "window"));
+  int good = count > 3 && atof(words[1]) > 0 && (!messages || ranks == 2);
   for (int i = 3; good && i < count; ++i) {
     long bytes = atol(words[i]);
-    if (bytes > 0) measure_size(words[2], (size_t)bytes, atof(words[1]) * 1000);
+    if (messages && bytes > 0)
+      measure_size(words[2], (size_t)bytes, atof(words[1]) * 1000);
+    else if (!messages)
+      good = measure_collective(words[2], (size_t)bytes, atof(words[1]) * 1000);
   }
+  if (!good && rank == 0)
+    fprintf(stderr,
+            "usage: mpiexec -n 2 baton-measure MILLISECONDS pingpong|window|COLLECTIVE SIZE...\n"
+            "`baton tune` runs it.\n");
   MPI_Finalize();
   return good ? 0 : 2;
 }

@@ -47,14 +47,12 @@ std::string setting_variable(const char* name) {
   return text;
 }
 
-// The user's environment without settings, and the variant's.
-std::vector<std::string> environment_of(const Variant& variant) {
+// The user's environment without settings.
+std::vector<std::string> plain_environment() {
   std::vector<std::string> all;
   for (char** entry = environ; *entry; ++entry)
     if (std::strncmp(*entry, "BATON_", 6) != 0 && std::strncmp(*entry, "OMP_NUM_THREADS=", 16) != 0)
       all.emplace_back(*entry);
-  for (const auto& [name, value] : variant.settings)
-    all.push_back(setting_variable(name) + "=" + value);
   return all;
 }
 
@@ -104,6 +102,59 @@ std::vector<Measured> cells_in(const std::string& text) {
   return cells;
 }
 
+std::vector<std::string> job_words(const Programs& programs, std::vector<std::string> options,
+                                   int milliseconds, const char* pattern,
+                                   const std::vector<std::int64_t>& sizes) {
+  std::vector<std::string> words = {programs.mpiexec, "--profile", "none", "--timeout",
+                                    job_seconds_max};
+  words.insert(words.end(), options.begin(), options.end());
+  for (const std::string& word : {programs.measure, std::to_string(milliseconds)})
+    words.push_back(word);
+  words.emplace_back(pattern);
+  for (std::int64_t bytes : sizes) words.push_back(std::to_string(bytes));
+  return words;
+}
+
+// Runs mpiexec, on two CPUs if `pair` names them, to its end.
+std::expected<std::vector<Measured>, std::string> run(std::vector<std::string>& words,
+                                                      std::vector<std::string>& environment,
+                                                      const profile::Pair* pair) {
+  std::vector<char*> word_pointers = pointers(words), variables = pointers(environment);
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return std::unexpected(std::strerror(errno));
+  pid_t parent = ::getpid();
+  pid_t job = ::fork();
+  if (job == 0) {
+    ::setpgid(0, 0);  // a terminal's Ctrl-C reaches it through us
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) ::_exit(127);
+    ::dup2(ends[1], 1);
+    ::dup2(ends[1], 2);
+    if (pair) keep_to(*pair);
+    ::execve(words.front().c_str(), word_pointers.data(), variables.data());
+    ::_exit(127);
+  }
+  ::close(ends[1]);
+  if (job < 0) {
+    ::close(ends[0]);
+    return std::unexpected(std::string("cannot start it: ") + std::strerror(errno));
+  }
+  // relaxed: see remember.
+  running.store(job, std::memory_order_relaxed);
+  if (interrupted()) ::kill(job, SIGTERM);  // it came before we had something to end
+  std::string text = read_all(ends[0]);
+  ::close(ends[0]);
+  int status = 0;
+  while (::waitpid(job, &status, 0) < 0 && errno == EINTR) continue;
+  // relaxed: see remember.
+  running.store(0, std::memory_order_relaxed);
+  if (interrupted()) return std::unexpected("interrupted");
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return cells_in(text);
+  return std::unexpected(fmt::format("code {}: {}",
+                                     WIFEXITED(status) ? WEXITSTATUS(status) : 128 + SIGKILL,
+                                     text.empty() ? "it printed nothing" : text));
+}
+
 }  // namespace
 
 std::expected<Programs, std::string> find_programs() {
@@ -121,59 +172,32 @@ std::expected<Programs, std::string> find_programs() {
 std::expected<std::vector<Measured>, std::string> measure(
     const Programs& programs, const profile::Pair& pair, const Variant& variant,
     const char* pattern, const std::vector<std::int64_t>& sizes, int milliseconds) {
-  std::vector<std::string> words = {programs.mpiexec,
-                                    "--profile",
-                                    "none",
-                                    "--timeout",
-                                    job_seconds_max,
-                                    "--map-by",
-                                    "hwthread",
-                                    "--bind-to",
-                                    "hwthread",
-                                    "-n",
-                                    "2",
-                                    programs.measure,
-                                    std::to_string(milliseconds),
-                                    pattern};
-  for (std::int64_t bytes : sizes) words.push_back(std::to_string(bytes));
-  std::vector<std::string> environment = environment_of(variant);
-  std::vector<char*> word_pointers = pointers(words), variables = pointers(environment);
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return std::unexpected(std::strerror(errno));
-  pid_t parent = ::getpid();
-  pid_t job = ::fork();
-  if (job == 0) {
-    ::setpgid(0, 0);  // a terminal's Ctrl-C reaches it through us
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) ::_exit(127);
-    ::dup2(ends[1], 1);
-    ::dup2(ends[1], 2);
-    keep_to(pair);
-    ::execve(programs.mpiexec.c_str(), word_pointers.data(), variables.data());
-    ::_exit(127);
-  }
-  ::close(ends[1]);
-  if (job < 0) {
-    ::close(ends[0]);
-    return std::unexpected(std::string("cannot start a job: ") + std::strerror(errno));
-  }
-  // relaxed: see remember.
-  running.store(job, std::memory_order_relaxed);
-  if (interrupted()) ::kill(job, SIGTERM);  // it came before we had something to end
-  std::string text = read_all(ends[0]);
-  ::close(ends[0]);
-  int status = 0;
-  while (::waitpid(job, &status, 0) < 0 && errno == EINTR) continue;
-  // relaxed: see remember.
-  running.store(0, std::memory_order_relaxed);
-  if (interrupted()) return std::unexpected("interrupted");
-  std::vector<Measured> cells = cells_in(text);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && cells.size() == 2 * sizes.size())
-    return cells;
-  return std::unexpected(fmt::format("a job of two ranks on CPUs {} and {} failed (code {}): {}",
+  std::vector<std::string> environment = plain_environment();
+  for (const auto& [name, value] : variant.settings)
+    environment.push_back(setting_variable(name) + "=" + value);
+  std::vector<std::string> words =
+      job_words(programs, {"--map-by", "hwthread", "--bind-to", "hwthread", "-n", "2"},
+                milliseconds, pattern, sizes);
+  auto cells = run(words, environment, &pair);
+  if (cells && cells->size() == 2 * sizes.size()) return cells;
+  return std::unexpected(fmt::format("a job of two ranks on CPUs {} and {} failed: {}",
                                      pair.cpus[0], pair.cpus[1],
-                                     WIFEXITED(status) ? WEXITSTATUS(status) : 128 + SIGKILL,
-                                     text.empty() ? "it printed nothing" : text));
+                                     cells ? "it printed too little" : cells.error()));
+}
+
+std::expected<std::vector<Measured>, std::string> measure_collective(
+    const Programs& programs, int ranks, Algorithm algorithm,
+    const std::vector<std::int64_t>& sizes, int milliseconds) {
+  const AlgorithmRow& row = row_of(algorithm);
+  const char* kind = collective_kind_names[static_cast<int>(row.kind)];
+  std::vector<std::string> environment = plain_environment();
+  environment.push_back(fmt::format("BATON_COLLECTIVES={}={}", kind, row.name));
+  std::vector<std::string> words =
+      job_words(programs, {"-n", std::to_string(ranks)}, milliseconds, kind, sizes);
+  auto cells = run(words, environment, nullptr);
+  if (cells && cells->size() == sizes.size()) return cells;
+  return std::unexpected(fmt::format("a job of {} ranks with {} failed: {}", ranks, row.name,
+                                     cells ? "it printed too little" : cells.error()));
 }
 
 void watch_signals() {

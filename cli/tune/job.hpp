@@ -1,10 +1,12 @@
-// One run of baton-measure: a real job of two ranks, on two CPUs, with given settings.
+// One run of baton-measure: a real job of two ranks, on two CPUs, with given settings; or one of
+// many ranks with a given algorithm.
 #pragma once
 
 #include <expected>
 #include <string>
 #include <vector>
 
+#include "base/algorithm.hpp"
 #include "cli/tune/question.hpp"
 
 namespace baton::cli::tune {
@@ -29,6 +31,12 @@ struct Measured {
 std::expected<std::vector<Measured>, std::string> measure(
     const Programs& programs, const profile::Pair& pair, const Variant& variant,
     const char* pattern, const std::vector<std::int64_t>& sizes, int milliseconds);
+
+// The same for a collective among `ranks`, all of whose calls go by one algorithm wherever it can
+// serve.
+std::expected<std::vector<Measured>, std::string> measure_collective(
+    const Programs& programs, int ranks, Algorithm algorithm,
+    const std::vector<std::int64_t>& sizes, int milliseconds);
 
 // From now on SIGINT and SIGTERM end the job that runs, and are remembered.
 void watch_signals();

@@ -13,7 +13,6 @@ namespace baton::cli::tune {
 
 namespace {
 
-constexpr int rounds_min = 3;        // fewer say nothing about noise
 constexpr double least_gain = 0.03;  // guess: less is not worth differing from the default
 
 constexpr const char* ring_or_staging = "ring or staging";
@@ -63,6 +62,25 @@ double quantile(std::span<const double> sorted, double share) {
   return sorted[low] + (sorted[high] - sorted[low]) * (place - static_cast<double>(low));
 }
 
+// The logarithm of the ratio of two variants' times, and its noise.
+struct Seen {
+  double ratio = 0;
+  double noise = 0;
+  int rounds = 0;  // 0: too few
+};
+
+Seen see(const std::vector<double>& first, const std::vector<double>& second) {
+  const std::size_t rounds = std::min(first.size(), second.size());
+  if (rounds < rounds_min) return {};
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < rounds; ++i) ratios.push_back(std::log(first[i] / second[i]));
+  std::ranges::sort(ratios);
+  // Twice the standard error of a median, from the distance of the quartiles.
+  const double spread = quantile(ratios, 0.75) - quantile(ratios, 0.25);
+  return {quantile(ratios, 0.5), 1.85 * spread / std::sqrt(static_cast<double>(rounds)),
+          static_cast<int>(rounds)};
+}
+
 bool is_wanted(const profile::Cell& cell, const char* question, const char* variant,
                std::int64_t bytes, const char* data) {
   return cell.question == question && cell.variant == variant &&
@@ -97,14 +115,14 @@ std::string words(const char* way, const char* other, std::int64_t bytes, const 
 // towards shorter ones.
 profile::Chosen choose_threshold(std::span<const profile::Cell> cells, const Threshold& rule) {
   const SettingRow& row = *find_setting(rule.setting);
-  profile::Chosen chosen{rule.setting, row.fallback, {}};
+  profile::Chosen chosen{rule.setting, default_of(row), {}};
   std::vector<std::int64_t> sizes = sizes_of(cells, rule.question);
   auto at = [&](std::int64_t bytes) {
     return compare(cells, rule.question, rule.shorter_way, rule.longer_way, bytes, rule.data);
   };
   // The sizes that go the shorter way as it is are sizes[0, split).
-  auto bound = rule.is_longest ? std::ranges::upper_bound(sizes, row.fallback)
-                               : std::ranges::lower_bound(sizes, row.fallback);
+  auto bound = rule.is_longest ? std::ranges::upper_bound(sizes, default_of(row))
+                               : std::ranges::lower_bound(sizes, default_of(row));
   std::size_t begin = static_cast<std::size_t>(bound - sizes.begin()), split = begin;
   while (split < sizes.size() && at(sizes[split]).first_is_better()) ++split;
   if (split == begin)
@@ -129,8 +147,8 @@ profile::Chosen choose_threshold(std::span<const profile::Cell> cells, const Thr
 profile::Chosen choose_best(std::span<const profile::Cell> cells, const BestOf& rule,
                             const Question& question) {
   const SettingRow& row = *find_setting(rule.setting);
-  profile::Chosen chosen{rule.setting, row.fallback, {}};
-  std::string fallback = value_text(row.fallback);
+  profile::Chosen chosen{rule.setting, default_of(row), {}};
+  std::string fallback = value_text(default_of(row));
   double best = 1;
   for (const Variant& variant : question.variants) {
     if (variant.name == fallback) continue;
@@ -206,25 +224,23 @@ Comparison compare(std::span<const profile::Cell> cells, const char* question, c
   for (const profile::Cell& one : cells) {
     if (!is_wanted(one, question, first, bytes, data)) continue;
     const profile::Cell* other = same_place(cells, one, second);
-    std::size_t rounds =
-        other ? std::min(one.medians_us.size(), other->medians_us.size()) : std::size_t{0};
-    if (rounds < rounds_min) continue;
-    std::vector<double> ratios;
-    for (std::size_t i = 0; i < rounds; ++i)
-      ratios.push_back(std::log(one.medians_us[i] / other->medians_us[i]));
-    std::ranges::sort(ratios);
-    sum += quantile(ratios, 0.5);
-    // Twice the standard error of a median, from the distance of the quartiles.
-    double spread = quantile(ratios, 0.75) - quantile(ratios, 0.25);
-    noise += 1.85 * spread / std::sqrt(static_cast<double>(rounds));
+    const Seen seen = other ? see(one.medians_us, other->medians_us) : Seen{};
+    if (seen.rounds == 0) continue;
+    sum += seen.ratio;
+    noise += seen.noise;
     ++places;
-    result.rounds = result.rounds == 0 ? static_cast<int>(rounds)
-                                       : std::min(result.rounds, static_cast<int>(rounds));
+    result.rounds = result.rounds == 0 ? seen.rounds : std::min(result.rounds, seen.rounds);
   }
   if (places == 0) return {};
   result.ratio = std::exp(sum / places);
   result.noise = std::max(least_gain, noise / places);
   return result;
+}
+
+Comparison compare_rounds(const std::vector<double>& first, const std::vector<double>& second) {
+  const Seen seen = see(first, second);
+  if (seen.rounds == 0) return {};
+  return {std::exp(seen.ratio), std::max(least_gain, seen.noise), seen.rounds};
 }
 
 std::vector<profile::Chosen> choose(std::span<const profile::Cell> cells, bool cma_permitted) {
@@ -236,7 +252,7 @@ std::vector<profile::Chosen> choose(std::span<const profile::Cell> cells, bool c
         asked, [&](const Question& one) { return std::strcmp(one.name, name) == 0; });
     int rounds = least_rounds(cells, name);
     if (was_asked && rounds >= rounds_min) return false;
-    all.push_back({setting, row.fallback,
+    all.push_back({setting, default_of(row),
                    !was_asked ? "the default stays: cross-memory attach is not permitted here"
                               : fmt::format("the default stays: only {} rounds were measured, {} "
                                             "are needed; --seconds gives more time",

@@ -39,6 +39,10 @@ struct Comparison {
   bool second_is_better() const { return rounds > 0 && ratio > 1 + noise; }
 };
 
+// Times of two variants, one of each in every round; not compared with fewer than `rounds_min`.
+inline constexpr int rounds_min = 3;  // fewer say nothing about noise
+Comparison compare_rounds(const std::vector<double>& first, const std::vector<double>& second);
+
 // Two variants at one size (0: at all) over all pairs, patterns and the wanted data ("": both).
 // Rounds are compared one by one, since both variants of a round saw the same state of the machine.
 Comparison compare(std::span<const profile::Cell> cells, const char* question, const char* first,

@@ -7,6 +7,7 @@
 
 #include "base/settings.hpp"
 #include "cli/commands.hpp"
+#include "cli/tune/contest.hpp"
 #include "cli/value_text.hpp"
 #include "machine/discover.hpp"
 #include "profile/profile.hpp"
@@ -46,6 +47,42 @@ void print_measured(const profile::Profile& profile) {
   }
 }
 
+// Size by size, where there was something to choose.
+void print_collectives(const profile::Profile& profile) {
+  const profile::Collectives& found = profile.collectives;
+  if (found.date.empty()) return;
+  fmt::print("\ncollectives, measured {}, {:.0f} of {:.0f} s\nchosen{}\n", found.date,
+             found.seconds, found.budget,
+             found.chosen.empty() ? ": the built-in choices stay" : "");
+  for (const profile::ChosenRow& one : found.chosen)
+    fmt::print("  {}\n      {}\n", one.row, one.reason);
+  fmt::print("\ncompared (us a call; the quickest other one to the built-in one)\n");
+  auto median_of = [&](Algorithm algorithm, int ranks, std::int64_t bytes) {
+    for (const profile::CollectiveCell& cell : found.measured)
+      if (cell.algorithm == row_of(algorithm).name && cell.ranks == ranks && cell.bytes == bytes)
+        return median(cell.medians_us);
+    return 0.0;
+  };
+  for (const tune::Contest& contest : tune::contests(found.ranks, profile.machine.cpus_usable))
+    for (std::int64_t bytes : contest.sizes) {
+      std::string times;
+      for (Algorithm algorithm : tune::rivals(contest, bytes))
+        if (double us = median_of(algorithm, contest.ranks, bytes); us > 0)
+          times += fmt::format("  {} {:.2f}", row_of(algorithm).name, us);
+      if (times.empty()) continue;
+      const tune::Verdict seen = tune::verdict(contest, bytes, found.measured);
+      fmt::print("  {:<15} {:>3} ranks {:>6}{}{}{}\n",
+                 collective_kind_names[static_cast<int>(contest.kind)], contest.ranks,
+                 value_text(bytes), times,
+                 seen.rounds == 0 ? std::string("  (not compared)")
+                                  : fmt::format("  (ratio {:.2f}, noise {:.2f}, {} rounds)",
+                                                seen.ratio, seen.noise, seen.rounds),
+                 seen.algorithm == seen.built_in
+                     ? std::string()
+                     : fmt::format(" -> {}", row_of(seen.algorithm).name));
+    }
+}
+
 }  // namespace
 
 int show_profile(const std::string& named) {
@@ -69,11 +106,12 @@ int show_profile(const std::string& named) {
   if (!profile->chosen.empty()) fmt::print("\nchosen\n");
   for (const profile::Chosen& one : profile->chosen)
     fmt::print("  {:<24} {:>7}  (default {}) {}\n", one.setting, value_text(one.value),
-               value_text(find_setting(one.setting.c_str())->fallback), one.reason);
+               value_text(default_of(*find_setting(one.setting.c_str()))), one.reason);
   std::ranges::stable_sort(profile->measured, {}, [](const profile::Cell& cell) {
     return std::tie(cell.question, cell.peers, cell.pattern, cell.data, cell.bytes);
   });
   print_measured(*profile);
+  print_collectives(*profile);
   return 0;
 }
 

@@ -2,22 +2,18 @@
 // over, and keeps what it has after every question in a partial profile, so that it can be
 // interrupted.
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <numeric>
 
 #include "base/settings.hpp"
 #include "cli/commands.hpp"
-#include "cli/sibling_read.hpp"
 #include "cli/tune/job.hpp"
 #include "cli/tune/plan.hpp"
+#include "cli/tune/session.hpp"
 #include "cli/value_text.hpp"
 #include "machine/discover.hpp"
 
@@ -28,48 +24,6 @@ namespace {
 using namespace tune;
 using profile::Profile;
 using Clock = std::chrono::steady_clock;
-
-constexpr int interrupted_code = 130;
-
-void complain(const std::string& text) {
-  fmt::print(stderr, "baton tune: {}\n", text);
-}
-
-// A bar on a terminal; a line every few seconds elsewhere. On standard error.
-class Progress {
- public:
-  void show(double seconds, double budget, const std::string& text) {
-    double share = std::clamp(seconds / budget, 0.0, 1.0);
-    if (terminal_) {
-      constexpr int width = 30;
-      auto full = static_cast<std::size_t>(share * width);
-      std::string bar;
-      for (std::size_t i = 0; i < width; ++i) bar += i < full ? "█" : " ";
-      fmt::print(stderr, "\r\033[K[{}] {:.0f} of {:.0f} s, {}", bar, seconds, budget, text);
-    } else if (seconds >= next_line_) {
-      constexpr double line_every_seconds = 5;
-      fmt::print(stderr, "baton tune: {:.0f} of {:.0f} s, {}\n", seconds, budget, text);
-      next_line_ = seconds + line_every_seconds;
-    }
-    std::fflush(stderr);
-  }
-  void end() const {
-    if (terminal_) fmt::print(stderr, "\r\033[K");
-  }
-
- private:
-  bool terminal_ = ::isatty(2) == 1;
-  double next_line_ = 0;
-};
-
-std::string now_text() {
-  std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  ::gmtime_r(&now, &utc);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text;
-}
 
 profile::Cell& cell_of(Profile& result, const Question& question, const Variant& variant,
                        const profile::Pair& pair, const char* pattern, const Measured& one) {
@@ -169,12 +123,6 @@ std::expected<void, std::string> Tuning::run() {
   }
 }
 
-std::string output_file(const TuneOptions& options) {
-  if (!options.output.empty()) return options.output;
-  const char* set = environment_variable("BATON_PROFILE");
-  return set && *set && std::strcmp(set, "none") != 0 ? set : profile::usual_file();
-}
-
 bool same_pairs(const std::vector<profile::Pair>& one, const std::vector<profile::Pair>& other) {
   return std::ranges::equal(one, other, [](const profile::Pair& a, const profile::Pair& b) {
     return a.peers == b.peers && std::ranges::equal(a.cpus, b.cpus);
@@ -194,28 +142,19 @@ Profile resumed(const std::string& partial, const Profile& fresh, bool anew) {
         left ? "what an interrupted run left is of another machine or other CPUs" : left.error()));
     return fresh;
   }
-  complain(
-      fmt::format("going on after {:.0f} s of measuring that was interrupted (--anew begins "
-                  "anew)",
-                  left->seconds));
+  say_resumed(left->seconds);
   left->budget = fresh.budget;
   return *left;
 }
 
-void warn_if_busy(int cpus) {
-  double load = 0;
-  constexpr double idle_load = 0.5;  // guess
-  if (::getloadavg(&load, 1) == 1 && load > idle_load)
-    complain(
-        fmt::format("the machine is busy (load {:.1f} on {} CPUs): what follows is less sure, "
-                    "and fewer settings will differ from their defaults",
-                    load, cpus));
-}
-
-int finish(Profile& result, const std::string& target, const std::string& partial) {
+int finish(Profile& result, const machine::Machine& machine, const std::string& target,
+           const std::string& partial) {
   result.chosen = choose(result.measured, result.machine.cma_permitted);
   result.date = now_text();
   result.complete = true;
+  // What the other way of tuning has found out stays, if it is of use here.
+  if (auto there = profile::read_usable_profile(target, machine))
+    result.collectives = there->collectives;
   if (auto written = write_profile(target, result); !written) {
     complain(written.error());
     return 1;
@@ -223,7 +162,7 @@ int finish(Profile& result, const std::string& target, const std::string& partia
   ::unlink(partial.c_str());
   for (const profile::Chosen& one : result.chosen)
     fmt::print("{:<24} {:>7}{} {}\n", one.setting, value_text(one.value),
-               one.value == find_setting(one.setting.c_str())->fallback ? " " : "*", one.reason);
+               one.value == default_of(*find_setting(one.setting.c_str())) ? " " : "*", one.reason);
   fmt::print("(* differs from the default)\nwritten: {}\n", target);
   return 0;
 }
@@ -237,11 +176,7 @@ int tune_machine(const TuneOptions& options) {
   };
   auto machine = machine::read_machine();
   if (!machine) return failed(machine.error());
-  Profile start;
-  start.baton = BATON_VERSION;
-  start.date = now_text();
-  start.machine = profile::identity_of(*machine);
-  start.machine.cma_permitted = sibling_read_error() == 0;
+  Profile start = new_profile(*machine);
   start.budget = options.seconds;
   start.pairs = pairs_of(*machine);
   if (start.pairs.empty() || start.machine.cpus_usable < 2)
@@ -250,12 +185,8 @@ int tune_machine(const TuneOptions& options) {
         start.machine.cpus_usable));
   auto programs = find_programs();
   if (!programs) return failed(programs.error());
-  std::string target = output_file(options);
-  if (target.empty())
-    return failed("neither XDG_CONFIG_HOME nor HOME is set; --output names a file");
-  struct stat folder {};
-  if (::stat(target.c_str(), &folder) == 0 && S_ISDIR(folder.st_mode))
-    return failed(target + " is a folder; --output names a file");
+  const auto [target, problem] = target_of(options);
+  if (!problem.empty()) return failed(problem);
   std::string partial = target + ".partial";
   start = resumed(partial, start, options.anew);
   // Now, so that a bad name does not cost two minutes.
@@ -265,14 +196,9 @@ int tune_machine(const TuneOptions& options) {
   watch_signals();
   Tuning tuning(*programs, start, partial);
   if (auto ran = tuning.run(); !ran) return failed(ran.error());
-  if (interrupted()) {
-    complain(
-        fmt::format("interrupted after {:.0f} of {:.0f} s; what was measured is kept in {}, "
-                    "and the same command goes on",
-                    tuning.result().seconds, tuning.result().budget, partial));
-    return interrupted_code;
-  }
-  return finish(tuning.result(), target, partial);
+  if (interrupted())
+    return say_interrupted(tuning.result().seconds, tuning.result().budget, partial);
+  return finish(tuning.result(), *machine, target, partial);
 }
 
 }  // namespace baton::cli

@@ -25,8 +25,8 @@ template <class Count, class Displacement>
 Call neighbor_allgatherv(const void* send, std::int64_t send_count, Datatype& send_type,
                          void* receive, const Count* counts, const Displacement* displacements,
                          Datatype& receive_type, Communicator& comm) {
-  return {Kind::neighbour_allgather, &comm, 0, uniform_blocks(send, send_count, &send_type),
-          uneven_blocks(receive, counts, displacements, &receive_type, in_count(comm))};
+  return uneven({Kind::neighbour_allgather, &comm, 0, uniform_blocks(send, send_count, &send_type),
+                 uneven_blocks(receive, counts, displacements, &receive_type, in_count(comm))});
 }
 
 inline Call neighbor_alltoall(const void* send, std::int64_t send_count, Datatype& send_type,
@@ -40,10 +40,10 @@ Call neighbor_alltoallv(const void* send, const Count* send_counts,
                         const Displacement* send_displacements, Datatype& send_type, void* receive,
                         const Count* receive_counts, const Displacement* receive_displacements,
                         Datatype& receive_type, Communicator& comm) {
-  return {
-      Kind::neighbour_alltoall, &comm, 0,
-      uneven_blocks(send, send_counts, send_displacements, &send_type, out_count(comm)),
-      uneven_blocks(receive, receive_counts, receive_displacements, &receive_type, in_count(comm))};
+  return uneven({Kind::neighbour_alltoall, &comm, 0,
+                 uneven_blocks(send, send_counts, send_displacements, &send_type, out_count(comm)),
+                 uneven_blocks(receive, receive_counts, receive_displacements, &receive_type,
+                               in_count(comm))});
 }
 template <class Count, class Displacement>
 Call neighbor_alltoallw(const void* send, const Count* send_counts,
@@ -51,10 +51,10 @@ Call neighbor_alltoallw(const void* send, const Count* send_counts,
                         void* receive, const Count* receive_counts,
                         const Displacement* receive_displacements,
                         const MPI_Datatype* receive_types, Communicator& comm) {
-  return {
-      Kind::neighbour_alltoall, &comm, 0,
-      typed_blocks(send, send_counts, send_displacements, send_types, out_count(comm)),
-      typed_blocks(receive, receive_counts, receive_displacements, receive_types, in_count(comm))};
+  return uneven({Kind::neighbour_alltoall, &comm, 0,
+                 typed_blocks(send, send_counts, send_displacements, send_types, out_count(comm)),
+                 typed_blocks(receive, receive_counts, receive_displacements, receive_types,
+                              in_count(comm))});
 }
 
 }  // namespace baton::api

@@ -1,6 +1,7 @@
 // Completion: wait, test and their any, all and some forms; free, cancel, get_status.
 #include "api/point_to_point.hpp"
 #include "base/status_fields.hpp"
+#include "collective/form.hpp"
 #include "message/generalized.hpp"
 #include "message/wait.hpp"
 
@@ -78,6 +79,7 @@ Error retire(Request& request, MPI_Request* handle, MPI_Status* status) {
   message::fill_status(request, status);
   Error error = request.error;
   if (BATON_UNLIKELY(error != MPI_SUCCESS)) {
+    collective::explain_again(request);
     if (last_explanation().error_class != error) (void)fail(error, "an operation failed earlier");
     // A freed communicator may go with this request: its handler is not asked any more.
     bool alive = request.owner && !(request.usage && request.usage->freed);

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "api/error.hpp"
+#include "collective/deadlock.hpp"
 #include "world/memory_kind.hpp"
 
 namespace baton::api {
@@ -35,6 +36,7 @@ Error session_init(Info* info, ErrorHandler& errhandler, MPI_Session* session) {
   Session* made = nullptr;
   Error error = world::start_session(wanted_thread_level(info), errhandler, &made);
   if (error) return error;
+  collective::watch_waits();
   char kinds[MPI_MAX_INFO_VAL] = "";
   if (info) info->get(world::memory_kinds_key, kinds, sizeof kinds);
   made->memory_kinds = world::memory_kinds_with(kinds);

@@ -1,5 +1,6 @@
 // Bodies of MPI_Init, MPI_Init_thread and MPI_Finalize.
 #include "api/environment.hpp"
+#include "collective/deadlock.hpp"
 #include "world/library_state.hpp"
 #include "world/process.hpp"
 
@@ -10,7 +11,9 @@ Error init_thread(int*, char***, int required, int* provided) {
     return fail(MPI_ERR_OTHER, "it was called already; a process initialises MPI once");
   if (world_phase() == LibraryState::Phase::finalized && !library_state.forked)
     return fail(MPI_ERR_OTHER, "MPI was finalized; it cannot be initialised again");
-  return world::start_world(required, provided);
+  Error error = world::start_world(required, provided);
+  if (!error) collective::watch_waits();
+  return error;
 }
 
 Error init(int* argc, char*** argv) {

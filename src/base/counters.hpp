@@ -1,5 +1,6 @@
 // The one table of counters: what happened to this rank, plain numbers, written by it only. Which
-// way its messages took is counted elsewhere (base/traffic.hpp).
+// way its messages took is counted elsewhere (base/traffic.hpp), and how its collectives went
+// (base/algorithm.hpp).
 // They live in the rank's row of the status board, so that the launcher and tools can read them.
 #pragma once
 
@@ -12,7 +13,6 @@ namespace baton {
 // name, what it counts
 #define BATON_COUNTERS(X)                                                       \
   X(unexpected,         "messages that arrived before their receive")           \
-  X(room_collectives,   "collectives that met in a shared room")                \
   X(sleeps,             "times this rank went to sleep while it waited")        \
   X(wakeups,            "times this rank woke another")                         \
   X(ring_full,          "times a send found its ring full")

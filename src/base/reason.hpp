@@ -2,6 +2,7 @@
 // count them by peer class and size; mpiexec --explain prints the words.
 #pragma once
 
+#include "base/algorithm.hpp"
 #include "base/traffic.hpp"
 
 namespace baton {
@@ -70,6 +71,7 @@ struct TrafficRecord {
   Tally tally[peer_class_count][way_count][size_class_count];
   Observed observed[peer_class_count][size_class_count];
   ReasonCounts reasons;
+  CollectiveCounts collectives;
 };
 
 }  // namespace baton

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/nearest_name.hpp"
+
 extern char** environ;
 
 namespace baton {
@@ -21,13 +23,26 @@ constexpr SettingRow rows[] = {
 #undef BATON_SETTING_ROW
 };
 
+// Where a line written by one core is read by another, AMD's cores take the longer the more often
+// both touch the same lines: large windows, large pieces, few lines in the ring. (2 cores of a Zen
+// 4 virtual machine, 2026-11-22, docs/decisions/staging.md.)
+struct AmdDefault {
+  const char* name;
+  std::int64_t value;
+};
+constexpr AmdDefault amd_defaults[] = {{"eager_bytes_max", 1024},
+                                       {"cma_bytes_min", 262144},
+                                       {"stage_span_bytes", 1 << 20},
+                                       {"stage_publish_bytes", 4096},
+                                       {"stage_fetch_bytes", 0}};
+
 // Variables that mpiexec sets for its ranks; see launch/.
 constexpr const char* launcher_names[] = {
-    "JOB_FD", "RANK", "LIFELINE_FD", "INITIAL_ERRHANDLER", "PROFILE_VALUES", "PROFILE"};
+    "JOB_FD", "RANK", "LIFELINE_FD", "INITIAL_ERRHANDLER", "PROFILE_VALUES", "PROFILE_COLLECTIVES"};
+// Those that hold words: which profile (profile/), which algorithms (base/selection.hpp).
+constexpr const char* word_names[] = {"profile", "collectives"};
 
 SettingSource sources[std::size(rows)];
-
-constexpr int longest_name = 40;
 
 bool names_equal(const char* variable, int length, const char* name) {
   if (static_cast<int>(std::strlen(name)) != length) return false;
@@ -36,32 +51,17 @@ bool names_equal(const char* variable, int length, const char* name) {
   return true;
 }
 
-// Levenshtein distance, case-insensitive; both names are shorter than longest_name.
-int edit_distance(const char* a, int a_length, const char* b) {
-  int b_length = static_cast<int>(std::strlen(b));
-  if (a_length >= longest_name || b_length >= longest_name) return longest_name;
-  int row[longest_name + 1];
-  for (int j = 0; j <= b_length; ++j) row[j] = j;
-  for (int i = 1; i <= a_length; ++i) {
-    int diagonal = row[0];
-    row[0] = i;
-    for (int j = 1; j <= b_length; ++j) {
-      int substitution = diagonal + (std::tolower(a[i - 1]) != std::tolower(b[j - 1]));
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitution});
-    }
-  }
-  return row[b_length];
-}
-
 void warn_unknown(const char* variable, int length) {
-  const SettingRow* nearest = &rows[0];
-  for (const SettingRow& row : rows)
-    if (edit_distance(variable, length, row.name) < edit_distance(variable, length, nearest->name))
-      nearest = &row;
+  const char* nearest = rows[0].name;
+  auto consider = [&](const char* name) {
+    if (edit_distance(variable, length, name) < edit_distance(variable, length, nearest))
+      nearest = name;
+  };
+  for (const SettingRow& row : rows) consider(row.name);
+  for (const char* name : word_names) consider(name);
   char upper[longest_name + 1] = {};
-  for (int i = 0; i < longest_name && nearest->name[i]; ++i)
-    upper[i] = static_cast<char>(std::toupper(nearest->name[i]));
+  for (int i = 0; i < longest_name && nearest[i]; ++i)
+    upper[i] = static_cast<char>(std::toupper(nearest[i]));
   std::fprintf(stderr,
                "baton: unknown setting BATON_%.*s is ignored; the nearest is BATON_%s "
                "(`baton settings` lists all)\n",
@@ -117,6 +117,26 @@ std::span<const SettingRow> setting_rows() {
   return rows;
 }
 
+bool processor_is_amd() {
+#ifdef __x86_64__
+  __builtin_cpu_init();
+  return __builtin_cpu_is("amd");
+#else
+  return false;
+#endif
+}
+
+const std::int64_t* default_on_amd(const SettingRow& row) {
+  for (const AmdDefault& one : amd_defaults)
+    if (std::strcmp(one.name, row.name) == 0) return &one.value;
+  return nullptr;
+}
+
+std::int64_t default_of(const SettingRow& row) {
+  const std::int64_t* other = default_on_amd(row);
+  return other && processor_is_amd() ? *other : row.fallback;
+}
+
 const SettingRow* find_setting(const char* name) {
   for (const SettingRow& row : rows)
     if (std::strcmp(row.name, name) == 0) return &row;
@@ -132,7 +152,7 @@ void read_settings() {
 }
 
 void read_settings(const char* profile_values) {
-  settings = Settings{};
+  for (const SettingRow& row : rows) settings.*row.field = default_of(row);
   std::ranges::fill(sources, SettingSource::fallback);
   if (profile_values) read_profile(profile_values);
   for (char** entry = environ; *entry; ++entry) {
@@ -143,6 +163,7 @@ void read_settings(const char* profile_values) {
     int length = static_cast<int>(equals - variable);
     auto matches = [&](const char* name) { return names_equal(variable, length, name); };
     if (std::ranges::any_of(launcher_names, matches)) continue;
+    if (std::ranges::any_of(word_names, matches)) continue;
     const SettingRow* found =
         std::ranges::find_if(rows, [&](const SettingRow& row) { return matches(row.name); });
     if (found == std::end(rows))
@@ -155,7 +176,7 @@ void read_settings(const char* profile_values) {
 std::int64_t setting_value(std::int64_t Settings::*field, const char* text) {
   const SettingRow* row =
       std::ranges::find_if(rows, [field](const SettingRow& each) { return each.field == field; });
-  std::int64_t value = row->fallback;
+  std::int64_t value = default_of(*row);
   if (text) (void)parse(*row, text, &value);
   return value;
 }

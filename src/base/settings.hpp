@@ -1,5 +1,6 @@
 // The one table of settings. Each is read once, at start: from the environment variable
-// BATON_<NAME>, else from the machine's profile as mpiexec handed it on, else it has its default.
+// BATON_<NAME>, else from the machine's profile as mpiexec handed it on, else it has its default,
+// which for some differs by processor.
 // `baton settings`, MPI_T and docs/settings.md are made from the same table.
 #pragma once
 
@@ -18,6 +19,10 @@ namespace baton {
   X(shared_bytes_min,       bytes,  49152,   1,      1LL << 40, "shortest message in one copy that both sides copy a part of") \
   X(piece_bytes_max,        bytes,  131072,  4096,   1 << 30,   "longest part of it that a side copies in one go") \
   X(unseen_pull_bytes_min,  bytes,  1 << 20, 1,      1LL << 40, "shortest message that goes in one copy where nobody has seen yet which way is quicker") \
+  X(stage_span_bytes,       bytes,  131072,  131072, 1 << 20,   "messages up to early_bytes_max go round in so much of their receiver's staging; no less than twice that") \
+  X(stage_publish_bytes,    bytes,  1024,    64,     65536,     "so much of a message in staging is told to its receiver at a time") \
+  X(stage_fetch_bytes,      bytes,  512,     0,      65536,     "lines of staging are fetched so far ahead of being written") \
+  X(stage_around_cache,     count,  1,       0,      2,         "staging is written with stores that go around the cache: 0: never; 1: where that proves much quicker; 2: always") \
   X(stage_early,            flag,   1,       0,      1,         "longer messages begin to go through staging before they are matched") \
   X(observe,                flag,   1,       0,      1,         "long messages go the way that their receiver has seen to be quicker; 0: in one copy where that is possible") \
   X(redirect,               flag,   1,       0,      1,         "receives that were posted first are made known to their sender, which puts long messages straight into them") \
@@ -29,10 +34,11 @@ namespace baton {
   X(progress_thread,        flag,   0,       0,      1,         "a thread of the library makes progress while the program computes; it costs locks, and CPU time while something is under way") \
   X(unnamed_pairs,          flag,   0,       0,      1,         "MPI_Type_get_value_index also gives pairs that have no name; off: MPI_DATATYPE_NULL, which other libraries answer") \
   X(rooms,                  flag,   1,       0,      1,         "short collectives meet in shared rooms instead of point-to-point") \
-  X(room_bytes_max,         bytes,  32768,   0,      32768,     "longest contribution of a rank that goes through a room") \
+  X(room_bytes_max,         bytes,  65536,   0,      65536,     "longest contribution of a rank that goes through a room") \
   X(vector_level_max,       count,  4,       1,      4,         "highest level of x86-64 (1, 3: AVX2, 4: AVX-512) whose instructions reductions may use") \
   X(deposit_model,          count,  0,       0,      5,         "1 to 5: messages between ranks go as in the models of the deposit study (docs/decisions/deposit-models.md); the same for all ranks") \
   X(deposit_ring_bytes,     bytes,  4 << 20, 8192,   1 << 30,   "the receive ring of these models, one for each sender") \
+  X(check,                  flag,   0,       0,      1,         "collective calls are compared before they begin, and those that do not fit are named with their ranks (mpiexec --check); the same for all ranks") \
   X(leak_report,            flag,   0,       0,      1,         "name what the program did not free, on standard error at MPI_Finalize and at the end of the last session")
 // clang-format on
 
@@ -55,6 +61,15 @@ struct SettingRow {
 
 // All rows, for tools and documentation.
 std::span<const SettingRow> setting_rows();
+
+// Some defaults differ there.
+bool processor_is_amd();
+
+// What a setting is where nobody says otherwise: the row's own value, or what suits this processor
+// better.
+std::int64_t default_of(const SettingRow& row);
+// Another value for processors of AMD; null: the same as for all.
+const std::int64_t* default_on_amd(const SettingRow& row);
 
 // The process's settings; defaults until read_settings has run.
 extern Settings settings;

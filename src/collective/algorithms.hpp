@@ -1,6 +1,7 @@
 // The algorithms of the collectives, one file each. Every rank of the context runs the same one.
 // `contribution` may be where the result goes; a null or unused buffer is one that this rank does
-// not have. What fails is the run's error, and the others still get what they wait for.
+// not have. A message that fails is the run's error, and the others still get what they wait for;
+// without memory for its own part a rank ends with MPI_ERR_NO_MEM, and they may wait for it.
 #pragma once
 
 #include "collective/run.hpp"
@@ -51,9 +52,11 @@ Task alltoall_in_place(Run& run, const Context& context, const Blocks& data);
 Task reduce_binomial(Run& run, const Context& context, Vector vector, const void* contribution,
                      void* result, int root);
 // Every rank has the whole vector in each step (short ones); keeps the order of ranks.
-Task allreduce_doubling(Run& run, const Context& context, Vector vector, void* total);
+Task allreduce_doubling(Run& run, const Context& context, Vector vector, const void* contribution,
+                        void* result);
 // Every rank reduces a part of the vector and all get all parts; for operations that commute.
-Task allreduce_halving(Run& run, const Context& context, Vector vector, void* total);
+Task allreduce_halving(Run& run, const Context& context, Vector vector, const void* contribution,
+                       void* result);
 // Each pair of ranks exchanges what the other one reduces; for operations that commute. `in` names
 // the parts; the result goes to its buffer's beginning.
 Task reduce_scatter_pairwise(Run& run, const Context& context, Vector whole,

@@ -1,9 +1,8 @@
 // Allreduce of long vectors (Rabenseifner, "Optimization of collective reduction operations"):
 // recursive halving leaves each rank with the result of one part, recursive doubling gives all
-// parts to all. Beyond a power of two, pairs of neighbours act as one.
-#include <bit>
-
+// parts to all.
 #include "collective/algorithms.hpp"
+#include "collective/fold.hpp"
 
 namespace baton::collective {
 
@@ -17,59 +16,52 @@ struct Range {
 
   std::int64_t first(int part) const { return vector.count * part / parts; }
   std::int64_t count() const { return first(to) - first(from); }
-  void* in(void* buffer) const { return vector.at(buffer, first(from)); }
+  void* in(const void* buffer) const { return vector.at(buffer, first(from)); }
   Range half(bool upper) const {
     int middle = (from + to) / 2;
     return upper ? Range{vector, parts, middle, to} : Range{vector, parts, from, middle};
+  }
+  // To the `wide` parts it belongs to.
+  Range widened(int wide) const {
+    int start = from / wide * wide;
+    return {vector, parts, start, start + wide};
   }
 };
 
 }  // namespace
 
-Task allreduce_halving(Run& run, const Context& context, Vector vector, void* total) {
+Task allreduce_halving(Run& run, const Context& context, Vector vector, const void* contribution,
+                       void* total) {
   Datatype& type = *vector.type;
-  const int size = context.size, rank = context.rank;
-  const int groups = static_cast<int>(std::bit_floor(static_cast<unsigned>(size)));
-  const int pairs = size - groups;
-  const bool paired = rank < 2 * pairs;
-  if (paired && rank % 2 == 0) {  // the other one speaks for us
-    run.send(context, total, vector.count, type, rank + 1);
-    co_await run.all();
-    run.receive(context, total, vector.count, type, rank + 1);
-    co_await run.all();
-    co_return;
-  }
-  void* incoming = run.scratch(vector.count, type);
+  const Fold fold(context);
+  // Where nothing is folded in first, the first step can read what is given where it lies.
+  const bool apart = contribution != total && fold.pairs == 0 && fold.groups > 1;
+  void* incoming = apart && fold.groups == 2 ? total : run.scratch(vector.count, type);
   if (!incoming) co_return;
-  if (paired) {
-    run.receive(context, incoming, vector.count, type, rank - 1);
+  if (contribution != total && !apart)
+    run.copy(contribution, vector.count, type, total, vector.count, type);
+  if (fold.pairs > 0) co_await fold_in(run, context, fold, vector, total, incoming);
+  if (!fold.speaks) co_return;
+  Range own{vector, fold.groups, 0, fold.groups};
+  for (int mask = fold.groups / 2; mask > 0; mask /= 2) {
+    const int partner = fold.speaker(fold.group ^ mask);
+    const Range theirs = own.half(!(fold.group & mask));
+    own = own.half(fold.group & mask);
+    const bool first = apart && mask == fold.groups / 2;
+    run.receive(context, own.in(first ? total : incoming), own.count(), type, partner);
+    run.send(context, theirs.in(first ? contribution : total), theirs.count(), type, partner);
     co_await run.all();
-    vector.reduce(incoming, total);
+    vector.part(own.count()).reduce(own.in(first ? contribution : incoming), own.in(total));
   }
-  const int group = paired ? rank / 2 : rank - pairs;
-  Range own{vector, groups, 0, groups};
-  for (int mask = groups / 2; mask > 0; mask /= 2) {
-    const int other = group ^ mask;
-    const int partner = other < pairs ? 2 * other + 1 : other + pairs;
-    const Range theirs = own.half(!(group & mask));
-    own = own.half(group & mask);
-    run.receive(context, own.in(incoming), own.count(), type, partner);
-    run.send(context, theirs.in(total), theirs.count(), type, partner);
-    co_await run.all();
-    vector.part(own.count()).reduce(own.in(incoming), own.in(total));
-  }
-  for (int mask = 1; mask < groups; mask *= 2) {
-    const int other = group ^ mask;
-    const int partner = other < pairs ? 2 * other + 1 : other + pairs;
-    const int start = other / mask * mask;
-    const Range theirs{vector, groups, start, start + mask};
+  for (int mask = 1; mask < fold.groups; mask *= 2) {
+    const int other = fold.group ^ mask, partner = fold.speaker(other);
+    const Range theirs = Range{vector, fold.groups, other, other + 1}.widened(mask);
     run.receive(context, theirs.in(total), theirs.count(), type, partner);
     run.send(context, own.in(total), own.count(), type, partner);
     co_await run.all();
-    own = {vector, groups, group / (2 * mask) * 2 * mask, group / (2 * mask) * 2 * mask + 2 * mask};
+    own = own.widened(2 * mask);
   }
-  if (paired) run.send(context, total, vector.count, type, rank - 1);
-  co_await run.all();
+  if (fold.pairs > 0) co_await fold_out(run, context, fold, vector, total);
 }
 
 }  // namespace baton::collective

@@ -4,26 +4,13 @@
 
 #include <cstdint>
 
+#include "base/algorithm.hpp"
 #include "datatype/operation.hpp"
 #include "world/communicator.hpp"
 
 namespace baton::collective {
 
-enum class Kind : std::uint8_t {
-  barrier,
-  broadcast,
-  gather,
-  scatter,
-  allgather,
-  alltoall,
-  reduce,
-  allreduce,
-  reduce_scatter,
-  scan,
-  exscan,
-  neighbour_allgather,
-  neighbour_alltoall,
-};
+using Kind = CollectiveKind;
 
 // One side of a call: `uniform` elements for each rank, or `counts` where they differ;
 // `displacements` in extents, or in bytes where each rank has a type of its own. Views of the

@@ -196,4 +196,13 @@ Error prepare(const Call& call, MPI_Request* handle) {
   return MPI_SUCCESS;
 }
 
+const Run* run_of(const message::Request& request) {
+  return request.destroy == destroy_run ? static_cast<const Run*>(request.state) : nullptr;
+}
+
+void explain_again(const message::Request& request) {
+  const Run* run = run_of(request);
+  if (run && run->refusal()) (void)fail(request.error, "%s", run->refusal());
+}
+
 }  // namespace baton::collective

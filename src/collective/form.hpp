@@ -18,4 +18,12 @@ Error start(const Call& call, MPI_Request* handle);
 // Makes an inactive persistent request. The arrays of counts, displacements and types are copied.
 Error prepare(const Call& call, MPI_Request* handle);
 
+// The run behind a request; null for requests of others.
+class Run;
+const Run* run_of(const message::Request& request);
+
+// A completed request's error has words that another failure may have overwritten since: says them
+// again. Nothing for requests of others.
+BATON_COLD void explain_again(const message::Request& request);
+
 }  // namespace baton::collective

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <new>
 
+#include "base/settings.hpp"
+#include "collective/alike.hpp"
 #include "collective/select.hpp"
 #include "datatype/pack.hpp"
 #include "message/point_to_point.hpp"
@@ -154,7 +156,10 @@ bool Run::begin(std::int32_t tag, bool blocking) {
   tag_ = tag;
   blocking_ = blocking;
   error_ = MPI_SUCCESS;
-  algorithm_ = select(*this, call).handle();
+  refusal_ = nullptr;
+  checking = nullptr;
+  algorithm_ =
+      (BATON_UNLIKELY(settings.check) ? check_and_run(*this, call) : select(*this, call)).handle();
   if (!algorithm_) return true;
   algorithm_.resume();
   return algorithm_.done();

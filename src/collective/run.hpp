@@ -12,6 +12,8 @@
 
 namespace baton::collective {
 
+struct Checking;
+
 class Run {
  public:
   Run() = default;
@@ -60,6 +62,10 @@ class Run {
     return {*this, ready};
   }
 
+  // Whether everything begun has completed.
+  bool all_complete();
+  bool is_blocking() const { return blocking_; }
+
   // Where its ranks meet: the communicator's room, or its own if it is persistent.
   world::RoomView& room() { return *room_; }
 
@@ -79,6 +85,13 @@ class Run {
     if (error && !error_) error_ = error;
   }
   Error error() const { return error_; }
+  // The run's error, and its words, which live as long as the run.
+  void refuse(Error error, const char* words) {
+    note(fail(error, "%s", words));
+    refusal_ = words;
+  }
+  // Those words, or null.
+  const char* refusal() const { return refusal_; }
 
   // ---- for the forms ----
 
@@ -93,6 +106,7 @@ class Run {
   void clear();
 
   Call call{};
+  const Checking* checking = nullptr;   // while its ranks compare what they call
   message::Request* visible = nullptr;  // the program's request; null in a blocking call
   Run* next = nullptr;                  // among those under way, or spare
 
@@ -124,7 +138,6 @@ class Run {
     message::wait_until([&] { return ready(); });
   }
   bool wait_or_look();
-  bool all_complete();
   Message* new_message();
   bool look_up_types(Blocks& blocks);
   bool keep_arrays(Blocks& blocks);
@@ -139,6 +152,7 @@ class Run {
   std::int32_t tag_ = 0;
   bool blocking_ = false;
   Error error_ = MPI_SUCCESS;
+  const char* refusal_ = nullptr;
   Chunk* chunks_ = nullptr;
   Mark taken_{0, &chunks_};
   Mark kept_{0, &chunks_};  // by the call itself: what a new turn begins with

@@ -1,9 +1,8 @@
 #include "collective/select.hpp"
 
-#include <algorithm>
-
 #include "base/check.hpp"
-#include "base/settings.hpp"
+#include "collective/cutoffs.hpp"
+#include "collective/direct.hpp"
 #include "collective/in_room.hpp"
 #include "collective/settle.hpp"
 #include "collective/visit.hpp"
@@ -14,10 +13,6 @@ namespace {
 
 using world::RoomPart;
 using world::RoomState;
-
-// From here on every rank reduces a part only; guesses, until `baton tune --collectives`.
-constexpr std::int64_t halving_bytes_min = 8192;
-constexpr std::int64_t pairwise_bytes_min = 8192;
 
 Vector vector_of(const Call& call) {
   return {call.in.uniform, call.in.type, call.operation};
@@ -58,177 +53,214 @@ Task select_between(Run& run, const Call& call) {
   invariant_broken("no such collective between groups", __FILE__, __LINE__);
 }
 
-Task select_allreduce(Run& run, const Call& call) {
-  Vector vector = vector_of(call);
-  void* total = call.in.buffer;
-  if (!call.out.in_place())
-    run.copy(call.out.buffer, vector.count, *vector.type, total, vector.count, *vector.type);
-  bool long_one = vector.count * vector.type->size >= halving_bytes_min;
-  if (long_one && call.commutes())
-    return allreduce_halving(run, call.comm->collective, vector, total);
-  return allreduce_doubling(run, call.comm->collective, vector, total);
-}
+// ---- what is chosen by; nothing that another rank may know otherwise ----
 
-Task select_reduce_scatter(Run& run, const Call& call) {
-  Vector whole = whole_of(call);
-  bool long_one = whole.count * whole.type->size >= pairwise_bytes_min;
-  if (call.commutes() && (long_one || call.comm->size() == 2))
-    return reduce_scatter_pairwise(run, call.comm->collective, whole, call.contribution(), call.in);
-  return reduce_scatter_rooted(run, call.comm->collective, whole, call.contribution(), call.in);
-}
-
-// ---- rooms ----
-
-enum class Place : std::uint8_t { messages, line, block };
-
-// What each rank writes in a room; -1 where not all ranks know it, or it is nothing for rooms.
-std::int64_t room_bytes(const Call& call) {
-  const int ranks = call.comm->size();
-  if (call.uneven || is_among_neighbours(call)) return -1;
-  const Blocks& known = call.in.type && !call.in.in_place() ? call.in : call.out;
-  switch (call.kind) {
-    case Kind::barrier:
-      return 0;
-    case Kind::alltoall:
-      return ranks * call.in.bytes(0);
-    case Kind::reduce_scatter: {
-      Vector whole = whole_of(call);
-      return whole.count * whole.type->size;
-    }
-    default:
-      return known.uniform * known.type->size;
-  }
-}
-
-// Up to here blocks are quicker than messages. With two ranks only where both give and both get:
-// what goes one way follows the sender line by line (2 cores of a Sapphire Rapids virtual machine,
-// 2026-11-22, us, blocks and messages: allgather 512 B .43 .56, 4 KiB 1.28 1.43, 32 KiB 5.8 5.0;
-// scatter 64 B .16 .12, 512 B .22 .20, 4 KiB .52 .61, 32 KiB 3.7 2.2).
-std::int64_t block_bytes_max(const Call& call) {
-  if (call.comm->size() > 2) return lockfree::RoomSizes::block_bytes;
-  switch (call.kind) {
-    case Kind::allgather:
-    case Kind::alltoall:
-    case Kind::allreduce:
-    case Kind::reduce_scatter:
-      return 16384;
-    default:
-      return 0;
-  }
-}
-
-Place place_of(const Call& call) {
-  const int ranks = call.comm->size();
-  if (ranks == 1) return Place::messages;
-  std::int64_t bytes = room_bytes(call);
-  if (bytes < 0) return Place::messages;
-  if (bytes <= lockfree::room_line_payload_bytes) return Place::line;
-  return bytes <= std::min(settings.room_bytes_max, block_bytes_max(call)) ? Place::block
-                                                                           : Place::messages;
-}
-
-struct Meetings {
-  Meeting first;
-  Meeting second;  // of what takes two steps
+struct Facts {
+  std::int64_t bytes;
+  unsigned traits;
 };
 
-// From here on the ranks combine a part each.
-bool goes_by_parts(const Call& call) {
-  constexpr std::int64_t read_bytes_max = 16384;  // guess
-  return call.kind == Kind::allreduce &&
-         call.comm->size() * call.in.uniform * call.in.type->size > read_bytes_max;
+// Blocks, which ranks may give different amounts of.
+Facts facts_of_blocks(const Call& call) {
+  const bool to_all = call.kind == Kind::alltoall;
+  // Elsewhere it may be in place on some ranks only.
+  const unsigned in_place = to_all && call.out.in_place() ? trait_in_place : 0u;
+  if (call.uneven) return {0, trait_uneven | in_place};
+  const Blocks& known = call.in.type && !call.in.in_place() ? call.in : call.out;
+  const std::int64_t block = known.uniform * known.type->size;
+  return {to_all ? call.comm->size() * block : block, in_place};
 }
 
-Task select_in_room(Run& run, const Call& call, const Meetings& meetings) {
-  const Meeting& meeting = meetings.first;
-  message::count(message::engine.counters.room_collectives);
+BATON_INLINE Facts facts_of(const Call& call) {
+  auto ordered = [&call] { return call.commutes() ? 0u : trait_ordered; };
   switch (call.kind) {
-    case Kind::barrier:
-      return barrier_in_room(run, meeting);
-    case Kind::broadcast:
-      return broadcast_in_room(run, meeting, call.in, call.root);
-    case Kind::gather:
-      return gather_in_room(run, meeting, call.out, call.in, call.root);
-    case Kind::scatter:
-      return scatter_in_room(run, meeting, call.out, call.in, call.root);
-    case Kind::allgather:
-      return allgather_in_room(run, meeting, call.out, call.in);
-    case Kind::alltoall:
-      return alltoall_in_room(run, meeting, call.out, call.in);
     case Kind::reduce:
-      return reduce_in_room(run, meeting, vector_of(call), call.contribution(), call.in.buffer,
-                            call.root);
     case Kind::allreduce:
-      if (goes_by_parts(call))
-        return allreduce_by_parts_in_room(run, meeting, meetings.second, vector_of(call),
-                                          call.contribution(), call.in.buffer);
-      return allreduce_in_room(run, meeting, vector_of(call), call.contribution(), call.in.buffer);
-    case Kind::reduce_scatter:
-      return reduce_scatter_in_room(run, meeting, whole_of(call), call.contribution(), call.in);
     case Kind::scan:
     case Kind::exscan:
-      return scan_in_room(run, meeting, vector_of(call), call.contribution(), call.in.buffer,
-                          call.kind == Kind::scan);
+      return {call.in.uniform * call.in.type->size, ordered()};
+    case Kind::reduce_scatter: {
+      Vector whole = whole_of(call);
+      return {whole.count * whole.type->size, ordered()};
+    }
+    case Kind::broadcast:
+      return {call.in.uniform * call.in.type->size, 0};
+    case Kind::gather:
+    case Kind::scatter:
+    case Kind::allgather:
+    case Kind::alltoall:
+      return facts_of_blocks(call);
+    case Kind::barrier:
     case Kind::neighbour_allgather:
     case Kind::neighbour_alltoall:
       break;
   }
-  invariant_broken("neighbours do not meet in rooms", __FILE__, __LINE__);
+  return {0, 0};
 }
 
-Task select_messages(Run& run, const Call& call) {
+void count_call(const Cutoff& cutoff, std::int64_t bytes) {
+  message::count(cutoff.calls[size_class(bytes)]);
+}
+
+// ---- what each algorithm is called with ----
+
+// `second` is of what takes two.
+BATON_INLINE Task begin_in_room(Run& run, const Call& call, Algorithm algorithm,
+                                const Meeting& meeting, const Meeting* second) {
+  switch (algorithm) {
+    case Algorithm::barrier_in_room:
+      return barrier_in_room(run, meeting);
+    case Algorithm::broadcast_in_room:
+      return broadcast_in_room(run, meeting, call.in, call.root);
+    case Algorithm::gather_in_room:
+      return gather_in_room(run, meeting, call.out, call.in, call.root);
+    case Algorithm::scatter_in_room:
+      return scatter_in_room(run, meeting, call.out, call.in, call.root);
+    case Algorithm::allgather_in_room:
+      return allgather_in_room(run, meeting, call.out, call.in);
+    case Algorithm::alltoall_in_room:
+      return alltoall_in_room(run, meeting, call.out, call.in);
+    case Algorithm::reduce_in_room:
+      return reduce_in_room(run, meeting, vector_of(call), call.contribution(), call.in.buffer,
+                            call.root);
+    case Algorithm::allreduce_in_room:
+      return allreduce_in_room(run, meeting, vector_of(call), call.contribution(), call.in.buffer);
+    case Algorithm::allreduce_by_parts_in_room:
+      return allreduce_by_parts_in_room(run, meeting, *second, vector_of(call), call.contribution(),
+                                        call.in.buffer);
+    case Algorithm::reduce_scatter_in_room:
+      return reduce_scatter_in_room(run, meeting, whole_of(call), call.contribution(), call.in);
+    case Algorithm::scan_in_room:
+    case Algorithm::exscan_in_room:
+      return scan_in_room(run, meeting, vector_of(call), call.contribution(), call.in.buffer,
+                          call.kind == Kind::scan);
+    default:
+      break;
+  }
+  invariant_broken("an algorithm that meets in a room is begun there", __FILE__, __LINE__);
+}
+
+Task begin_by_messages(Run& run, const Call& call, Algorithm algorithm) {
   Communicator& comm = *call.comm;
   const Context& context = comm.collective;
-  switch (call.kind) {
-    case Kind::barrier:
+  switch (algorithm) {
+    case Algorithm::barrier_dissemination:
       return barrier_dissemination(run, comm.members(0));
-    case Kind::broadcast:
+    case Algorithm::broadcast_binomial:
       return broadcast_binomial(run, context, call.in.buffer, call.in.uniform, *call.in.type,
                                 call.root);
-    case Kind::gather:
+    case Algorithm::gather_linear:
       return gather_linear(run, context, call.out, call.in, call.root);
-    case Kind::scatter:
+    case Algorithm::scatter_linear:
       return scatter_linear(run, context, call.out, call.in, call.root);
-    case Kind::allgather:
+    case Algorithm::allgather_ring:
       return allgather_ring(run, context, call.out, call.in);
-    case Kind::alltoall:
-      if (call.out.in_place()) return alltoall_in_place(run, context, call.in);
+    case Algorithm::alltoall_in_place:
+      return alltoall_in_place(run, context, call.in);
+    case Algorithm::alltoall_pairwise:
       return alltoall_pairwise(run, context, call.out, call.in);
-    case Kind::reduce:
+    case Algorithm::reduce_binomial:
       return reduce_binomial(run, context, vector_of(call), call.contribution(), call.in.buffer,
                              call.root);
-    case Kind::allreduce:
-      return select_allreduce(run, call);
-    case Kind::reduce_scatter:
-      return select_reduce_scatter(run, call);
-    case Kind::scan:
-    case Kind::exscan:
+    case Algorithm::allreduce_halving:
+      return allreduce_halving(run, context, vector_of(call), call.contribution(), call.in.buffer);
+    case Algorithm::allreduce_doubling:
+      return allreduce_doubling(run, context, vector_of(call), call.contribution(), call.in.buffer);
+    case Algorithm::reduce_scatter_pairwise:
+      return reduce_scatter_pairwise(run, context, whole_of(call), call.contribution(), call.in);
+    case Algorithm::reduce_scatter_rooted:
+      return reduce_scatter_rooted(run, context, whole_of(call), call.contribution(), call.in);
+    case Algorithm::scan_doubling:
+    case Algorithm::exscan_doubling:
       return scan_doubling(run, context, vector_of(call), call.contribution(), call.in.buffer,
                            call.kind == Kind::scan);
-    case Kind::neighbour_allgather:
-    case Kind::neighbour_alltoall:
+    case Algorithm::neighbour_allgather_exchange:
+    case Algorithm::neighbour_alltoall_exchange:
       return neighbour_exchange(run, comm, call.out, call.in);
+    default:
+      break;
   }
-  invariant_broken("a collective has a kind", __FILE__, __LINE__);
+  invariant_broken("an algorithm is begun as its row says", __FILE__, __LINE__);
 }
 
+// Where it has turned out that there is no room, or that the ranks may not copy from each other.
+BATON_COLD Task begin_otherwise(Run& run, const Call& call, const Facts& facts, CallTrait why) {
+  Cutoff spare;
+  const Cutoff& cutoff =
+      find_cutoff(*call.comm, call.kind, facts.traits | trait_no_room | why, facts.bytes, spare);
+  count_call(cutoff, facts.bytes);
+  return begin_by_messages(run, call, cutoff.algorithm);
+}
+// The same, once somebody wants it.
+Task go_by_messages(Run& run, const Call& call, Facts facts) {
+  co_await begin_otherwise(run, call, facts, trait_not_direct);
+}
+
+Task begin_direct(Run& run, const Call& call, Algorithm algorithm, const Facts& facts,
+                  const Meeting& first, const Meeting& last) {
+  Task otherwise = go_by_messages(run, call, facts);
+  switch (algorithm) {
+    case Algorithm::broadcast_direct:
+      return broadcast_direct(run, first, last, call.in, call.root, otherwise);
+    case Algorithm::gather_direct:
+      return gather_direct(run, first, last, call.out, call.in, call.root, otherwise);
+    case Algorithm::scatter_direct:
+      return scatter_direct(run, first, last, call.out, call.in, call.root, otherwise);
+    case Algorithm::allgather_direct:
+      return allgather_direct(run, first, last, call.out, call.in, otherwise);
+    case Algorithm::alltoall_direct:
+      return alltoall_direct(run, first, last, call.out, call.in, otherwise);
+    case Algorithm::reduce_direct:
+      return reduce_direct(run, first, last, vector_of(call), call.contribution(), call.in.buffer,
+                           call.root, otherwise);
+    case Algorithm::allreduce_direct:
+      return allreduce_direct(run, first, last, vector_of(call), call.contribution(),
+                              call.in.buffer, otherwise);
+    case Algorithm::reduce_scatter_direct:
+      return reduce_scatter_direct(run, first, last, whole_of(call), call.contribution(), call.in,
+                                   otherwise);
+    default:
+      break;
+  }
+  invariant_broken("an algorithm of direct copies is begun as one", __FILE__, __LINE__);
+}
+
+bool is_direct(Algorithm algorithm) {
+  return row_of(algorithm).needs & needs_direct;
+}
+
+// `second` as above.
+BATON_INLINE Task begin_open(Run& run, const Call& call, Algorithm algorithm, const Facts& facts,
+                             const Meeting& first, const Meeting* second) {
+  if (second && is_direct(algorithm))
+    return begin_direct(run, call, algorithm, facts, first, *second);
+  return begin_in_room(run, call, algorithm, first, second);
+}
+
+// The tickets of a call: one, or two.
+struct Tickets {
+  Meeting first;
+  Meeting second;
+};
+
 // The first calls in a room: by the time they know whether it is there, others may have begun.
-Task settle_first(Run& run, const Call& call, Place place, Meetings meetings) {
+Task settle_first(Run& run, const Call& call, Tickets tickets, Cutoff cutoff, Facts facts) {
   world::RoomView& view = run.room();
   co_await settle_room(run, RoomPart::lines);
   bool open = view.lines == RoomState::open;
-  if (open && place == Place::block) {
+  if (open && tickets.first.has_block) {
     co_await settle_room(run, RoomPart::blocks);
     open = view.blocks == RoomState::open;
   }
   if (open) {
-    co_await select_in_room(run, call, meetings);
+    count_call(cutoff, facts.bytes);
+    co_await begin_open(run, call, cutoff.algorithm, facts, tickets.first, &tickets.second);
     co_return;
   }
-  co_await select_messages(run, call);
+  co_await begin_otherwise(run, call, facts, trait_no_room);
   if (view.lines != RoomState::open) co_return;
   // There are lines, but no blocks: its tickets are over.
-  for (const Meeting& meeting : {meetings.first, meetings.second}) {
+  for (const Meeting& meeting : {tickets.first, tickets.second}) {
     if (meeting.ticket == 0) continue;
     Visit visit(run, meeting);
     co_await run.until([&] { return view.room.may_finish(meeting); });
@@ -236,26 +268,40 @@ Task settle_first(Run& run, const Call& call, Place place, Meetings meetings) {
   }
 }
 
+// Takes the tickets of a call, and begins it as the room's state asks.
+template <bool two>
+BATON_INLINE Task meet(Run& run, const Call& call, const Cutoff& cutoff, const Facts& facts) {
+  const bool wants_block = facts.bytes > room_line_bytes && !(two && is_direct(cutoff.algorithm));
+  world::RoomView& view = run.room();
+  Meeting first;
+  [[maybe_unused]] Meeting second;
+  bool open;
+  {
+    platform::Guard guard(view.lock);
+    if (BATON_UNLIKELY(view.lines == RoomState::none))
+      return begin_otherwise(run, call, facts, trait_no_room);
+    // Without blocks, too: another rank may not know it yet, and tickets are alike everywhere.
+    first = view.room.open(wants_block);
+    if (two) second = view.room.open(wants_block);
+    open = view.lines == RoomState::open && (!wants_block || view.blocks == RoomState::open);
+  }
+  if (BATON_UNLIKELY(!open))
+    return settle_first(run, call, {first, two ? second : Meeting{}}, cutoff, facts);
+  count_call(cutoff, facts.bytes);
+  return begin_open(run, call, cutoff.algorithm, facts, first, two ? &second : nullptr);
+}
+
 }  // namespace
 
 Task select(Run& run, const Call& call) {
   if (BATON_UNLIKELY(call.comm->is_inter())) return select_between(run, call);
-  const Place place = place_of(call);
-  if (place == Place::messages) return select_messages(run, call);
-  const bool wants_block = place == Place::block;
-  world::RoomView& view = run.room();
-  bool open;
-  Meetings meetings;
-  {
-    platform::Guard guard(view.lock);
-    if (view.lines == RoomState::none) return select_messages(run, call);
-    // Without blocks, too: another rank may not know it yet, and tickets are alike everywhere.
-    meetings.first = view.room.open(wants_block);
-    if (wants_block && goes_by_parts(call)) meetings.second = view.room.open(true);
-    open = view.lines == RoomState::open && (!wants_block || view.blocks == RoomState::open);
-  }
-  if (BATON_LIKELY(open)) return select_in_room(run, call, meetings);
-  return settle_first(run, call, place, meetings);
+  const Facts facts = facts_of(call);
+  Cutoff spare;
+  const Cutoff& cutoff = find_cutoff(*call.comm, call.kind, facts.traits, facts.bytes, spare);
+  if (cutoff.meetings == 1) return meet<false>(run, call, cutoff, facts);
+  if (cutoff.meetings == 2) return meet<true>(run, call, cutoff, facts);
+  count_call(cutoff, facts.bytes);
+  return begin_by_messages(run, call, cutoff.algorithm);
 }
 
 }  // namespace baton::collective

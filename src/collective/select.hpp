@@ -1,5 +1,6 @@
 // Which algorithm a collective takes: from sizes that all ranks know alike, never from what only
-// one knows (a rank's own type may be laid out in another way). Pure.
+// one knows (a rank's own type may be laid out in another way). Takes a ticket of the run's room
+// for what meets there.
 #pragma once
 
 #include "collective/algorithms.hpp"

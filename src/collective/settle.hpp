@@ -1,6 +1,6 @@
-// Whether collectives can meet in their room: rank 0 makes it, if there is memory, and
-// tells the others within the first collective that wants one, so that nothing but that collective
-// waits. Those that begin meanwhile wait for the same answer.
+// Whether collectives can meet in their room: rank 0 makes it, if there is memory, and tells the
+// others within the first collective that wants one, so that nothing else waits. Those that begin
+// meanwhile wait for the same answer.
 #pragma once
 
 #include "collective/algorithms.hpp"

@@ -55,6 +55,11 @@ void Visit::wake_all() {
   }
 }
 
+void Visit::wake_waiting() {
+  if (engine.senders_fence) lockfree::Hardware::full_fence();
+  if (BATON_UNLIKELY(view_.room.anybody_waits())) wake_all();
+}
+
 bool Visit::others_missing() {
   // With fences on all sides somebody surely sees all; with membarrier the waiter's alone orders.
   if (!engine.senders_fence) return false;

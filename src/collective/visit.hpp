@@ -1,5 +1,5 @@
-// A run's part in one operation of its room (lockfree/room.hpp): what algorithms in
-// rooms are written with.
+// A run's part in one operation of its room (lockfree/room.hpp): what algorithms in rooms are
+// written with.
 #pragma once
 
 #include "collective/run.hpp"
@@ -17,9 +17,13 @@ class Visit {
 
   // `co_await`: until lines and blocks may be written; until places [from, to) have been published.
   auto may_write() {
-    return run_.until([this] {
+    return run_.until([this, waits = false]() mutable {
       platform::Guard guard(view_.lock);
-      return view_.room.may_write(own(), meeting_);
+      const bool may = view_.room.may_write(own(), meeting_);
+      if (BATON_UNLIKELY(may == waits))
+        waits ? view_.room.end_waiting() : view_.room.begin_waiting();
+      waits = !may;
+      return may;
     });
   }
   auto arrived(int from, int to) {
@@ -33,14 +37,14 @@ class Visit {
 
   // Where the payload of a place lies.
   char* place(int of) const { return view_.room.place(static_cast<std::uint32_t>(of), meeting_); }
-  // Packs a payload, whole or from a byte on.
+  // Packs a payload to a place and takes one from there, whole or from a byte on.
   void put(int of, const void* buffer, std::int64_t count, const Datatype& type,
            std::int64_t offset = 0) const;
   void take(int of, void* buffer, std::int64_t count, const Datatype& type,
             std::int64_t offset = 0) const;
 
   // Publishes a place; whoever waits for it is woken besides, by one of these.
-  void publish(int of) { view_.room.arrive(static_cast<std::uint32_t>(of), meeting_, nullptr, 0); }
+  void publish(int of) { view_.room.publish(static_cast<std::uint32_t>(of), meeting_); }
   void wake(int rank);
   void wake_all();
   // Of an operation in which all publish their place: only the last needs to wake. True when we can
@@ -51,14 +55,16 @@ class Visit {
   void finish_exchange() {
     platform::Guard guard(view_.lock);
     view_.room.learn(meeting_);
-    if (view_.room.finish(own(), meeting_)) wake_all();
+    if (view_.room.finish(own(), meeting_)) wake_waiting();
   }
   void finish() {
     platform::Guard guard(view_.lock);
-    if (view_.room.finish(own(), meeting_)) wake_all();
+    if (view_.room.finish(own(), meeting_)) wake_waiting();
   }
 
  private:
+  // Those who wait until others have finished, if any do.
+  void wake_waiting();
   std::uint32_t own() const { return static_cast<std::uint32_t>(comm_.rank()); }
   Run& run_;
   Communicator& comm_;

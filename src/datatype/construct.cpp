@@ -59,6 +59,7 @@ Error construct(Recorder& record, Datatype** made) {
   if (!type) return out_of_memory();
   draft.fill(*type);
   type->contents = record.take();
+  type->signature = signature_of_parts(*type);
   if (type->contents->combiner == MPI_COMBINER_DUP) {
     const Datatype& old = *type->contents->types[0];
     type->committed = old.committed;
@@ -88,6 +89,7 @@ Error equivalent(Datatype& type, Datatype** made) {
   copy->alignment = type.alignment;
   copy->elements = type.elements;
   copy->basic = type.basic;
+  copy->signature = type.signature;
   copy->contents = type.contents;
   *made = copy;
   return MPI_SUCCESS;

@@ -13,6 +13,7 @@
 #include "datatype/contents.hpp"
 #include "datatype/element.hpp"
 #include "datatype/shape.hpp"
+#include "datatype/signature.hpp"
 
 namespace baton::datatype {
 
@@ -37,6 +38,7 @@ class Datatype {
   // alike and no pairs (else null).
   std::int64_t elements = 0;
   Datatype* basic = nullptr;
+  Signature signature;
   // How it was made; null for named predefined types.
   Contents* contents = nullptr;
   MPI_Datatype handle = MPI_DATATYPE_NULL;

@@ -155,6 +155,11 @@ void make_predefined_datatypes() {
     std::snprintf(type->name, sizeof type->name, "%s", row.name);
     datatypes.set_predefined(row.handle, type);
   }
+  // Pairs have their halves': all must be there.
+  for (const Row& row : rows) {
+    Datatype& type = *datatypes.find(row.handle);
+    type.signature = basic_signature(type);
+  }
 }
 
 }  // namespace baton::datatype

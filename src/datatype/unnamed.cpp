@@ -55,6 +55,7 @@ Error find_or_make(Recorder& record, Datatype** found, Describe describe) {
   type.contiguous = is_block(type.shape) && type.extent == type.size;
   type.committed = type.predefined = true;
   type.contents = record.take();
+  type.signature = basic_signature(type);
   entry->next = all_unnamed;
   all_unnamed = entry;
   *found = &type;

@@ -14,7 +14,7 @@
 namespace baton::lockfree {
 
 inline constexpr std::uint64_t job_magic = 0x424154'4f4e4a4fULL;  // "BATONJO"
-inline constexpr std::uint32_t job_version = 3;
+inline constexpr std::uint32_t job_version = 4;
 inline constexpr int ranks_max = 4096;
 
 // Where the launcher put a rank: operating-system numbers, -1 where unknown or not one.
@@ -34,6 +34,21 @@ PeerClass peer_class(const RankPlace& one, const RankPlace& other);
 // How far a rank has come; the launcher reads it when a process ends.
 enum class Phase : std::uint32_t { unborn, started, initialised, finalized, aborted };
 
+// Where a rank waits, and who waits for it, under the setting `check` (collective/deadlock.cpp).
+struct alignas(cache_line_bytes) WaitLines {
+  std::atomic<std::uint32_t> episode;  // odd: the rank waits, and what follows says where
+  std::atomic<std::uint32_t> looks;    // so often it has looked in vain, each after progress
+  std::atomic<std::uint64_t>
+      waited_by;  // a waiting rank plus 2, its episode above; 1: none, 0: not known
+  std::atomic<std::uint32_t> what;  // the rest stays as it is during an episode
+  std::atomic<std::uint32_t> communicator;
+  std::atomic<std::uint32_t> number;
+  std::atomic<std::int32_t> peer;
+  std::atomic<std::uint64_t> members;
+  std::atomic<std::uint64_t> words[11];
+};
+static_assert(sizeof(WaitLines) == 128);
+
 // A rank's row on the status board: the launcher writes the place before it forks, the rank all
 // else.
 struct alignas(cache_line_bytes) RankRow {
@@ -51,9 +66,10 @@ struct alignas(cache_line_bytes) RankRow {
     std::atomic<std::int64_t> xpmem_segment;  // of the rank's memory; 0: none
   } state;
   alignas(cache_line_bytes) Counters counters;  // written by the rank at finalize
+  WaitLines waits;
 };
 static_assert(offsetof(RankRow, state) == 64 && offsetof(RankRow, counters) == 128);
-static_assert(sizeof(RankRow) == 192);
+static_assert(offsetof(RankRow, waits) == 192 && sizeof(RankRow) == 320);
 
 // How messages travel in a job that repeats the deposit study (docs/decisions/deposit-models.md).
 struct DepositPlan {
@@ -109,7 +125,7 @@ inline constexpr std::uint64_t consumer_bytes = 128;
 inline constexpr int adverts_per_pair = 128;
 inline constexpr std::uint64_t advert_bytes = 64;
 // Address space only, as above.
-inline constexpr std::uint64_t room_bytes_per_rank = 8 << 20;
+inline constexpr std::uint64_t room_bytes_per_rank = 32 << 20;
 
 // What one sender has among the `deposits`: a page for what is beside the ring, and the ring.
 constexpr std::uint64_t deposit_bytes(std::uint64_t deposit_ring_bytes) {

@@ -21,7 +21,7 @@ inline constexpr std::int64_t room_line_payload_bytes = 56;
 struct RoomSizes {
   static constexpr std::uint64_t banks = 32;           // guess: so far may one be ahead
   static constexpr std::uint64_t block_banks = 4;      // guess
-  static constexpr std::uint64_t block_bytes = 32768;  // guess
+  static constexpr std::uint64_t block_bytes = 65536;  // guess
 };
 
 template <class Atomics>
@@ -38,10 +38,12 @@ struct alignas(cache_line_bytes) FinishedLine {             // written by its ra
 };
 static_assert(sizeof(FinishedLine<Hardware>) == cache_line_bytes);
 
-// The first line of a room: how many ranks have left it for good.
+// The first line of a room: how many ranks have left it for good, and how many wait for others to
+// finish. Seldom written.
 template <class Atomics>
 struct alignas(cache_line_bytes) RoomHead {
   typename Atomics::template Atomic<std::uint32_t> left;
+  typename Atomics::template Atomic<std::uint32_t> waiting;
 };
 static_assert(sizeof(RoomHead<Hardware>) == cache_line_bytes);
 
@@ -105,17 +107,30 @@ class Room {
     return meeting.must_be_finished <= all_finished_;
   }
 
-  // Publishes the line of a place, and its payload; may_write has said yes. `bytes` in the payload
-  // are there already where it is null.
-  void arrive(std::uint32_t place, const Meeting& meeting, const void* payload, std::size_t bytes) {
-    if (payload && bytes) Atomics::store_payload(this->place(place, meeting), payload, bytes);
-    // ORDER room.arrive: release here, acquire in has_arrived; the payload is visible.
+  // May_write has said no, and will be asked again; then it has said yes.
+  void begin_waiting() {
+    // relaxed: a sleeper orders it (membarrier or fence) before it looks for the last time.
+    head_->waiting.fetch_add(1, std::memory_order_relaxed);
+  }
+  void end_waiting() {
+    // relaxed: who still sees it does needless work, nothing worse.
+    head_->waiting.fetch_add(~std::uint32_t{0}, std::memory_order_relaxed);
+  }
+  // After `finish` and, where fences are needed, a fence: whether anybody must be woken.
+  bool anybody_waits() const {
+    // relaxed: as in begin_waiting.
+    return head_->waiting.load(std::memory_order_relaxed) != 0;
+  }
+
+  // Publishes a place whose payload is there; may_write has said yes.
+  void publish(std::uint32_t place, const Meeting& meeting) {
+    // ORDER room.publish: release here, acquire in has_arrived; the payload is visible.
     bank(meeting)[place].word.store(meeting.ticket << 8 | (meeting.ticket - finished_),
                                     std::memory_order_release);
   }
   // Whether a place has been published.
   bool has_arrived(std::uint32_t place, const Meeting& meeting) const {
-    // ORDER room.arrive: acquire here, release in arrive.
+    // ORDER room.publish: acquire here, release in publish.
     return bank(meeting)[place].word.load(std::memory_order_acquire) >> 8 == meeting.ticket;
   }
   // The first place in [from, to) that has not; `to` when all have.
@@ -141,16 +156,13 @@ class Room {
     if (!meeting.has_block) return bank(meeting)[place].payload;
     return blocks_ + (std::uint64_t{meeting.block} * ranks_ + place) * Sizes::block_bytes;
   }
-  void load(std::uint32_t place, const Meeting& meeting, void* target, std::size_t bytes) const {
-    Atomics::load_payload(target, this->place(place, meeting), bytes);
-  }
 
   // Of an operation that did not take place in the room after all: whether finish may be called.
   bool may_finish(const Meeting& meeting) const {
     return meeting.ticket <= finished_ + Sizes::banks;
   }
   // This rank needs nothing of the operation any more. True when others were told so: one of them
-  // may sleep until then.
+  // may wait for that.
   bool finish(std::uint32_t rank, const Meeting& meeting) {
     finished_ahead_ |= std::uint64_t{1} << (meeting.ticket - finished_ - 1);
     for (; finished_ahead_ & 1; finished_ahead_ >>= 1) ++finished_;

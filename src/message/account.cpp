@@ -37,6 +37,7 @@ void sum_up(TrafficRecord& record) {
   record.cma_bytes_min = settings.cma_bytes_min;
   record.probe_errno = transport::failed_probe_errno();
   record.reasons = engine.reasons;
+  record.collectives = engine.collectives;
   constexpr auto self_place = static_cast<int>(PeerClass::self);
   constexpr auto self_way = static_cast<int>(Way::self);
   for (int size = 0; size < size_class_count; ++size)

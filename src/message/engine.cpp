@@ -1,5 +1,6 @@
 #include "message/engine.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstdlib>
 #include <new>
@@ -110,6 +111,15 @@ BATON_COLD bool advance_rest() {
   return any;
 }
 
+// Where ranks take turns on the CPUs, only the sum of their work counts, and one copy is less of it
+// than two, also where it is the slower one for each (8 ranks on 2 cores of a Zen 4 virtual
+// machine, 2026-11-22: alltoall of 64 KiB 294 instead of 615 us, of 16 KiB 116 instead of 88).
+void prefer_single_copy() {
+  constexpr std::int64_t crowded_bytes_min = 65536;
+  if (source_of(*find_setting("cma_bytes_min")) == SettingSource::fallback)
+    settings.cma_bytes_min = std::min(settings.cma_bytes_min, crowded_bytes_min);
+}
+
 }  // namespace
 
 Error start_engine() {
@@ -117,6 +127,7 @@ Error start_engine() {
   engine.rank = transport::arena.rank;
   engine.ranks = transport::arena.ranks;
   engine.crowded = engine.ranks > transport::arena.job->cpus_usable;
+  if (engine.crowded) prefer_single_copy();
   engine.senders_fence = transport::arena.job->senders_fence != 0;
   engine.peers = static_cast<Peer**>(std::calloc(engine.ranks, sizeof(Peer*)));
   engine.contacts = static_cast<Peer**>(std::calloc(engine.ranks, sizeof(Peer*)));

@@ -48,6 +48,7 @@ struct Engine {
   Counters counters;
   Tally to_self[size_class_count];
   ReasonCounts reasons{};
+  CollectiveCounts collectives{};
   platform::Lock progress_lock;
   platform::Lock contact_lock;  // of making peers and attaching their send rings
   platform::Lock source_lock;   // of the list of sources

@@ -137,6 +137,7 @@ struct Peer {
   // received, by atomic additions.
   Traffic traffic;
   Crossing crossing;
+  Stores stores;
   bool refuses_pushes = false;   // our kernel does not let us write to its memory
   bool adverts_refused = false;  // no memory for them
   Company company;               // of what we push, and of what we pull

@@ -16,12 +16,6 @@ namespace baton::message {
 
 namespace {
 
-// How much is filled before it is published: enough to be worth a line, little enough that the
-// receiver starts early (2026-11-21, docs/decisions/staging.md).
-constexpr std::int64_t publish_bytes = 1024;
-// So far ahead of the writing the lines are fetched. (2026-11-22, fresh data: 512 is .93 to .97 of
-// the time with 2048; 256 no better.)
-constexpr std::int64_t fetch_ahead_bytes = 512;
 constexpr std::int64_t bytes_per_round = 65536;  // guess: fair to other peers
 
 // Gives memory to chunks that have none; once reserved they stay so.
@@ -71,14 +65,16 @@ std::int64_t emptied_by(const Peer& peer, lockfree::Window window) {
 }
 
 // Packs from the send's position up to `end` into its place. There is room.
-void fill(Peer& peer, Request& send, std::int64_t end) {
+void fill_through_cache(Peer& peer, Request& send, std::int64_t end) {
   auto& progress = transport::arena.progress(peer.rank, send.place.window.first());
   WindowPlace place(peer.rank, send.place, send.position);
   WindowPlace fetch = place;
   std::int64_t fetched = send.position;
   while (send.position < end) {
-    std::int64_t piece = std::min(publish_bytes, end - send.position);
-    std::int64_t ahead = std::min(end, send.position + piece + fetch_ahead_bytes);
+    std::int64_t piece = std::min(settings.stage_publish_bytes, end - send.position);
+    std::int64_t ahead = settings.stage_fetch_bytes
+                             ? std::min(end, send.position + piece + settings.stage_fetch_bytes)
+                             : fetched;
     for (; fetched < ahead; fetched += cache_line_bytes, fetch.advance(cache_line_bytes))
       platform::prefetch_for_write(fetch.here());
     for (std::int64_t done = 0; done < piece;) {
@@ -91,6 +87,38 @@ void fill(Peer& peer, Request& send, std::int64_t end) {
     lockfree::publish_filled(progress,
                              static_cast<std::uint64_t>(send.position + send.place.shift));
   }
+}
+
+// The same for contiguous data from a line's beginning on.
+void fill_around_cache(Peer& peer, Request& send, std::int64_t end) {
+  constexpr std::int64_t publish_bytes = 4096;  // guess: each ends with a fence
+  auto& progress = transport::arena.progress(peer.rank, send.place.window.first());
+  WindowPlace place(peer.rank, send.place, send.position);
+  const char* from = static_cast<const char*>(send.buffer);
+  while (send.position < end) {
+    std::int64_t piece = std::min({publish_bytes, end - send.position, place.together()});
+    platform::copy_around_cache(place.here(), from + send.position,
+                                static_cast<std::size_t>(piece));
+    platform::end_around_cache();
+    place.advance(piece);
+    send.position += piece;
+    lockfree::publish_filled(progress,
+                             static_cast<std::uint64_t>(send.position + send.place.shift));
+  }
+}
+
+// Either way, whichever is quicker.
+void fill(Peer& peer, Request& send, std::int64_t end) {
+  constexpr std::int64_t timed_bytes_min = 4096;  // guess
+  const std::int64_t bytes = end - send.position;
+  const bool may_choose = settings.stage_around_cache && send.datatype->contiguous &&
+                          bytes >= timed_bytes_min &&
+                          (send.position + send.place.shift) % cache_line_bytes == 0;
+  if (!may_choose) return fill_through_cache(peer, send, end);
+  const bool around = settings.stage_around_cache == 2 || peer.stores.around_cache();
+  const std::int64_t start = platform::now_ticks();
+  around ? fill_around_cache(peer, send, end) : fill_through_cache(peer, send, end);
+  peer.stores.took(around, ((platform::now_ticks() - start) << 20) / bytes);
 }
 
 // --- the lease. Under the send lock.
@@ -122,11 +150,10 @@ std::int64_t room_in(Peer& peer, std::int64_t wanted) {
 // Short messages stay in the beginning of the window, which then stays in cache: a message that
 // does not fit there goes to the beginning of the next turn.
 void wrap_early(Lease& lease, std::int64_t wanted) {
-  // guess, but no less than twice the most of early_bytes_max: what is left out at its end is never
-  // emptied, and there must be room for the next without it.
-  constexpr std::int64_t early_region_bytes = 131072;
+  // No less than twice the most of early_bytes_max: what is left out at its end is never emptied,
+  // and there must be room for the next without it.
   std::int64_t window = lease.window.bytes();
-  if (lease.position % window + wanted <= early_region_bytes) return;
+  if (lease.position % window + wanted <= settings.stage_span_bytes) return;
   lease.position = (lease.position + window - 1) / window * window;
 }
 

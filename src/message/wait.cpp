@@ -7,6 +7,7 @@
 namespace baton::message {
 
 WaitBudget wait_budget;
+void (*wait_watched)(const Request& request) = nullptr;
 
 namespace {
 

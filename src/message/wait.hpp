@@ -142,7 +142,11 @@ void wait_until(Done&& done) {
   lead(done);
 }
 
+// Under the setting `check`: waits, and looks whether ranks wait for each other (collective/).
+extern void (*wait_watched)(const Request& request);
+
 inline void wait_for(const Request& request) {
+  if (BATON_UNLIKELY(wait_watched != nullptr)) return wait_watched(request);
   wait_until([&] { return is_complete(request); });
 }
 

@@ -4,6 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
 
 #include "base/cache_line.hpp"
 
@@ -58,6 +61,26 @@ BATON_INLINE void prefetch_for_write(const void* address) {
   asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(address)));
 #else
   __builtin_prefetch(address, 1, 3);
+#endif
+}
+
+// Copies to lines that somebody else will read, with stores that go around our cache (and take no
+// lines away from the reader's). `to` begins a line. Visible when end_around_cache has returned.
+inline void copy_around_cache(char* to, const char* from, std::size_t bytes) {
+#if defined(__x86_64__)
+  const std::size_t lines = bytes / cache_line_bytes * cache_line_bytes;
+  for (std::size_t i = 0; i < lines; i += 16) {
+    __m128i part = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i));
+    _mm_stream_si128(reinterpret_cast<__m128i*>(to + i), part);
+  }
+  std::memcpy(to + lines, from + lines, bytes - lines);
+#else
+  std::memcpy(to, from, bytes);
+#endif
+}
+inline void end_around_cache() {
+#if defined(__x86_64__)
+  _mm_sfence();
 #endif
 }
 

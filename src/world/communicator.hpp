@@ -19,6 +19,10 @@
 #include "world/room.hpp"
 #include "world/topology.hpp"
 
+namespace baton::collective {
+struct Cutoffs;
+}
+
 namespace baton::world {
 
 class Communicator {
@@ -41,6 +45,8 @@ class Communicator {
   std::uint32_t duplications = 0;  // nonblocking ones ever started
   std::uint32_t collectives = 0;   // calls so far, and persistent ones made
   std::uint32_t persistent_collectives = 0;
+  std::uint32_t checked = 0;  // of `collectives`, by the setting `check`: algorithms have begun
+  collective::Cutoffs* cutoffs = nullptr;  // which algorithms they take; theirs to make
   // Between groups only: both groups as one, in the same order on both sides; and two contexts on a
   // plane of their own. `within` is the local group's; in `everyone` ranks are those of the job.
   Group* both = nullptr;

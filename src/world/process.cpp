@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/selection.hpp"
 #include "base/settings.hpp"
 #include "datatype/operation.hpp"
 #include "message/engine.hpp"
@@ -97,6 +98,7 @@ void leave_the_rank_to_the_parent() {
 Error make_library() {
   read_settings();
   if (Error error = attach()) return error;
+  read_selection(transport::arena.rank == 0);
   if (!platform::call_in_children(leave_the_rank_to_the_parent))
     return fail(MPI_ERR_NO_MEM, "no memory to tell children of this process that they are no rank");
   transport::offer_probe_word();

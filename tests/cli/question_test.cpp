@@ -41,7 +41,7 @@ profile::Chosen chosen(const std::vector<Cell>& cells, const std::string& settin
 }
 
 std::int64_t fallback(const char* setting) {
-  return find_setting(setting)->fallback;
+  return default_of(*find_setting(setting));
 }
 
 double same(const Cell&) {
@@ -71,8 +71,9 @@ TEST(chosen_value, differs_where_the_other_way_is_quicker_by_more_than_the_noise
   EXPECT_EQ(chosen(cells, "shared_bytes_min").value, 65536);
   EXPECT_EQ(chosen(cells, "piece_bytes_max").value, 65536);
   EXPECT_EQ(chosen(cells, "early_bytes_max").value, fallback("early_bytes_max"));
-  EXPECT_NE(chosen(cells, "eager_bytes_max").reason.find("at 3k ring takes 1.2"), std::string::npos)
-      << chosen(cells, "eager_bytes_max").reason;
+  EXPECT_NE(chosen(cells, "shared_bytes_min").reason.find("at 48k one side takes 0.8"),
+            std::string::npos)
+      << chosen(cells, "shared_bytes_min").reason;
 }
 
 TEST(chosen_value, of_noisy_times_is_the_default) {
@@ -87,11 +88,11 @@ TEST(chosen_value, of_a_small_gain_is_the_default) {
 }
 
 TEST(chosen_value, needs_the_gain_at_every_size_on_the_way) {
-  // Quicker at 1 KiB, but not at 2 and 4.
+  // Quicker at 16 KiB, but not at 32.
   auto time = [](const Cell& cell) {
-    return cell.variant == "staging" && cell.bytes == 1024 ? 0.5 : 1.0;
+    return cell.variant == "both sides" && cell.bytes == 16384 ? 0.5 : 1.0;
   };
-  EXPECT_EQ(chosen(measured(time), "eager_bytes_max").value, fallback("eager_bytes_max"));
+  EXPECT_EQ(chosen(measured(time), "shared_bytes_min").value, fallback("shared_bytes_min"));
 }
 
 TEST(chosen_value, looks_at_the_data_that_the_setting_is_about) {

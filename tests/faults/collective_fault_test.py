@@ -67,6 +67,9 @@ class Dying(unittest.TestCase):
     def test_the_same_without_rooms_and_cross_memory_attach(self):
         self.try_all("inside", {"BATON_ROOMS": "0", "BATON_CMA": "0"})
 
+    def test_the_same_while_calls_are_compared(self):
+        self.try_all("inside", {"BATON_CHECK": "1"})
+
     def test_the_same_with_sleeping_ranks(self):
         self.try_all("missing", {"BATON_SPIN_COUNT": "0", "BATON_YIELD_COUNT": "0"})
 

@@ -124,6 +124,32 @@ TEST(explain, json_holds_the_same_numbers) {
   EXPECT_TRUE(holds(json, "'sleeps': {'sum': 5, 'least': 0, 'most': 5}")) << json;
 }
 
+TEST(explain, collectives_are_told_by_kind_and_size_with_the_reason) {
+  std::vector<RankReport> ranks = two_ranks();
+  EXPECT_EQ(traffic_text(ranks).find("collectives"), std::string::npos);
+  EXPECT_TRUE(holds(explanation_json(ranks, 2), "'collectives': []"));
+  auto calls = [&ranks](int rank, Algorithm algorithm, ChoiceReason reason, int size) -> auto& {
+    return ranks[static_cast<std::size_t>(rank)]
+        .traffic.collectives.calls[static_cast<int>(algorithm)][static_cast<int>(reason)][size];
+  };
+  for (int rank : {0, 1}) calls(rank, Algorithm::allreduce_in_room, ChoiceReason::measured, 0) = 20;
+  calls(1, Algorithm::barrier_dissemination, ChoiceReason::no_room, 7) = 3;
+  std::string text = traffic_text(ranks);
+  EXPECT_NE(text.find("  allreduce:\n    to 8 B       allreduce_in_room                      40  "
+                      "built in, measured: 2 cores of "),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("over 2 MiB   barrier_dissemination                   3  the preferred one "
+                      "meets in a room: BATON_ROOMS=0, or no shared memory\n"),
+            std::string::npos)
+      << text;
+  std::string json = explanation_json(ranks, 2);
+  EXPECT_TRUE(holds(json,
+                    "{'kind': 'barrier', 'bytes_min': 2097153, 'bytes_max': null, 'algorithm': "
+                    "'barrier_dissemination', 'calls': 3, 'reason': 'no_room', 'words': "))
+      << json;
+}
+
 TEST(explain, ranks_that_did_not_come_to_their_end_are_named_as_such) {
   std::vector<RankReport> ranks = two_ranks();
   ranks[1] = RankReport{};

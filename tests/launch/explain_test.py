@@ -50,7 +50,9 @@ def reasons(row):
 
 class Json(unittest.TestCase):
     def setUp(self):
-        self.refused = told("-n", 2, REFUSING, "process_vm_readv", PROGRAM)
+        # The default of this length is the processor's.
+        self.refused = told("-n", 2, REFUSING, "process_vm_readv", PROGRAM,
+                            env=with_setting("BATON_CMA_BYTES_MIN", "64k"))
 
     def test_every_message_is_counted_once_by_size_with_its_payload(self):
         short = of_class(self.refused, 8)

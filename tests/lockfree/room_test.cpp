@@ -85,21 +85,35 @@ struct Member {
     return room.first_missing(0, room.ranks(), meeting) != room.ranks();
   }
   void write(const Meeting& meeting) {
-    until([&] { return room.may_write(rank, meeting); });
+    // Visit::may_write.
+    std::uint32_t waits = 0;
+    auto ready = [&] {
+      const bool may = room.may_write(rank, meeting);
+      if (sleeps && may == (waits != 0)) waits ? room.end_waiting() : room.begin_waiting();
+      waits = !may;
+      return may;
+    };
+    until(ready, &waits);
     // More than fits beside the flag goes to the block.
     char mine[4];
     std::memset(mine, value_of(rank, meeting.ticket), sizeof mine);
-    room.arrive(rank, meeting, mine, meeting.has_block ? sizeof mine : 1);
+    Model::store_payload(room.place(rank, meeting), mine, meeting.has_block ? sizeof mine : 1);
+    room.publish(rank, meeting);
   }
   void read(const Meeting& meeting, std::uint32_t other) {
     char its[4];
     std::size_t bytes = meeting.has_block ? sizeof its : 1;
-    room.load(other, meeting, its, bytes);
+    Model::load_payload(its, room.place(other, meeting), bytes);
     check(its[0] == value_of(other, meeting.ticket) && its[bytes - 1] == its[0],
           "a place was read too early, or written again too early");
   }
   void finish(const Meeting& meeting) {
-    if (room.finish(rank, meeting) && sleeps) wake_all();
+    if (room.finish(rank, meeting) && sleeps) wake_waiting();
+  }
+  // Visit::wake_waiting.
+  void wake_waiting() {
+    if (ordering == Ordering::fences) Model::full_fence();
+    if (room.anybody_waits()) wake_all();
   }
   void exchange(bool with_block, bool learns) {
     Meeting meeting = room.open(with_block);

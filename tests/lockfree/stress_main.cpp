@@ -221,7 +221,8 @@ void meet_until_time_is_over(Shared& shared, std::uint32_t rank, std::uint32_t r
     };
     while (!room.may_write(rank, meeting)) waiter.idle();
     waiter.reset();
-    room.arrive(rank, meeting, mine, sizeof mine);
+    Hardware::store_payload(room.place(rank, meeting), mine, sizeof mine);
+    room.publish(rank, meeting);
     if (fences) Hardware::full_fence();
     if (!fences || room.first_missing(0, ranks, meeting) == ranks) wake_others();
     while (room.first_missing(0, ranks, meeting) != ranks) waiter.idle();
@@ -229,7 +230,7 @@ void meet_until_time_is_over(Shared& shared, std::uint32_t rank, std::uint32_t r
     over = 0;
     for (std::uint32_t other = 0; other < ranks; ++other) {
       std::uint64_t its[2];
-      room.load(other, meeting, its, sizeof its);
+      Hardware::load_payload(its, room.place(other, meeting), sizeof its);
       over += its[0];
       check(its[1] == operations * 10 + other, "a line of another operation");
     }

@@ -34,7 +34,14 @@ Profile some_profile() {
   profile.complete = true;
   profile.pairs = {{"l3", {0, 1}}};
   profile.measured = {{"a question", "a way", "l3", "pingpong", "fresh", 4096, {1.5, 2.25}}};
-  profile.chosen = {{"eager_bytes_max", 2048, "quicker"}, {"cma_bytes_min", 16384, "stays"}};
+  profile.chosen = {{"eager_bytes_max", 2048, "quicker"}, {"early_bytes_max", 65536, "stays"}};
+  profile.collectives = {"2026-11-22T01:00:00Z",
+                         9.5,
+                         30,
+                         {2, 4},
+                         {{"scan", "scan_doubling", 4, 64, {3.5, 4.25}}},
+                         {{"scan:4+:64+:crowded=scan_doubling", "quicker"},
+                          {"barrier:2:0+=barrier_in_room", "quicker, too"}}};
   return profile;
 }
 
@@ -87,6 +94,35 @@ TEST_F(a_profile, is_read_as_it_was_written) {
 
 TEST_F(a_profile, hands_on_only_what_differs_from_the_defaults) {
   EXPECT_EQ(values_text(some_profile()), "eager_bytes_max=2048");
+}
+
+TEST_F(a_profile, keeps_which_algorithms_collectives_take) {
+  ASSERT_TRUE(write_profile(file, some_profile()));
+  auto read = read_profile(file);
+  ASSERT_TRUE(read) << read.error();
+  EXPECT_EQ(rows_text(*read), "scan:4+:64+:crowded=scan_doubling,barrier:2:0+=barrier_in_room");
+  const Collectives& found = read->collectives;
+  EXPECT_EQ(found.date, "2026-11-22T01:00:00Z");
+  EXPECT_EQ(found.seconds, 9.5);
+  EXPECT_EQ(found.budget, 30);
+  EXPECT_EQ(found.ranks, some_profile().collectives.ranks);
+  ASSERT_EQ(found.measured.size(), 1u);
+  EXPECT_EQ(found.measured[0].algorithm, "scan_doubling");
+  EXPECT_EQ(found.measured[0].medians_us, some_profile().collectives.measured[0].medians_us);
+  EXPECT_EQ(found.chosen[1].reason, "quicker, too");
+  Profile without = some_profile();
+  without.collectives = {};
+  ASSERT_TRUE(write_profile(file, without));
+  EXPECT_EQ(rows_text(*read_profile(file)), "");
+}
+
+TEST_F(a_profile, that_names_an_algorithm_that_there_is_not_is_refused) {
+  std::string said = refusal_of("crowded=scan_doubling", "crowded=scan_dabbling");
+  EXPECT_NE(said.find("\"scan_dabbling\"; the nearest is scan_doubling"), std::string::npos)
+      << said;
+  EXPECT_NE(refusal_of(":64+:", ":much:").find("number of bytes"), std::string::npos);
+  EXPECT_NE(refusal_of("barrier:2:0+=barrier_in_room", "").find("no row"), std::string::npos);
+  EXPECT_NE(refusal_of("3.5", "-3.5").find("time"), std::string::npos);
 }
 
 TEST_F(a_profile, of_another_machine_is_refused_with_what_differs) {

@@ -32,6 +32,14 @@ constexpr std::int32_t own_tag(TagKind kind, std::uint32_t number) {
          (static_cast<std::int32_t>(kind) << 28 | static_cast<std::int32_t>(number & 0x0fffffff));
 }
 
+// What it was made of.
+constexpr TagKind kind_of_tag(std::int32_t tag) {
+  return static_cast<TagKind>((-64 - tag) >> 28);
+}
+constexpr std::uint32_t number_of_tag(std::int32_t tag) {
+  return static_cast<std::uint32_t>(-64 - tag) & 0x0fffffff;
+}
+
 // A number whose bits depend on all bits of `value` (the finalizer of splitmix64).
 inline std::uint64_t scramble(std::uint64_t value) {
   value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;

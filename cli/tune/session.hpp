@@ -1,0 +1,45 @@
+// What both ways of `baton tune` share: how they speak to people, and where their profile lies.
+#pragma once
+
+#include <string>
+
+#include "cli/commands.hpp"
+#include "machine/machine.hpp"
+#include "profile/profile.hpp"
+
+namespace baton::cli::tune {
+
+void complain(const std::string& text);
+
+// A bar on a terminal; a line every few seconds elsewhere. On standard error.
+class Progress {
+ public:
+  Progress();
+  void show(double seconds, double budget, const std::string& text);
+  void end() const;
+
+ private:
+  bool terminal_;
+  double next_line_ = 0;
+};
+
+std::string now_text();
+
+// What a profile of this machine begins with.
+profile::Profile new_profile(const machine::Machine& machine);
+
+// That measuring goes on after so many seconds; that it was interrupted, with the code to exit
+// with.
+void say_resumed(double seconds);
+int say_interrupted(double seconds, double budget, const std::string& partial);
+
+// Where the profile is to go; an error in words where that cannot be.
+struct Target {
+  std::string file;
+  std::string problem;
+};
+Target target_of(const TuneOptions& options);
+
+void warn_if_busy(int cpus);
+
+}  // namespace baton::cli::tune

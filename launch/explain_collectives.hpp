@@ -1,0 +1,16 @@
+// The part of mpiexec --explain about collectives: which algorithm calls took, and why. Pure.
+#pragma once
+
+#include <string>
+
+#include "base/algorithm.hpp"
+
+namespace baton::launch {
+
+// By kind and size, of all ranks together; empty when there were none.
+std::string collectives_text(const CollectiveCounts& sum);
+
+// A list of rows; docs/launching.md says what is in one.
+std::string collectives_json(const CollectiveCounts& sum);
+
+}  // namespace baton::launch

@@ -1,0 +1,145 @@
+// The one table of the algorithms of collectives: which kind of call each serves, and what it
+// needs. Chosen from by collective/choose.hpp, named in BATON_COLLECTIVES and profiles, printed by
+// mpiexec --explain. Where each is taken says base/selection.hpp.
+#pragma once
+
+#include <cstdint>
+
+#include "base/traffic.hpp"
+
+namespace baton {
+
+// The kinds of collectives; v and w forms, and blocks of a reduce_scatter, are no kinds of their
+// own.
+// clang-format off
+#define BATON_COLLECTIVE_KINDS(X)                                                                   \
+  X(barrier) X(broadcast) X(gather) X(scatter) X(allgather) X(alltoall) X(reduce) X(allreduce)      \
+  X(reduce_scatter) X(scan) X(exscan) X(neighbour_allgather) X(neighbour_alltoall)
+// clang-format on
+
+enum class CollectiveKind : std::uint8_t {
+#define BATON_KIND_NAME(name) name,
+  BATON_COLLECTIVE_KINDS(BATON_KIND_NAME)
+#undef BATON_KIND_NAME
+};
+inline constexpr const char* collective_kind_names[] = {
+#define BATON_KIND_TEXT(name) #name,
+    BATON_COLLECTIVE_KINDS(BATON_KIND_TEXT)
+#undef BATON_KIND_TEXT
+};
+inline constexpr int collective_kind_count =
+    sizeof collective_kind_names / sizeof *collective_kind_names;
+
+// What an algorithm needs of a call; all of it is known to all ranks alike.
+enum AlgorithmNeed : unsigned {
+  needs_nothing = 0,
+  needs_commuting = 1,     // an operation that commutes
+  needs_even = 2,          // all ranks know how long everybody's blocks are
+  needs_in_place = 4,      // of what is in place on all ranks or on none: an alltoall
+  needs_not_in_place = 8,  // the same
+  needs_direct = 16,       // copies between the buffers of ranks; its meetings take lines only
+};
+
+// name (begins with its kind's), kind, meetings in a room (0: goes by messages), needs, what it is.
+// One that goes by messages and needs nothing stands last among its kind: the last resort.
+// clang-format off
+#define BATON_ALGORITHMS(X)                                                                         \
+  X(barrier_in_room,            barrier,        1, needs_nothing,   "all publish a line")           \
+  X(barrier_dissemination,      barrier,        0, needs_nothing,   "messages over doubling distances") \
+  X(broadcast_in_room,          broadcast,      1, needs_even,      "the root writes, all read")    \
+  X(broadcast_direct,           broadcast,      2, needs_even | needs_direct, "along a wide tree, each copies from the buffer above") \
+  X(broadcast_binomial,         broadcast,      0, needs_nothing,   "down a binomial tree")         \
+  X(gather_in_room,             gather,         1, needs_even,      "all write, the root reads")    \
+  X(gather_direct,              gather,         2, needs_even | needs_direct, "each copies to the root's buffer") \
+  X(gather_linear,              gather,         0, needs_nothing,   "straight to the root")         \
+  X(scatter_in_room,            scatter,        1, needs_even,      "the root writes, each reads its block") \
+  X(scatter_direct,             scatter,        2, needs_even | needs_direct, "each copies from the root's buffer") \
+  X(scatter_linear,             scatter,        0, needs_nothing,   "straight from the root")       \
+  X(allgather_in_room,          allgather,      1, needs_even,      "all write, all read")          \
+  X(allgather_direct,           allgather,      2, needs_even | needs_direct, "each copies from all others' buffers") \
+  X(allgather_ring,             allgather,      0, needs_nothing,   "blocks go round from neighbour to neighbour") \
+  X(alltoall_in_room,           alltoall,       1, needs_even,      "all write all blocks, each reads its own") \
+  X(alltoall_direct,            alltoall,       2, needs_even | needs_not_in_place | needs_direct, "each copies from all others' buffers") \
+  X(alltoall_in_place,          alltoall,       0, needs_in_place,  "pairs exchange in the order of a tournament") \
+  X(alltoall_pairwise,          alltoall,       0, needs_not_in_place, "one pair after another")    \
+  X(reduce_in_room,             reduce,         1, needs_nothing,   "all write, the root combines") \
+  X(reduce_direct,              reduce,         2, needs_direct,    "each combines a part of all buffers, and copies it to the root's") \
+  X(reduce_binomial,            reduce,         0, needs_nothing,   "up a binomial tree")           \
+  X(allreduce_in_room,          allreduce,      1, needs_nothing,   "all write, each combines all") \
+  X(allreduce_by_parts_in_room, allreduce,      2, needs_nothing,   "all write, each combines a part, all read the parts") \
+  X(allreduce_direct,           allreduce,      2, needs_direct,    "each combines a part of all buffers, and copies it to all") \
+  X(allreduce_halving,          allreduce,      0, needs_commuting, "recursive halving, then doubling: each rank reduces a part") \
+  X(allreduce_doubling,         allreduce,      0, needs_nothing,   "recursive doubling: all of it in each step") \
+  X(reduce_scatter_in_room,     reduce_scatter, 1, needs_nothing,   "all write, each combines its part") \
+  X(reduce_scatter_direct,      reduce_scatter, 2, needs_direct,    "each combines its part of all buffers") \
+  X(reduce_scatter_pairwise,    reduce_scatter, 0, needs_commuting, "each pair exchanges what the other one reduces") \
+  X(reduce_scatter_rooted,      reduce_scatter, 0, needs_nothing,   "rank 0 reduces all and hands out the parts") \
+  X(scan_in_room,               scan,           1, needs_nothing,   "all write, each combines those before it") \
+  X(scan_doubling,              scan,           0, needs_nothing,   "messages over doubling distances") \
+  X(exscan_in_room,             exscan,         1, needs_nothing,   "all write, each combines those before it") \
+  X(exscan_doubling,            exscan,         0, needs_nothing,   "messages over doubling distances") \
+  X(neighbour_allgather_exchange, neighbour_allgather, 0, needs_nothing, "all messages at once")    \
+  X(neighbour_alltoall_exchange,  neighbour_alltoall,  0, needs_nothing, "all messages at once")
+// clang-format on
+
+enum class Algorithm : std::uint8_t {
+#define BATON_ALGORITHM_NAME(name, kind, meetings, needs, words) name,
+  BATON_ALGORITHMS(BATON_ALGORITHM_NAME)
+#undef BATON_ALGORITHM_NAME
+};
+
+struct AlgorithmRow {
+  const char* name;
+  CollectiveKind kind;
+  std::uint8_t meetings;  // of one call, in its room
+  unsigned needs;
+  const char* words;
+};
+inline constexpr AlgorithmRow algorithm_rows[] = {
+#define BATON_ALGORITHM_ROW(name, kind, meetings, needs, words) \
+  {#name, CollectiveKind::kind, meetings, needs, words},
+    BATON_ALGORITHMS(BATON_ALGORITHM_ROW)
+#undef BATON_ALGORITHM_ROW
+};
+inline constexpr int algorithm_count = sizeof algorithm_rows / sizeof *algorithm_rows;
+
+constexpr const AlgorithmRow& row_of(Algorithm algorithm) {
+  return algorithm_rows[static_cast<int>(algorithm)];
+}
+
+// Why an algorithm was chosen: who asked for it, or why another, which was asked for, could not be.
+// clang-format off
+#define BATON_CHOICES(X)                                                                            \
+  X(guess,             "built in, a guess")                                                         \
+  X(measured,          "built in, measured")                                                        \
+  X(tuned,             "the machine's profile says so")                                             \
+  X(forced,            "BATON_COLLECTIVES says so")                                                 \
+  X(last_resort,       "nothing else was asked for")                                                \
+  X(not_commuting,     "the preferred one needs an operation that commutes")                        \
+  X(uneven,            "the preferred one needs blocks whose length all ranks know")                \
+  X(in_place,          "the preferred one cannot work in place")                                    \
+  X(not_in_place,      "the preferred one works in place only")                                     \
+  X(one_rank,          "the preferred one meets others, and there are none")                        \
+  X(no_room,           "the preferred one meets in a room: BATON_ROOMS=0, or no shared memory")     \
+  X(not_direct,        "the preferred one copies between buffers, which not all ranks may: BATON_CMA=0, or the kernel refuses it") \
+  X(too_long_for_room, "longer than what a rank may put into a room (BATON_ROOM_BYTES_MAX)")
+// clang-format on
+
+enum class ChoiceReason : std::uint8_t {
+#define BATON_CHOICE_NAME(name, words) name,
+  BATON_CHOICES(BATON_CHOICE_NAME)
+#undef BATON_CHOICE_NAME
+};
+inline constexpr NameRow choice_rows[] = {
+#define BATON_CHOICE_ROW(name, words) {#name, words},
+    BATON_CHOICES(BATON_CHOICE_ROW)
+#undef BATON_CHOICE_ROW
+};
+inline constexpr int choice_count = sizeof choice_rows / sizeof *choice_rows;
+
+// How many calls of a rank went by an algorithm, why, and of what size.
+struct CollectiveCounts {
+  std::uint64_t calls[algorithm_count][choice_count][size_class_count];
+};
+
+}  // namespace baton

@@ -1,0 +1,27 @@
+#include "base/nearest_name.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+
+namespace baton {
+
+// Levenshtein distance.
+int edit_distance(const char* a, int a_length, const char* b) {
+  int b_length = static_cast<int>(std::strlen(b));
+  if (a_length >= longest_name || b_length >= longest_name) return longest_name;
+  int row[longest_name + 1];
+  for (int j = 0; j <= b_length; ++j) row[j] = j;
+  for (int i = 1; i <= a_length; ++i) {
+    int diagonal = row[0];
+    row[0] = i;
+    for (int j = 1; j <= b_length; ++j) {
+      int substitution = diagonal + (std::tolower(a[i - 1]) != std::tolower(b[j - 1]));
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitution});
+    }
+  }
+  return row[b_length];
+}
+
+}  // namespace baton

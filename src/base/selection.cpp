@@ -1,0 +1,313 @@
+#include "base/selection.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/nearest_name.hpp"
+#include "base/settings.hpp"
+
+namespace baton {
+
+namespace {
+
+constexpr SelectionRow guess(Algorithm algorithm, std::int64_t ranks_from,
+                             std::int64_t bytes_from = 0) {
+  return {algorithm, SelectionSource::guess, ranks_from, no_end, bytes_from, no_end};
+}
+
+// Of two ranks: what goes one way follows the sender line by line, so that blocks pay only where
+// both give and both get (us, blocks and messages: allgather 512 B .43 .56, 4 KiB 1.28 1.43, 32 KiB
+// 5.8 5.0; scatter 64 B .16 .12, 512 B .22 .20, 4 KiB .52 .61, 32 KiB 3.7 2.2).
+constexpr SelectionRow of_two(Algorithm algorithm, std::int64_t bytes_to) {
+  return {algorithm,
+          SelectionSource::measured,
+          2,
+          2,
+          0,
+          bytes_to,
+          "2 cores of a Sapphire Rapids virtual machine, 2026-11-22"};
+}
+constexpr std::int64_t a_line = 56, both_ways = 16384;
+
+// Of more ranks: beyond what a room takes, direct copies; the longest reductions by messages. Where
+// between the measured sizes one begins is a guess (docs/decisions/collectives.md).
+constexpr SelectionRow of_more(Algorithm algorithm, std::int64_t bytes_from,
+                               std::int64_t ranks_from = 3) {
+  return {algorithm,
+          SelectionSource::measured,
+          ranks_from,
+          no_end,
+          bytes_from,
+          no_end,
+          "2 cores of a Zen 4 virtual machine, 8 and 32 ranks, 2026-11-22"};
+}
+constexpr std::int64_t many = 16;  // guess: between 8 and 32
+constexpr std::int64_t beyond_a_room = 65537;
+
+// From so many bytes of all ranks together on each combines a part only; a guess.
+constexpr SelectionRow by_parts(std::int64_t ranks_from, std::int64_t ranks_to,
+                                std::int64_t bytes_to) {
+  return {Algorithm::allreduce_by_parts_in_room,
+          SelectionSource::guess,
+          ranks_from,
+          ranks_to,
+          16385,
+          bytes_to,
+          "",
+          true};
+}
+
+using enum Algorithm;
+
+// The last that fits wins: what goes by messages comes first among its kind, rooms after it.
+constexpr SelectionRow on_all[] = {
+    guess(barrier_dissemination, 1),
+    guess(barrier_in_room, 2),
+
+    guess(broadcast_binomial, 1),
+    of_two(broadcast_in_room, a_line),
+    guess(broadcast_in_room, 3),
+    of_more(broadcast_direct, beyond_a_room),
+
+    guess(gather_linear, 1),
+    of_two(gather_in_room, a_line),
+    guess(gather_in_room, 3),
+    of_more(gather_direct, beyond_a_room),
+    of_more(gather_direct, 49152, many),
+
+    guess(scatter_linear, 1),
+    of_two(scatter_in_room, a_line),
+    guess(scatter_in_room, 3),
+    of_more(scatter_direct, beyond_a_room),
+    of_more(scatter_direct, 49152, many),
+
+    guess(allgather_ring, 1),
+    of_two(allgather_in_room, both_ways),
+    guess(allgather_in_room, 3),
+    of_more(allgather_direct, beyond_a_room),
+
+    guess(alltoall_in_place, 1),
+    guess(alltoall_pairwise, 1),
+    of_two(alltoall_in_room, both_ways),
+    guess(alltoall_in_room, 3),
+    of_more(alltoall_direct, beyond_a_room),
+
+    guess(reduce_binomial, 1),
+    of_two(reduce_in_room, a_line),
+    guess(reduce_in_room, 3),
+    of_more(reduce_direct, beyond_a_room),
+
+    guess(allreduce_doubling, 1),
+    guess(allreduce_halving, 1, 8192),
+    of_two(allreduce_in_room, both_ways),
+    guess(allreduce_in_room, 3),
+    by_parts(2, 2, both_ways),
+    by_parts(3, no_end, no_end),
+    of_more(allreduce_direct, beyond_a_room),
+    of_more(allreduce_halving, 262144),
+
+    guess(reduce_scatter_rooted, 1),
+    guess(reduce_scatter_pairwise, 1, 8192),
+    {reduce_scatter_pairwise, SelectionSource::guess, 2, 2},
+    of_two(reduce_scatter_in_room, both_ways),
+    guess(reduce_scatter_in_room, 3),
+    of_more(reduce_scatter_direct, beyond_a_room),
+    of_more(reduce_scatter_pairwise, 1 << 20),
+
+    guess(scan_doubling, 1),
+    of_two(scan_in_room, a_line),
+    guess(scan_in_room, 3),
+
+    guess(exscan_doubling, 1),
+    of_two(exscan_in_room, a_line),
+    guess(exscan_in_room, 3),
+
+    guess(neighbour_allgather_exchange, 1),
+    guess(neighbour_alltoall_exchange, 1),
+};
+
+// Of two ranks on processors of AMD blocks are quicker also one way, up to here (us, messages and
+// blocks: broadcast 512 B .27 .20, 4 KiB .77 .69, 8 KiB .85 1.35; scatter 4 KiB .84 .63).
+constexpr SelectionRow of_two_on_amd(Algorithm algorithm) {
+  SelectionRow row = of_two(algorithm, 4096);
+  row.where = "2 cores of a Zen 4 virtual machine, 2026-11-22";
+  return row;
+}
+constexpr SelectionRow on_amd[] = {of_two_on_amd(broadcast_in_room), of_two_on_amd(gather_in_room),
+                                   of_two_on_amd(scatter_in_room),   of_two_on_amd(reduce_in_room),
+                                   of_two_on_amd(scan_in_room),      of_two_on_amd(exscan_in_room)};
+constexpr auto all_on_amd = [] {
+  std::array<SelectionRow, std::size(on_all) + std::size(on_amd)> all{};
+  std::ranges::copy(on_amd, std::ranges::copy(on_all, all.begin()).out);
+  return all;
+}();
+
+std::span<const SelectionRow> rows;  // empty: the built-in ones
+
+// ---- the text form ----
+
+struct Word {
+  const char* text;
+  int length;
+
+  bool is(const char* name) const {
+    return std::strlen(name) == static_cast<std::size_t>(length) &&
+           std::strncmp(text, name, static_cast<std::size_t>(length)) == 0;
+  }
+};
+
+// What lies before the first of `ends`; moves on to it.
+Word word_before(const char** text, const char* ends) {
+  Word word{*text, static_cast<int>(std::strcspn(*text, ends))};
+  *text += word.length;
+  return word;
+}
+
+bool read_number(const char** text, std::int64_t* number) {
+  if (!std::isdigit(static_cast<unsigned char>(**text))) return false;
+  char* end = nullptr;
+  *number = std::strtoll(*text, &end, 10);
+  const char suffix = static_cast<char>(std::tolower(static_cast<unsigned char>(*end)));
+  const int shift = suffix == 'k' ? 10 : suffix == 'm' ? 20 : 0;
+  *text = end + (shift > 0);
+  if (*number >= no_end >> shift) return false;
+  *number <<= shift;
+  return true;
+}
+
+// N, N+ or N-M.
+bool read_range(Word word, std::int64_t* from, std::int64_t* to) {
+  const char* at = word.text;
+  const char* end = word.text + word.length;
+  if (!read_number(&at, from)) return false;
+  *to = *from;
+  if (at < end && *at == '+') {
+    *to = no_end;
+    ++at;
+  } else if (at < end && *at == '-') {
+    ++at;
+    if (!read_number(&at, to)) return false;
+  }
+  return at == end && *from <= *to;
+}
+
+// The number of a name; without one `problem` says so.
+template <class NameOf>
+int find_name(Word word, const char* what, int count, NameOf name_of,
+              char (&problem)[problem_length]) {
+  int nearest = 0;
+  for (int i = 0; i < count; ++i) {
+    if (word.is(name_of(i))) return i;
+    if (edit_distance(word.text, word.length, name_of(i)) <
+        edit_distance(word.text, word.length, name_of(nearest)))
+      nearest = i;
+  }
+  std::snprintf(problem, sizeof problem, "there is no %s \"%.*s\"; the nearest is %s", what,
+                std::min(word.length, longest_name), word.text, name_of(nearest));
+  return -1;
+}
+
+bool read_limits(const char** text, SelectionRow* row, char (&problem)[problem_length]) {
+  auto wrong = [&](const char* words, Word word) {
+    std::snprintf(problem, sizeof problem, "\"%.*s\" %s", std::min(word.length, longest_name),
+                  word.text, words);
+    return false;
+  };
+  for (int field = 0; **text == ':'; ++field) {
+    ++*text;
+    const Word word = word_before(text, ":=,");
+    if (field == 0 && !read_range(word, &row->ranks_from, &row->ranks_to))
+      return wrong("is no number of ranks: N, N+ or N-M", word);
+    if (field == 1 && !read_range(word, &row->bytes_from, &row->bytes_to))
+      return wrong("is no number of bytes: N, N+ or N-M, with k or m", word);
+    if (field == 2 && !word.is("crowded") && !word.is("uncrowded"))
+      return wrong("is neither crowded nor uncrowded", word);
+    if (field == 2) row->crowding = word.is("crowded") ? Crowding::crowded : Crowding::uncrowded;
+    if (field > 2) return wrong("is too much: KIND:RANKS:BYTES:crowded=ALGORITHM", word);
+  }
+  return true;
+}
+
+void read_row(const char** text, SelectionRow* row, char (&problem)[problem_length]) {
+  const Word kind_word = word_before(text, ":=,");
+  auto kind_name = [](int i) { return collective_kind_names[i]; };
+  const int kind = find_name(kind_word, "collective", collective_kind_count, kind_name, problem);
+  if (kind < 0 || !read_limits(text, row, problem)) return;
+  if (**text != '=') {
+    std::snprintf(problem, sizeof problem, "\"%.*s\" has no =ALGORITHM behind it",
+                  std::min(kind_word.length, longest_name), kind_word.text);
+    return;
+  }
+  ++*text;
+  const Word word = word_before(text, ",");
+  auto name = [](int i) { return algorithm_rows[i].name; };
+  const int algorithm = find_name(word, "algorithm", algorithm_count, name, problem);
+  if (algorithm < 0) return;
+  row->algorithm = static_cast<Algorithm>(algorithm);
+  if (static_cast<int>(row->kind()) != kind)
+    std::snprintf(problem, sizeof problem, "%s is an algorithm of %s, not of %s", name(algorithm),
+                  kind_name(static_cast<int>(row->kind())), kind_name(kind));
+}
+
+std::size_t entries_in(const char* text) {
+  return text ? 1 + static_cast<std::size_t>(std::count(text, text + std::strlen(text), ',')) : 0;
+}
+
+}  // namespace
+
+std::span<const SelectionRow> default_selection(bool amd) {
+  if (amd) return all_on_amd;
+  return on_all;
+}
+
+std::span<const SelectionRow> default_selection() {
+  return default_selection(processor_is_amd());
+}
+
+std::span<const SelectionRow> selection() {
+  return rows.empty() ? default_selection() : rows;
+}
+
+bool next_selection_row(const char** text, SelectionSource source, SelectionRow* row,
+                        char (&problem)[problem_length]) {
+  while (**text == ',') ++*text;
+  problem[0] = 0;
+  if (!**text) return false;
+  *row = {Algorithm{}, source};
+  read_row(text, row, problem);
+  *text += std::strcspn(*text, ",");
+  return true;
+}
+
+void read_selection(bool report) {
+  const struct {
+    const char* name;
+    SelectionSource source;
+  } variables[] = {{"BATON_PROFILE_COLLECTIVES", SelectionSource::tuned},
+                   {"BATON_COLLECTIVES", SelectionSource::forced}};
+  const std::span<const SelectionRow> defaults = default_selection();
+  std::size_t most = defaults.size();
+  for (const auto& variable : variables) most += entries_in(environment_variable(variable.name));
+  if (most == defaults.size()) return;
+  auto* memory = static_cast<SelectionRow*>(std::malloc(most * sizeof(SelectionRow)));
+  if (!memory) return;  // the built-in ones serve
+  SelectionRow* end = std::ranges::copy(defaults, memory).out;
+  for (const auto& variable : variables) {
+    const char* text = environment_variable(variable.name);
+    SelectionRow row{};
+    char problem[problem_length];
+    while (text && next_selection_row(&text, variable.source, &row, problem)) {
+      if (!problem[0])
+        *end++ = row;
+      else if (report)
+        std::fprintf(stderr, "baton: in %s an entry is ignored: %s\n", variable.name, problem);
+    }
+  }
+  rows = {memory, end};
+}
+
+}  // namespace baton

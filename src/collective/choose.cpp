@@ -1,0 +1,92 @@
+#include "collective/choose.hpp"
+
+#include <algorithm>
+
+#include "lockfree/room.hpp"
+
+namespace baton::collective {
+
+static_assert(room_line_bytes == lockfree::room_line_payload_bytes);
+
+namespace {
+
+std::int64_t room_limit(const Situation& s) {
+  constexpr std::int64_t block = lockfree::RoomSizes::block_bytes;
+  return std::max(room_line_bytes, std::min(s.room_bytes_max, block));
+}
+
+// Of one rank, rounded up.
+std::int64_t first_byte(const SelectionRow& row, int ranks) {
+  return row.of_all ? (row.bytes_from + ranks - 1) / ranks : row.bytes_from;
+}
+
+// But for the size.
+bool fits_otherwise(const SelectionRow& row, const Situation& s) {
+  const bool crowding =
+      row.crowding == Crowding::any || (row.crowding == Crowding::crowded) == s.crowded;
+  return row.kind() == s.kind && crowding && row.ranks_from <= s.ranks && s.ranks <= row.ranks_to;
+}
+
+bool fits(const SelectionRow& row, const Situation& s) {
+  return fits_otherwise(row, s) && first_byte(row, s.ranks) <= s.bytes && s.bytes <= row.bytes_to;
+}
+
+constexpr ChoiceReason of_source[] = {ChoiceReason::guess, ChoiceReason::measured,
+                                      ChoiceReason::tuned, ChoiceReason::forced};
+
+}  // namespace
+
+std::optional<ChoiceReason> obstacle(Algorithm algorithm, const Situation& s) {
+  static constexpr ChoiceReason reasons[] = {
+      ChoiceReason::not_commuting, ChoiceReason::uneven,           ChoiceReason::not_in_place,
+      ChoiceReason::in_place,      ChoiceReason::one_rank,         ChoiceReason::not_direct,
+      ChoiceReason::no_room,       ChoiceReason::too_long_for_room};
+  const AlgorithmRow& row = row_of(algorithm);
+  const bool in_room = row.meetings > 0;
+  const bool stands[] = {(row.needs & needs_commuting) && !s.commuting,
+                         (row.needs & needs_even) && s.uneven,
+                         (row.needs & needs_in_place) && !s.in_place,
+                         (row.needs & needs_not_in_place) && s.in_place,
+                         in_room && s.ranks == 1,
+                         (row.needs & needs_direct) && !s.direct,
+                         in_room && !s.rooms,
+                         in_room && !(row.needs & needs_direct) && s.bytes > room_limit(s)};
+  static_assert(std::size(stands) == std::size(reasons));
+  for (std::size_t i = 0; i < std::size(stands); ++i)
+    if (stands[i]) return reasons[i];
+  return std::nullopt;
+}
+
+Choice choose(const Situation& situation, std::span<const SelectionRow> rows) {
+  std::optional<ChoiceReason> preferred_one;
+  for (std::size_t i = rows.size(); i-- > 0;) {
+    const SelectionRow& row = rows[i];
+    if (!fits(row, situation)) continue;
+    const std::optional<ChoiceReason> stands = obstacle(row.algorithm, situation);
+    if (!stands)
+      return {row.algorithm,
+              preferred_one ? *preferred_one : of_source[static_cast<int>(row.source)]};
+    if (!preferred_one) preferred_one = stands;
+  }
+  Algorithm last{};
+  for (int i = 0; i < algorithm_count; ++i)
+    if (algorithm_rows[i].kind == situation.kind && !obstacle(static_cast<Algorithm>(i), situation))
+      last = static_cast<Algorithm>(i);
+  return {last, preferred_one ? *preferred_one : ChoiceReason::last_resort};
+}
+
+std::int64_t next_boundary(const Situation& situation, std::span<const SelectionRow> rows) {
+  std::int64_t next = no_end;
+  auto consider = [&](std::int64_t bytes) {
+    if (bytes > situation.bytes) next = std::min(next, bytes);
+  };
+  consider(room_limit(situation) + 1);
+  for (const SelectionRow& row : rows) {
+    if (!fits_otherwise(row, situation)) continue;
+    consider(first_byte(row, situation.ranks));
+    if (row.bytes_to < no_end) consider(row.bytes_to + 1);
+  }
+  return next;
+}
+
+}  // namespace baton::collective

@@ -1,0 +1,111 @@
+#include "collective/direct_copy.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "transport/single_copy.hpp"
+
+namespace baton::collective {
+
+namespace {
+
+std::uint32_t job_rank(const Run& run, int rank) {
+  return run.call.comm->collective.job_rank(rank);
+}
+
+// Who has not started yet cannot be asked; it will come, since it takes part.
+bool is_known(const Run& run, int ranks) {
+  for (int r = 0; r < ranks; ++r)
+    if (transport::refusal(job_rank(run, r)) == Reason::cma_not_probed) return false;
+  return true;
+}
+
+}  // namespace
+
+bool DirectCopy::permitted() const {
+  for (int r = 0; r < ranks(); ++r)
+    if (r != rank() && !transport::can_read_from(job_rank(run_, r))) return false;
+  return true;
+}
+
+DirectCopy::Told DirectCopy::told_by(int rank) const {
+  Told line;
+  std::memcpy(&line, told.place(rank), sizeof line);
+  return line;
+}
+
+void DirectCopy::pull(int from, std::int64_t offset, void* to, std::int64_t bytes) {
+  const char* source = told_by(from).from + offset;
+  if (bytes == 0) return;
+  if (from == rank())
+    std::memcpy(to, source, static_cast<std::size_t>(bytes));
+  else if (!transport::read_from(job_rank(run_, from), source, to, bytes))
+    run_.note(fail(MPI_ERR_OTHER, "the kernel refuses to copy %lld bytes from rank %d's buffer",
+                   static_cast<long long>(bytes), from));
+}
+
+void DirectCopy::pull(int from, std::int64_t offset, void* to, std::int64_t count,
+                      const Datatype& type) {
+  const std::int64_t bytes = count * type.size;
+  if (type.contiguous) return pull(from, offset, to, bytes);
+  char piece[4096];
+  for (std::int64_t at = 0; at < bytes; at += static_cast<std::int64_t>(sizeof piece)) {
+    const std::int64_t here = std::min(bytes - at, static_cast<std::int64_t>(sizeof piece));
+    pull(from, offset + at, piece, here);
+    datatype::unpack(type, to, at, piece, here);
+  }
+}
+
+void DirectCopy::push(const void* from, int to, std::int64_t offset, std::int64_t bytes) {
+  char* target = told_by(to).to + offset;
+  if (bytes == 0) return;
+  if (!transport::write_to(job_rank(run_, to), from, target, bytes))
+    run_.note(fail(MPI_ERR_OTHER, "the kernel refuses to copy %lld bytes to rank %d's buffer",
+                   static_cast<long long>(bytes), to));
+}
+
+const void* packed(Run& run, const void* buffer, std::int64_t count, const Datatype& type) {
+  if (type.contiguous) return buffer;
+  void* copy = run.take(static_cast<std::size_t>(count * type.size) + 1);
+  if (copy) datatype::pack(type, buffer, 0, copy, count * type.size);
+  return copy;
+}
+
+Task meet_for_copies(Run& run, DirectCopy& copies, const void* from, void* to, std::int64_t bytes,
+                     bool usable) {
+  co_await run.until([&] { return is_known(run, copies.ranks()); });
+  const DirectCopy::Told line{static_cast<const char*>(from), static_cast<char*>(to), bytes,
+                              usable && copies.permitted()};
+  co_await copies.told.may_write();
+  std::memcpy(copies.told.place(copies.rank()), &line, sizeof line);
+  copies.told.publish(copies.rank());
+  if (!copies.told.others_missing()) copies.told.wake_all();
+  co_await copies.told.all_arrived();
+  bool all = true;
+  for (int r = 0; r < copies.ranks(); ++r) {
+    const DirectCopy::Told theirs = copies.told_by(r);
+    all &= theirs.usable && theirs.bytes == bytes;
+  }
+  copies.agreed_ = all;
+}
+
+Task end_copies(Run& run, DirectCopy& copies, bool waits) {
+  co_await copies.done.may_write();
+  copies.done.publish(copies.rank());
+  if (!copies.done.others_missing()) copies.done.wake_all();
+  copies.told.finish();
+  if (waits) {
+    co_await copies.done.all_arrived();
+    copies.done.finish_exchange();
+  } else {
+    copies.done.finish();
+  }
+}
+
+Task go_otherwise(Run& run, DirectCopy& copies, Task otherwise) {
+  copies.told.finish();
+  copies.done.finish();
+  co_await otherwise;
+}
+
+}  // namespace baton::collective

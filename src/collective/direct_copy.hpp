@@ -1,0 +1,65 @@
+// Copies straight between the buffers of ranks, for long data: in one meeting all tell where theirs
+// lie, in another that they are done. Where one rank cannot read another's memory, all see it in
+// the first meeting and take another algorithm; nothing has been touched by then. Reading is
+// spread over the ranks: each begins with its right neighbour (Chakraborty, Subramoni, Panda,
+// "Contention-Aware Kernel-Assisted MPI Collectives for Multi-/Many-Core Systems").
+#pragma once
+
+#include "collective/in_room.hpp"
+#include "collective/visit.hpp"
+
+namespace baton::collective {
+
+class DirectCopy {
+ public:
+  DirectCopy(Run& run, const Meeting& first, const Meeting& last)
+      : told(run, first), done(run, last), run_(run) {}
+
+  int rank() const { return told.rank(); }
+  int ranks() const { return told.ranks(); }
+  // The other ranks, from our right neighbour on: 0 to ranks() - 2.
+  int other(int i) const { return (rank() + 1 + i) % ranks(); }
+
+  // After meet_for_copies: whether all can copy from all.
+  bool agreed() const { return agreed_; }
+  // Copies from where a rank's data lies, from a byte on: packed there, typed here.
+  void pull(int from, std::int64_t offset, void* to, std::int64_t count, const Datatype& type);
+  void pull(int from, std::int64_t offset, void* to, std::int64_t bytes);
+  // Whether a rank has told where it wants something; copies to there.
+  bool is_wanted_by(int rank) const { return told_by(rank).to != nullptr; }
+  void push(const void* from, int to, std::int64_t offset, std::int64_t bytes);
+
+  Visit told, done;  // the two meetings
+
+ private:
+  friend Task meet_for_copies(Run& run, DirectCopy& copies, const void* from, void* to,
+                              std::int64_t bytes, bool usable);
+  // What a rank writes to its line.
+  struct Told {
+    const char* from;
+    char* to;
+    std::int64_t bytes;
+    std::uint64_t usable;
+  };
+  Told told_by(int rank) const;
+  bool permitted() const;
+
+  Run& run_;
+  bool agreed_ = false;
+};
+
+// Where the data of a buffer lies packed: in itself, or in a copy; null, and the run has the error,
+// without memory.
+const void* packed(Run& run, const void* buffer, std::int64_t count, const Datatype& type);
+
+// Tells where our data lies packed and where we want others' (either may be null), and waits for
+// all. `bytes`: what a rank gives, as we believe; who believes otherwise gets its error from the
+// other algorithm. `usable`: whether we could do our part.
+Task meet_for_copies(Run& run, DirectCopy& copies, const void* from, void* to, std::int64_t bytes,
+                     bool usable);
+// Tells that we need nothing of the others any more; `waits`: until they need nothing of ours.
+Task end_copies(Run& run, DirectCopy& copies, bool waits = true);
+// Instead of both, where not all agreed: `otherwise` is done.
+Task go_otherwise(Run& run, DirectCopy& copies, Task otherwise);
+
+}  // namespace baton::collective

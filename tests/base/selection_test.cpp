@@ -1,0 +1,132 @@
+// Rows of the selection of algorithms as text.
+#include "base/selection.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace baton {
+namespace {
+
+struct Entry {
+  SelectionRow row;
+  std::string problem;
+};
+
+std::vector<Entry> entries(const char* text) {
+  std::vector<Entry> all;
+  SelectionRow row{};
+  char problem[problem_length];
+  while (next_selection_row(&text, SelectionSource::forced, &row, problem))
+    all.push_back({row, problem});
+  return all;
+}
+
+Entry only_entry(const char* text) {
+  std::vector<Entry> all = entries(text);
+  EXPECT_EQ(all.size(), 1u) << text;
+  return all.empty() ? Entry{} : all[0];
+}
+
+TEST(selection_text, a_kind_alone_holds_for_all_its_calls) {
+  Entry one = only_entry("allreduce=allreduce_halving");
+  EXPECT_EQ(one.problem, "");
+  EXPECT_EQ(one.row.algorithm, Algorithm::allreduce_halving);
+  EXPECT_EQ(one.row.source, SelectionSource::forced);
+  EXPECT_EQ(one.row.ranks_from, 1);
+  EXPECT_EQ(one.row.ranks_to, no_end);
+  EXPECT_EQ(one.row.bytes_from, 0);
+  EXPECT_EQ(one.row.bytes_to, no_end);
+  EXPECT_EQ(one.row.crowding, Crowding::any);
+}
+
+TEST(selection_text, ranges_have_a_begin_and_maybe_an_end) {
+  SelectionRow row = only_entry("allreduce:2+:8k+=allreduce_halving").row;
+  EXPECT_EQ(row.ranks_from, 2);
+  EXPECT_EQ(row.ranks_to, no_end);
+  EXPECT_EQ(row.bytes_from, 8192);
+  EXPECT_EQ(row.bytes_to, no_end);
+  row = only_entry("allreduce:4-7:100-1M:crowded=allreduce_halving").row;
+  EXPECT_EQ(row.ranks_from, 4);
+  EXPECT_EQ(row.ranks_to, 7);
+  EXPECT_EQ(row.bytes_from, 100);
+  EXPECT_EQ(row.bytes_to, 1 << 20);
+  EXPECT_EQ(row.crowding, Crowding::crowded);
+  row = only_entry("allreduce:3:9:uncrowded=allreduce_halving").row;
+  EXPECT_EQ(row.ranks_to, 3);
+  EXPECT_EQ(row.bytes_to, 9);
+  EXPECT_EQ(row.crowding, Crowding::uncrowded);
+}
+
+TEST(selection_text, entries_are_read_in_order_and_a_wrong_one_leaves_the_others) {
+  auto all = entries(",barrier=barrier_in_room,,nonsense,scan=scan_doubling,");
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0].row.algorithm, Algorithm::barrier_in_room);
+  EXPECT_NE(all[1].problem, "");
+  EXPECT_EQ(all[2].row.algorithm, Algorithm::scan_doubling);
+  EXPECT_EQ(all[2].problem, "");
+  EXPECT_TRUE(entries("").empty());
+}
+
+TEST(selection_text, every_algorithm_can_be_named) {
+  for (const AlgorithmRow& row : algorithm_rows) {
+    std::string text =
+        std::string(collective_kind_names[static_cast<int>(row.kind)]) + "=" + row.name;
+    EXPECT_EQ(only_entry(text.c_str()).problem, "") << text;
+  }
+}
+
+TEST(selection_text, what_is_unknown_is_told_with_the_nearest_name) {
+  EXPECT_EQ(only_entry("allreduce=allreduce_halfing").problem,
+            "there is no algorithm \"allreduce_halfing\"; the nearest is allreduce_halving");
+  EXPECT_EQ(only_entry("allreduces=allreduce_halving").problem,
+            "there is no collective \"allreduces\"; the nearest is allreduce");
+  std::string long_name = "allreduce=" + std::string(500, 'x');
+  EXPECT_NE(only_entry(long_name.c_str()).problem.find("there is no algorithm"), std::string::npos);
+}
+
+TEST(selection_text, what_is_wrong_is_told_in_words) {
+  const struct {
+    const char* text;
+    const char* words;
+  } cases[] = {
+      {"allreduce", "no =ALGORITHM"},
+      {"allreduce:2+", "no =ALGORITHM"},
+      {"allreduce=", "no algorithm \"\""},
+      {"allreduce=broadcast_binomial", "an algorithm of broadcast, not of allreduce"},
+      {"allreduce:x=allreduce_halving", "number of ranks"},
+      {"allreduce:4-2=allreduce_halving", "number of ranks"},
+      {"allreduce:=allreduce_halving", "number of ranks"},
+      {"allreduce:2+:8q=allreduce_halving", "number of bytes"},
+      {"allreduce:2+:99999999999999999999+=allreduce_halving", "number of bytes"},
+      {"allreduce:2+:-8=allreduce_halving", "number of bytes"},
+      {"allreduce:2+:8+:full=allreduce_halving", "neither crowded nor uncrowded"},
+      {"allreduce:2+:8+:crowded:=allreduce_halving", "too much"},
+  };
+  for (const auto& one : cases)
+    EXPECT_NE(only_entry(one.text).problem.find(one.words), std::string::npos)
+        << one.text << ": " << only_entry(one.text).problem;
+}
+
+TEST(selection, has_the_profiles_rows_behind_the_built_in_ones_and_the_environments_last) {
+  setenv("BATON_PROFILE_COLLECTIVES", "allreduce:2+:8+=allreduce_doubling,wrong", 1);
+  setenv("BATON_COLLECTIVES", "allreduce=allreduce_halving,x=y", 1);
+  testing::internal::CaptureStderr();
+  read_selection(true);
+  std::string said = testing::internal::GetCapturedStderr();
+  unsetenv("BATON_PROFILE_COLLECTIVES");
+  unsetenv("BATON_COLLECTIVES");
+  EXPECT_NE(said.find("in BATON_PROFILE_COLLECTIVES an entry is ignored"), std::string::npos);
+  EXPECT_NE(said.find("in BATON_COLLECTIVES an entry is ignored: there is no collective \"x\""),
+            std::string::npos)
+      << said;
+  ASSERT_EQ(selection().size(), default_selection().size() + 2);
+  EXPECT_EQ(selection()[selection().size() - 2].source, SelectionSource::tuned);
+  EXPECT_EQ(selection().back().source, SelectionSource::forced);
+  EXPECT_EQ(selection().back().algorithm, Algorithm::allreduce_halving);
+}
+
+}  // namespace
+}  // namespace baton

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Algorithms that BATON_COLLECTIVES or a profile ask for are those that run.
+Usage: asked_for_test.py BIN_FOLDER TABLE_OF_ALGORITHMS"""
+import json
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+BIN = os.path.abspath(sys.argv.pop(1))
+with open(sys.argv.pop(1)) as table:
+    # name, kind, meetings
+    ALGORITHMS = re.findall(r"^  X\((\w+), +(\w+), +(\d), +needs", table.read(), re.M)
+PROGRAM = os.path.join(BIN, "asked_for_program")
+WATCHDOG_SECONDS = 60
+
+
+def run(ranks, *options, **variables):
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("BATON_")}
+    return subprocess.run([os.path.join(BIN, "mpiexec"), "--timeout", str(WATCHDOG_SECONDS), *options, "-n", str(ranks),
+                           PROGRAM], env={**environment, **variables}, capture_output=True, text=True,
+                          timeout=2 * WATCHDOG_SECONDS)
+
+
+def told(ranks, **variables):
+    """What --explain says of the collectives of a run that must go well, and what else was printed."""
+    done = run(ranks, "--explain=json", **variables)
+    assert done.returncode == 0, done.stderr
+    lines = done.stderr.splitlines()
+    return (json.loads(next(line for line in lines if line.startswith("{")))["collectives"],
+            [line for line in lines if not line.startswith("{")])
+
+
+def calls(rows, **wanted):
+    return sum(row["calls"] for row in rows if all(row[key] == value for key, value in wanted.items()))
+
+
+class AskedFor(unittest.TestCase):
+    def test_the_table_was_read(self):
+        self.assertGreaterEqual(len(ALGORITHMS), 28)
+
+    def test_every_algorithm_runs_where_it_is_asked_for(self):
+        # One job asks for one algorithm of each kind.
+        kinds = {}
+        for name, kind, _ in ALGORITHMS:
+            kinds.setdefault(kind, []).append(name)
+        for turn in range(max(map(len, kinds.values()))):
+            asked = [(kind, names[turn]) for kind, names in kinds.items() if turn < len(names)]
+            for ranks in (2, 3):
+                rows, said = told(ranks, BATON_COLLECTIVES=",".join(f"{kind}={name}" for kind, name in asked))
+                self.assertEqual(said, [])
+                for kind, name in asked:
+                    with self.subTest(algorithm=name, ranks=ranks):
+                        self.assertGreater(calls(rows, kind=kind, algorithm=name, reason="forced"), 0, rows)
+                        # What is left of the kind could not be served by it.
+                        for row in rows:
+                            if row["kind"] == kind and row["algorithm"] != name:
+                                self.assertNotIn(row["reason"], ("forced", "guess", "measured"), row)
+
+    def test_a_cut_off_holds_from_its_size_and_ranks_on(self):
+        rows, _ = told(3, BATON_COLLECTIVES="allreduce:2+:8192+=allreduce_doubling,reduce:4+=reduce_binomial")
+        self.assertEqual(calls(rows, algorithm="allreduce_doubling", reason="forced", bytes_max=32768), 3)
+        self.assertEqual(calls(rows, algorithm="allreduce_in_room", bytes_max=8), 3)
+        self.assertEqual(calls(rows, algorithm="reduce_binomial"), 0)
+
+    def test_crowding_is_asked_for(self):
+        ranks = 2 * len(os.sched_getaffinity(0)) + 1
+        for word, count in (("crowded", ranks), ("uncrowded", 0)):
+            rows, _ = told(ranks, BATON_COLLECTIVES=f"allreduce:1+:0-100:{word}=allreduce_doubling")
+            self.assertEqual(calls(rows, algorithm="allreduce_doubling", reason="forced"), count)
+
+    def test_wrong_entries_are_told_once_with_the_nearest_name_and_the_job_runs(self):
+        rows, said = told(3, BATON_COLLECTIVES="allreduce=allreduce_halfing,scan=scan_doubling")
+        self.assertEqual(said, ['baton: in BATON_COLLECTIVES an entry is ignored: there is no algorithm '
+                                '"allreduce_halfing"; the nearest is allreduce_halving'])
+        self.assertEqual(calls(rows, algorithm="scan_doubling", reason="forced"), 6)
+
+    def test_without_rooms_the_reason_says_so(self):
+        rows, _ = told(3, BATON_ROOMS="0")
+        self.assertEqual(calls(rows, algorithm="allreduce_doubling", reason="no_room", bytes_max=8), 3)
+        self.assertFalse([row for row in rows if "in_room" in row["algorithm"]])
+
+    def test_where_one_rank_may_not_copy_all_go_otherwise(self):
+        direct = ",".join(f"{kind}={name}" for name, kind, _ in ALGORITHMS if name.endswith("_direct"))
+        self.assertEqual(direct.count(","), 7)
+        program = os.path.join(BIN, "conformance_collectives")
+        words = ["blocking", "bcast", "gather", "scatter", "allgather", "alltoall", "reduce", "allreduce",
+                 "reduce_scatter", "cases=10", "operations=4"]
+        done = subprocess.run([os.path.join(BIN, "mpiexec"), "--timeout", str(WATCHDOG_SECONDS), "--explain=json",
+                               "-n", "2", program, *words, ":", "-n", "1", "env", "BATON_CMA=0", program, *words],
+                              env={**os.environ, "BATON_COLLECTIVES": direct}, capture_output=True, text=True,
+                              timeout=2 * WATCHDOG_SECONDS)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        rows = json.loads(next(line for line in done.stderr.splitlines() if line.startswith("{")))["collectives"]
+        for kind in ("broadcast", "gather", "scatter", "allgather", "alltoall", "reduce", "allreduce",
+                     "reduce_scatter"):
+            self.assertGreater(calls(rows, kind=kind, reason="not_direct"), 0, kind)
+
+    def test_people_read_it_too(self):
+        done = run(2, "--explain")
+        self.assertIn("which algorithms collectives took", done.stderr)
+        self.assertRegex(done.stderr, r"allreduce_in_room +2  built in, measured: 2 cores of a Sapphire")
+
+    def test_what_mpiexec_hands_over_is_not_taken_from_the_environment(self):
+        rows, _ = told(2, BATON_PROFILE_COLLECTIVES="allreduce=allreduce_doubling")
+        self.assertEqual(calls(rows, algorithm="allreduce_doubling"), 0)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)

@@ -1,0 +1,289 @@
+// The choice of an algorithm, over all the situations that there are.
+#include "collective/choose.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+namespace baton::collective {
+
+// What a failed check prints.
+static void PrintTo(const Situation& s, std::ostream* out) {
+  *out << collective_kind_names[static_cast<int>(s.kind)] << " of " << s.ranks << " ranks, "
+       << s.bytes << " bytes" << (s.commuting ? "" : ", ordered") << (s.uneven ? ", uneven" : "")
+       << (s.in_place ? ", in place" : "") << (s.crowded ? ", crowded" : "")
+       << (s.direct ? ", direct" : "") << (s.rooms ? ", rooms of " : ", no rooms of ")
+       << s.room_bytes_max;
+}
+
+namespace {
+
+using Kind = CollectiveKind;
+
+constexpr std::int64_t sizes[] = {0,     1,     8,     56,    57,     512,     4096,    5461,
+                                  5462,  8191,  8192,  8193,  16384,  16385,   32767,   32768,
+                                  32769, 65536, 65537, 99999, 131072, 1 << 20, 1 << 26, no_end - 1};
+constexpr int rank_counts[] = {1, 2, 3, 4, 5, 7, 8, 16, 100, 292, 293, 4096};
+
+// Every situation of a kind, but for sizes; then those too.
+template <class Do>
+void each_situation(Kind kind, Do&& act) {
+  for (int ranks : rank_counts)
+    for (unsigned bits = 0; bits < 64; ++bits)
+      for (std::int64_t room_bytes_max : {0, 1000, 65536})
+        for (std::int64_t bytes : sizes) {
+          Situation s{kind, ranks, bytes};
+          s.commuting = bits & 1;
+          s.uneven = bits & 2;
+          s.in_place = bits & 4;
+          s.crowded = bits & 8;
+          s.rooms = bits & 16;
+          s.direct = bits & 32;
+          s.room_bytes_max = room_bytes_max;
+          act(s);
+        }
+}
+template <class Do>
+void each_situation(Do&& act) {
+  for (int kind = 0; kind < collective_kind_count; ++kind)
+    each_situation(static_cast<Kind>(kind), act);
+}
+
+SelectionRow forced(Algorithm algorithm) {
+  return {algorithm, SelectionSource::forced};
+}
+
+std::vector<SelectionRow> defaults_and(const SelectionRow& row) {
+  std::vector<SelectionRow> rows(default_selection().begin(), default_selection().end());
+  rows.push_back(row);
+  return rows;
+}
+
+TEST(default_rows, choose_what_is_quick) {
+  using enum Algorithm;
+  struct Expected {
+    Kind kind;
+    int ranks;
+    std::int64_t bytes;
+    Algorithm algorithm;
+  };
+  const Expected expected[] = {
+      {Kind::barrier, 1, 0, barrier_dissemination},
+      {Kind::barrier, 2, 0, barrier_in_room},
+      {Kind::broadcast, 2, 56, broadcast_in_room},
+      {Kind::broadcast, 2, 57, broadcast_binomial},
+      {Kind::broadcast, 8, 65536, broadcast_in_room},
+      {Kind::broadcast, 8, 65537, broadcast_direct},
+      {Kind::gather, 2, 57, gather_linear},
+      {Kind::gather, 8, 65536, gather_in_room},
+      {Kind::gather, 8, 65537, gather_direct},
+      {Kind::gather, 32, 49151, gather_in_room},
+      {Kind::gather, 32, 49152, gather_direct},
+      {Kind::scatter, 8, 65536, scatter_in_room},
+      {Kind::scatter, 8, 65537, scatter_direct},
+      {Kind::scatter, 32, 49151, scatter_in_room},
+      {Kind::scatter, 32, 49152, scatter_direct},
+      {Kind::allgather, 2, 16384, allgather_in_room},
+      {Kind::allgather, 2, 16385, allgather_ring},
+      {Kind::allgather, 8, 65537, allgather_direct},
+      {Kind::alltoall, 8, 65536, alltoall_in_room},
+      {Kind::alltoall, 8, 65537, alltoall_direct},
+      {Kind::reduce, 2, 57, reduce_binomial},
+      {Kind::reduce, 3, 65537, reduce_direct},
+      {Kind::allreduce, 2, 8, allreduce_in_room},
+      {Kind::allreduce, 2, 16384, allreduce_by_parts_in_room},
+      {Kind::allreduce, 2, 16385, allreduce_halving},
+      {Kind::allreduce, 4, 16384, allreduce_by_parts_in_room},
+      {Kind::allreduce, 4, 65537, allreduce_direct},
+      {Kind::allreduce, 4, 262144, allreduce_halving},
+      {Kind::reduce_scatter, 2, 16385, reduce_scatter_pairwise},
+      {Kind::reduce_scatter, 4, 65537, reduce_scatter_direct},
+      {Kind::reduce_scatter, 4, 1 << 20, reduce_scatter_pairwise},
+      {Kind::scan, 3, 65536, scan_in_room},
+      {Kind::exscan, 3, 65537, exscan_doubling},
+      {Kind::neighbour_alltoall, 3, 0, neighbour_alltoall_exchange},
+  };
+  for (const Expected& one : expected) {
+    Situation s{one.kind, one.ranks, one.bytes};
+    s.room_bytes_max = 65536;
+    EXPECT_EQ(row_of(choose(s, default_selection(false)).algorithm).name,
+              row_of(one.algorithm).name)
+        << testing::PrintToString(s);
+  }
+}
+
+TEST(default_rows, differ_on_processors_of_amd) {
+  Situation s{Kind::broadcast, 2, 4096};
+  s.room_bytes_max = 65536;
+  EXPECT_EQ(choose(s, default_selection(true)).algorithm, Algorithm::broadcast_in_room);
+  EXPECT_EQ(choose(s, default_selection(false)).algorithm, Algorithm::broadcast_binomial);
+  s.bytes = 4097;
+  EXPECT_EQ(choose(s, default_selection(true)).algorithm, Algorithm::broadcast_binomial);
+}
+
+TEST(default_rows, go_by_messages_where_there_is_nothing_else) {
+  each_situation([](const Situation& s) {
+    if (s.rooms) return;
+    EXPECT_EQ(row_of(choose(s, default_selection()).algorithm).meetings, 0)
+        << testing::PrintToString(s);
+  });
+}
+
+TEST(default_rows, name_a_machine_and_a_date_or_are_guesses) {
+  for (const SelectionRow& row : default_selection(true)) {
+    EXPECT_TRUE(row.source == SelectionSource::guess || row.source == SelectionSource::measured);
+    EXPECT_EQ(*row.where != 0, row.source == SelectionSource::measured)
+        << row_of(row.algorithm).name;
+  }
+}
+
+TEST(default_rows, begin_with_what_serves_any_call) {
+  for (int kind = 0; kind < collective_kind_count; ++kind) {
+    auto first = std::ranges::find_if(default_selection(), [kind](const SelectionRow& row) {
+      return static_cast<int>(row.kind()) == kind;
+    });
+    ASSERT_NE(first, default_selection().end());
+    EXPECT_EQ(first->ranks_from, 1);
+    EXPECT_EQ(row_of(first->algorithm).meetings, 0);
+  }
+}
+
+TEST(algorithms, are_named_after_their_kind) {
+  std::set<std::string> names;
+  for (const AlgorithmRow& row : algorithm_rows) {
+    std::string kind = collective_kind_names[static_cast<int>(row.kind)];
+    EXPECT_EQ(std::string(row.name).find(kind + "_"), 0u) << row.name;
+    EXPECT_TRUE(names.insert(row.name).second) << row.name;
+  }
+}
+
+TEST(algorithms, can_all_be_reached_by_asking_for_them) {
+  for (int i = 0; i < algorithm_count; ++i) {
+    const auto algorithm = static_cast<Algorithm>(i);
+    const std::vector<SelectionRow> rows = defaults_and(forced(algorithm));
+    int reached = 0, refused = 0;
+    each_situation(row_of(algorithm).kind, [&](const Situation& s) {
+      const Choice choice = choose(s, rows);
+      const bool serves = !obstacle(algorithm, s);
+      ASSERT_EQ(choice.algorithm == algorithm && choice.reason == ChoiceReason::forced, serves)
+          << row_of(algorithm).name << ": " << testing::PrintToString(s);
+      ++(serves ? reached : refused);
+    });
+    EXPECT_GT(reached, 0) << row_of(algorithm).name;
+    EXPECT_EQ(refused > 0, row_of(algorithm).meetings > 0 || row_of(algorithm).needs != 0);
+  }
+}
+
+TEST(algorithms, are_never_chosen_where_they_cannot_serve) {
+  std::vector<std::vector<SelectionRow>> tables = {
+      {}, {default_selection().begin(), default_selection().end()}};
+  for (int i = 0; i < algorithm_count; ++i) {
+    tables.push_back({forced(static_cast<Algorithm>(i))});
+    tables.push_back(defaults_and(forced(static_cast<Algorithm>(i))));
+  }
+  for (const auto& rows : tables)
+    each_situation([&rows](const Situation& s) {
+      const Choice choice = choose(s, rows);
+      ASSERT_EQ(row_of(choice.algorithm).kind, s.kind) << testing::PrintToString(s);
+      // A call that is in place and not in place is none; every other one can be served.
+      ASSERT_FALSE(obstacle(choice.algorithm, s)) << testing::PrintToString(s);
+    });
+}
+
+TEST(choice, depends_on_what_all_ranks_know_and_on_nothing_else) {
+  // Another member does not compile here: do all ranks know it alike (select.cpp, cutoffs.cpp)?
+  const auto [kind, ranks, bytes, commuting, uneven, in_place, crowded, rooms, direct,
+              room_bytes_max] =
+      Situation{Kind::allreduce, 3, 20000, true, false, false, false, true, true, 32768};
+  const Situation once{kind,     ranks,   bytes, commuting, uneven,
+                       in_place, crowded, rooms, direct,    room_bytes_max};
+  const Choice choice = choose(once, default_selection());
+  EXPECT_EQ(choice.algorithm, Algorithm::allreduce_by_parts_in_room);
+  EXPECT_EQ(choice.reason, ChoiceReason::guess);
+}
+
+TEST(choice, names_the_obstacle_of_the_preferred_one) {
+  Situation s{Kind::allreduce, 4, 60000};
+  s.room_bytes_max = 32768;
+  EXPECT_EQ(choose(s, default_selection()).reason, ChoiceReason::too_long_for_room);
+  s.bytes = 100000;
+  s.direct = false;
+  EXPECT_EQ(choose(s, default_selection()).reason, ChoiceReason::not_direct);
+  s.direct = true;
+  s.bytes = 60000;
+  s.commuting = false;  // of several obstacles that of the first choice
+  EXPECT_EQ(choose(s, default_selection()).algorithm, Algorithm::allreduce_doubling);
+  EXPECT_EQ(choose(s, default_selection()).reason, ChoiceReason::too_long_for_room);
+  s.commuting = true;
+  s.rooms = false;
+  EXPECT_EQ(choose(s, default_selection()).reason, ChoiceReason::no_room);
+  const auto rows = defaults_and(forced(Algorithm::allreduce_halving));
+  EXPECT_EQ(choose(s, rows).reason, ChoiceReason::forced);
+  s.commuting = false;
+  EXPECT_EQ(choose(s, rows).algorithm, Algorithm::allreduce_doubling);
+  EXPECT_EQ(choose(s, rows).reason, ChoiceReason::not_commuting);
+}
+
+TEST(choice, is_the_last_row_that_fits) {
+  SelectionRow narrow = forced(Algorithm::allreduce_doubling);
+  narrow.ranks_from = 4;
+  narrow.ranks_to = 8;
+  narrow.bytes_from = 100;
+  narrow.bytes_to = 200;
+  narrow.crowding = Crowding::crowded;
+  const auto rows = defaults_and(narrow);
+  Situation inside{Kind::allreduce, 4, 100};
+  inside.room_bytes_max = 32768;
+  inside.crowded = true;
+  EXPECT_EQ(choose(inside, rows).algorithm, Algorithm::allreduce_doubling);
+  for (auto change : {+[](Situation& s) { s.ranks = 3; }, +[](Situation& s) { s.ranks = 9; },
+                      +[](Situation& s) { s.bytes = 99; }, +[](Situation& s) { s.bytes = 201; },
+                      +[](Situation& s) { s.crowded = false; }}) {
+    Situation outside = inside;
+    change(outside);
+    EXPECT_EQ(choose(outside, rows).algorithm, Algorithm::allreduce_in_room);
+  }
+}
+
+TEST(needs, are_obstacles_where_they_are_not_met) {
+  Situation s{Kind::allgather, 3};
+  s.uneven = true;
+  EXPECT_EQ(obstacle(Algorithm::allgather_in_room, s), ChoiceReason::uneven);
+  s = {Kind::alltoall, 3};
+  EXPECT_EQ(obstacle(Algorithm::alltoall_in_place, s), ChoiceReason::not_in_place);
+  s.in_place = true;
+  EXPECT_EQ(obstacle(Algorithm::alltoall_pairwise, s), ChoiceReason::in_place);
+  s = {Kind::broadcast, 3};
+  s.direct = false;
+  EXPECT_EQ(obstacle(Algorithm::broadcast_direct, s), ChoiceReason::not_direct);
+  s = {Kind::barrier, 1};
+  EXPECT_EQ(obstacle(Algorithm::barrier_in_room, s), ChoiceReason::one_rank);
+}
+
+TEST(boundaries, are_the_only_sizes_at_which_the_choice_changes) {
+  std::vector<SelectionRow> rows = defaults_and(forced(Algorithm::allreduce_doubling));
+  rows.back().bytes_from = 700;
+  rows.back().bytes_to = 900;
+  for (int ranks : {1, 2, 3, 5, 300})
+    for (std::int64_t room_bytes_max : {0, 100, 32768}) {
+      Situation s{Kind::allreduce, ranks};
+      s.room_bytes_max = room_bytes_max;
+      std::int64_t boundary = next_boundary(s, rows);
+      Choice last = choose(s, rows);
+      for (s.bytes = 1; s.bytes < 40000; ++s.bytes) {
+        const Choice choice = choose(s, rows);
+        if (s.bytes == boundary) {
+          boundary = next_boundary(s, rows);
+        } else {
+          ASSERT_EQ(choice.algorithm, last.algorithm) << testing::PrintToString(s);
+          ASSERT_EQ(choice.reason, last.reason) << testing::PrintToString(s);
+        }
+        last = choice;
+      }
+    }
+}
+
+}  // namespace
+}  // namespace baton::collective
