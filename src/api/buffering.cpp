@@ -32,7 +32,7 @@ Error ibsend(const void* buffer, std::int64_t count, Datatype& type, int destina
              Communicator& comm, MPI_Request* request) {
   Error error = bsend(buffer, count, type, destination, tag, comm);
   // Copied is done: what is left concerns the buffer, not the request.
-  if (!error) *request = message::completed_send_handle();
+  if (!error) *request = message::completed_handle();
   return error;
 }
 

@@ -35,10 +35,18 @@ void unlink(Run& run) {
   Run** link = &under_way;
   while (*link != &run) link = &(*link)->next;
   *link = run.next;
+  if (!under_way) message::set_active(run_source, false);
 }
 
 void finish(Run& run) {
   message::complete(*run.visible, run.error());
+}
+
+bool advance_run(Run& run) {
+  if (!run.advance()) return false;
+  unlink(run);
+  finish(run);
+  return true;
 }
 
 // The list changes only at its head while we walk: new ones are put there.
@@ -53,19 +61,21 @@ bool advance_runs(void*) {
   }
   while (run) {
     Run* next = run->next;
-    if (run->advance()) {
-      unlink(*run);
-      finish(*run);
-      any = true;
-    }
+    any |= advance_run(*run);
     run = next;
-  }
-  {
-    platform::Guard guard(runs_lock);
-    if (!under_way) message::set_active(run_source, false);
   }
   advancing = false;
   return any;
+}
+
+// For who waits for this one.
+bool advance_alone(message::Request& request) {
+  Run& run = *static_cast<Run*>(request.state);
+  if (advancing || run.awaits_messages()) return false;
+  advancing = true;
+  advance_run(run);
+  advancing = false;
+  return true;
 }
 
 void list(Run& run) {
@@ -117,8 +127,8 @@ void destroy_run(message::Request& request) {
   give_back(run);
 }
 
-// A request and its run, tied together.
-Error make_run(const Call& call, bool persistent, Run** made) {
+// A run and its request, not yet tied together.
+Error make_run(const Call& call, Run** made) {
   if (Error error = check_call(call)) return error;
   Run* run = take_run();
   message::Request* visible = run ? message::new_request() : nullptr;
@@ -126,32 +136,29 @@ Error make_run(const Call& call, bool persistent, Run** made) {
     if (run) give_back(*run);
     return fail(MPI_ERR_NO_MEM, "no memory for a request");
   }
-  Call kept = call;
-  kept.persistent = persistent;
   // Programs change and free their arrays of counts, though they should not.
-  if (!run->set(kept, true)) {
+  if (!run->set(call, true)) {
     Error error = run->error();
-    message::release_request(*visible);
+    message::unuse_request(*visible);
     give_back(*run);
     return error;
   }
   run->visible = visible;
-  visible->kind = message::RequestKind::schedule;
-  visible->stage = message::Stage::queued;
-  visible->owner = call.comm;
-  visible->state = run;
-  visible->destroy = destroy_run;
-  hold(run->call);
-  message::hold(*visible, call.comm->collective);
   *made = run;
   return MPI_SUCCESS;
 }
 
-void go(Run& run, std::int32_t tag) {
-  if (run.begin(tag, false))
-    finish(run);
-  else
-    list(run);
+// From now on the request owns the run, and both keep alive what they use.
+void tie(Run& run) {
+  message::Request& visible = *run.visible;
+  visible.kind = message::RequestKind::schedule;
+  visible.stage = message::Stage::queued;
+  visible.owner = run.call.comm;
+  visible.state = &run;
+  visible.advance = advance_alone;
+  visible.destroy = destroy_run;
+  hold(run.call);
+  message::hold(visible, run.call.comm->collective);
 }
 
 // Of a persistent request.
@@ -159,7 +166,11 @@ Error restart(message::Request& request) {
   request.inactive = false;
   request.ending = 0;
   request.error = MPI_SUCCESS;
-  go(*static_cast<Run*>(request.state), request.recipe->tag);
+  Run& run = *static_cast<Run*>(request.state);
+  if (run.begin(request.recipe->tag, false))
+    finish(run);
+  else
+    list(run);
   return MPI_SUCCESS;
 }
 
@@ -174,9 +185,20 @@ Error run_now(const Call& call) {
 
 Error start(const Call& call, MPI_Request* handle) {
   Run* run;
-  if (Error error = make_run(call, false, &run)) return error;
+  if (Error error = make_run(call, &run)) return error;
+  bool over = run->begin(next_tag(*call.comm), false);
+  if (over && !run->error()) {
+    message::unuse_request(*run->visible);
+    give_back(*run);
+    *handle = message::completed_handle();
+    return MPI_SUCCESS;
+  }
   *handle = run->visible->handle;
-  go(*run, next_tag(*call.comm));
+  tie(*run);
+  if (over)
+    finish(*run);
+  else
+    list(*run);
   return MPI_SUCCESS;
 }
 
@@ -184,10 +206,13 @@ Error prepare(const Call& call, MPI_Request* handle) {
   Run* run;
   auto* recipe = static_cast<message::Recipe*>(std::malloc(sizeof(message::Recipe)));
   if (!recipe) return fail(MPI_ERR_NO_MEM, "no memory for a request");
-  if (Error error = make_run(call, true, &run)) {
+  Call kept = call;
+  kept.persistent = true;
+  if (Error error = make_run(kept, &run)) {
     std::free(recipe);
     return error;
   }
+  tie(*run);
   message::Request& visible = *run->visible;
   *recipe = {restart, nullptr, 0, 0, next_persistent_tag(*call.comm), false};
   visible.recipe = recipe;

@@ -125,6 +125,7 @@ bool Run::look_up_types(Blocks& blocks) {
 }
 
 bool Run::keep_arrays(Blocks& blocks) {
+  if (!blocks.ranks) return true;
   auto keep = [&](const void*& array, bool wide) {
     if (!array) return true;
     std::size_t bytes = static_cast<std::size_t>(blocks.ranks) * (wide ? 8 : sizeof(int));

@@ -65,6 +65,8 @@ class Run {
   // Whether everything begun has completed.
   bool all_complete();
   bool is_blocking() const { return blocking_; }
+  // Else it awaits what others write to memory.
+  bool awaits_messages() const { return condition_ == nullptr; }
 
   // Where its ranks meet: the communicator's room, or its own if it is persistent.
   world::RoomView& room() { return *room_; }
@@ -127,15 +129,9 @@ class Run {
   };
   static constexpr std::size_t own_bytes = 1536;  // guess: two frames and two messages
 
-  // Where others only store and wake, looking at it alone is quickest, for a while.
   template <class Ready>
   static void wait_for(Ready& ready) {
-    constexpr int direct_polls = 256;  // guess
-    for (int polls = message::engine.senders_fence ? 0 : direct_polls; polls > 0; --polls) {
-      platform::pause_cpu();
-      if (ready()) return;
-    }
-    message::wait_until([&] { return ready(); });
+    if (!message::look_directly(ready)) message::wait_until([&] { return ready(); });
   }
   bool wait_or_look();
   Message* new_message();

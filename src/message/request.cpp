@@ -27,7 +27,7 @@ struct Spares {
 __attribute__((tls_model("initial-exec"))) constinit thread_local Spares own_spares{};
 Request* common_spares = nullptr;
 platform::Lock common_lock;
-Request completed_send;
+Request completed_request;
 
 void give_to_all(Spares& spares, int count) {
   platform::Guard guard(common_lock);
@@ -124,6 +124,11 @@ void release_request(Request& request) {
   keep_spare(request);
 }
 
+void unuse_request(Request& request) {
+  request.ending = freed;
+  keep_spare(request);
+}
+
 void drop_usage(Usage* usage) {
   if (usage && platform::add_shared(usage->uses, -1) == 0) usage->dispose(usage->owner);
 }
@@ -137,14 +142,14 @@ bool retire_request(Request& request) {
   return true;
 }
 
-MPI_Request completed_send_handle() {
-  return completed_send.handle;
+MPI_Request completed_handle() {
+  return completed_request.handle;
 }
 
-void make_completed_send() {
-  completed_send = Request{};
-  completed_send.ending = completed;
-  completed_send.handle = requests.add(&completed_send);
+void make_completed_request() {
+  completed_request = Request{};
+  completed_request.ending = completed;
+  completed_request.handle = requests.add(&completed_request);
 }
 
 bool mark_complete(Request& request, Error error) {

@@ -86,7 +86,7 @@ struct Request {
   std::uint64_t advert = 0;     // of a posted receive that its sender knows of: its number; or 0
   MatchQueue* queue = nullptr;  // a posted receive's
   void* owner = nullptr;        // the communicator whose error handler is due; opaque here
-  // Of a schedule: makes progress, true when it has completed.
+  // Of a schedule, or null: goes on with it alone; false when that takes other progress.
   bool (*advance)(Request&) = nullptr;
   void (*destroy)(Request&) = nullptr;
   void* state = nullptr;
@@ -103,12 +103,15 @@ extern RequestTable requests;
 Request* new_request();
 // Gives a completed request back, with its handle and its hold on datatype and communicator.
 void release_request(Request& request);
+// Gives back a new one that nobody has seen.
+void unuse_request(Request& request);
 // Ends one use of a communicator; a freed one goes with the last.
 void drop_usage(Usage* usage);
 
-// The handle of sends that were over before they got a request: always complete, never freed.
-MPI_Request completed_send_handle();
-void make_completed_send();
+// The handle of sends and collectives that were over before they got a request: always complete,
+// never freed.
+MPI_Request completed_handle();
+void make_completed_request();
 
 // Ends the request; the only places that do. The second says whether the program had given it up,
 // and then leaves its release to the caller; the request may be gone otherwise.

@@ -100,7 +100,7 @@ Error start_send(const Context& context, const void* buffer, std::int64_t count,
                  std::int32_t destination, std::int32_t tag, bool synchronous,
                  MPI_Request* handle) {
   if (!synchronous && send_eager(context, buffer, count * type.size, type, destination, tag)) {
-    *handle = completed_send_handle();
+    *handle = completed_handle();
     return MPI_SUCCESS;
   }
   Request* request = new_request();

@@ -93,7 +93,7 @@ Error SendBuffer::flush() {
 Error SendBuffer::start_flush(const Context* context, MPI_Request* handle) {
   if (!attached()) return nothing_attached();
   if (is_idle()) {
-    *handle = completed_send_handle();
+    *handle = completed_handle();
     return MPI_SUCCESS;
   }
   auto* flush = new (std::nothrow) Flush;

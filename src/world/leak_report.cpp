@@ -112,7 +112,7 @@ bool is_of_program(const Datatype& type) {
   return !type.predefined;  // a Fortran kind: it has a handle like the others
 }
 bool is_of_program(const message::Request& request) {
-  return request.handle != message::completed_send_handle() && !is_freed(request);
+  return request.handle != message::completed_handle() && !is_freed(request);
 }
 
 template <class Table>

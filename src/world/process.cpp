@@ -107,7 +107,7 @@ Error make_library() {
   datatype::make_predefined_datatypes();
   datatype::make_predefined_operations();
   make_empty_group();
-  message::make_completed_send();
+  message::make_completed_request();
   reset_context_ids();
   abort_job = abort_process;
   rank_for_messages = static_cast<int>(transport::arena.rank);
