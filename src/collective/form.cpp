@@ -85,14 +85,6 @@ void list(Run& run) {
   message::set_active(run_source, true);
 }
 
-Run* take_run() {
-  platform::Guard guard(runs_lock);
-  Run* run = spare_runs;
-  if (!run) return new (std::nothrow) Run;
-  spare_runs = run->next;
-  return run;
-}
-
 void give_back(Run& run) {
   run.clear();
   platform::Guard guard(runs_lock);
@@ -127,25 +119,13 @@ void destroy_run(message::Request& request) {
   give_back(run);
 }
 
-// A run and its request, not yet tied together.
-Error make_run(const Call& call, Run** made) {
-  if (Error error = check_call(call)) return error;
-  Run* run = take_run();
-  message::Request* visible = run ? message::new_request() : nullptr;
-  if (!visible) {
-    if (run) give_back(*run);
-    return fail(MPI_ERR_NO_MEM, "no memory for a request");
-  }
+// Gets the run ready to begin, with a request that is not yet tied to it.
+Error make_ready(Run& run) {
+  if (Error error = check_call(run.call)) return error;
   // Programs change and free their arrays of counts, though they should not.
-  if (!run->set(call, true)) {
-    Error error = run->error();
-    message::unuse_request(*visible);
-    give_back(*run);
-    return error;
-  }
-  run->visible = visible;
-  *made = run;
-  return MPI_SUCCESS;
+  if (!run.take_in(true)) return run.error();
+  run.visible = message::new_request();
+  return run.visible ? MPI_SUCCESS : fail(MPI_ERR_NO_MEM, "no memory for a request");
 }
 
 // From now on the request owns the run, and both keep alive what they use.
@@ -176,45 +156,57 @@ Error restart(message::Request& request) {
 
 }  // namespace
 
-Error run_now(const Call& call) {
-  if (Error error = check_call(call)) return error;
-  Run run;
-  if (run.set(call, false)) run.begin(next_tag(*call.comm), true);
+Run* new_run() {
+  platform::Guard guard(runs_lock);
+  Run* run = spare_runs;
+  if (BATON_LIKELY(run != nullptr)) {
+    spare_runs = run->next;
+    return run;
+  }
+  run = new (std::nothrow) Run;
+  if (!run) (void)fail(MPI_ERR_NO_MEM, "no memory for a request");
+  return run;
+}
+
+Error run_now(Run& run) {
+  if (Error error = check_call(run.call)) return error;
+  if (run.take_in(false)) run.begin(next_tag(*run.call.comm), true);
   return run.error();
 }
 
-Error start(const Call& call, MPI_Request* handle) {
-  Run* run;
-  if (Error error = make_run(call, &run)) return error;
-  bool over = run->begin(next_tag(*call.comm), false);
-  if (over && !run->error()) {
-    message::unuse_request(*run->visible);
-    give_back(*run);
+Error start(Run& run, MPI_Request* handle) {
+  if (Error error = make_ready(run)) {
+    give_back(run);
+    return error;
+  }
+  bool over = run.begin(next_tag(*run.call.comm), false);
+  if (over && !run.error()) {
+    message::unuse_request(*run.visible);
+    give_back(run);
     *handle = message::completed_handle();
     return MPI_SUCCESS;
   }
-  *handle = run->visible->handle;
-  tie(*run);
+  *handle = run.visible->handle;
+  tie(run);
   if (over)
-    finish(*run);
+    finish(run);
   else
-    list(*run);
+    list(run);
   return MPI_SUCCESS;
 }
 
-Error prepare(const Call& call, MPI_Request* handle) {
-  Run* run;
+Error prepare(Run& run, MPI_Request* handle) {
   auto* recipe = static_cast<message::Recipe*>(std::malloc(sizeof(message::Recipe)));
-  if (!recipe) return fail(MPI_ERR_NO_MEM, "no memory for a request");
-  Call kept = call;
-  kept.persistent = true;
-  if (Error error = make_run(kept, &run)) {
+  Error error =
+      recipe ? make_ready(run) : fail(MPI_ERR_NO_MEM, "no memory for a request");
+  if (error) {
     std::free(recipe);
+    give_back(run);
     return error;
   }
-  tie(*run);
-  message::Request& visible = *run->visible;
-  *recipe = {restart, nullptr, 0, 0, next_persistent_tag(*call.comm), false};
+  tie(run);
+  message::Request& visible = *run.visible;
+  *recipe = {restart, nullptr, 0, 0, next_persistent_tag(*run.call.comm), false};
   visible.recipe = recipe;
   visible.inactive = true;
   *handle = visible.handle;

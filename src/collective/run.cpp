@@ -125,7 +125,6 @@ bool Run::look_up_types(Blocks& blocks) {
 }
 
 bool Run::keep_arrays(Blocks& blocks) {
-  if (!blocks.ranks) return true;
   auto keep = [&](const void*& array, bool wide) {
     if (!array) return true;
     std::size_t bytes = static_cast<std::size_t>(blocks.ranks) * (wide ? 8 : sizeof(int));
@@ -137,10 +136,12 @@ bool Run::keep_arrays(Blocks& blocks) {
          keep(blocks.displacements, blocks.wide_displacements);
 }
 
-bool Run::set(const Call& asked, bool outlives_call) {
-  call = asked;
-  bool good = look_up_types(call.out) && look_up_types(call.in);
-  if (good && outlives_call) good = keep_arrays(call.out) && keep_arrays(call.in);
+bool Run::take_in(bool outlives_call) {
+  bool good = true;
+  if (BATON_UNLIKELY(call.out.ranks || call.in.ranks)) {
+    good = look_up_types(call.out) && look_up_types(call.in);
+    if (good && outlives_call) good = keep_arrays(call.out) && keep_arrays(call.in);
+  }
   room_ = &call.comm->room;
   if (good && call.persistent) {
     void* memory = take(sizeof(world::RoomView));

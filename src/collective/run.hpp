@@ -17,6 +17,8 @@ struct Checking;
 class Run {
  public:
   Run() = default;
+  template <class Make>
+  explicit Run(Make&& make) : call(make()) {}
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
   ~Run() { clear(); }
@@ -97,9 +99,9 @@ class Run {
 
   // ---- for the forms ----
 
-  // What is to be done. `outlives_call`: the program may change its arrays of counts and
-  // displacements afterwards. False, and the run has the error, without memory.
-  bool set(const Call& asked, bool outlives_call);
+  // Takes in `call`. `outlives_call`: the program may change its arrays of counts and displacements
+  // afterwards. False, and the run has the error, without memory.
+  bool take_in(bool outlives_call);
   // Begins, also anew after it has ended; a blocking call ends, too. True when it has ended.
   bool begin(std::int32_t tag, bool blocking);
   // Goes on as far as it can; true when it has ended.
@@ -107,7 +109,7 @@ class Run {
   // As if it were new.
   void clear();
 
-  Call call{};
+  Call call{};  // what is to be done
   const Checking* checking = nullptr;   // while its ranks compare what they call
   message::Request* visible = nullptr;  // the program's request; null in a blocking call
   Run* next = nullptr;                  // among those under way, or spare

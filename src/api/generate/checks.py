@@ -299,7 +299,8 @@ class Checks:
         arguments = ", ".join(passed)
         call = f"api::{self.body}({arguments})"
         if form := self.form():
-            call = f"collective::{form}({call}{', request' if form != 'run_now' else ''})"
+            made = f"[&] {{ return {call}; }}"
+            call = f"collective::{form}({made}{', request' if form != 'run_now' else ''})"
         if self.given:  # its target is this thread's last one: asked for after the body
             self.out.append(f"const Error rc = {call};")
             self.out.append(f"return finish(here, {self.target}, rc);")

@@ -37,7 +37,7 @@ BATON_EXPORT int PMPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype
     return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, collective::run_now(api::allgather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::allgather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object); }));
 }
 BATON_ALIAS(Allgather)
 
@@ -71,7 +71,7 @@ BATON_EXPORT int PMPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_
     return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, collective::run_now(api::allgather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::allgather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object); }));
 }
 BATON_ALIAS(Allgather_c)
 
@@ -110,7 +110,7 @@ BATON_EXPORT int PMPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Dat
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 9, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::allgather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::allgather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object); }, request));
 }
 BATON_ALIAS(Allgather_init)
 
@@ -149,7 +149,7 @@ BATON_EXPORT int PMPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount,
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 9, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::allgather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::allgather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object); }, request));
 }
 BATON_ALIAS(Allgather_init_c)
 
@@ -182,7 +182,7 @@ BATON_EXPORT int PMPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatyp
     if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 5, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!displs && comm_object->remote_size() > 0))
     return null_argument(here, 6, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::run_now(api::allgatherv(sendbuf, sendcount, sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::allgatherv(sendbuf, sendcount, sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object); }));
 }
 BATON_ALIAS(Allgatherv)
 
@@ -215,7 +215,7 @@ BATON_EXPORT int PMPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI
     if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 5, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!displs && comm_object->remote_size() > 0))
     return null_argument(here, 6, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::run_now(api::allgatherv(sendbuf, sendcount, sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::allgatherv(sendbuf, sendcount, sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object); }));
 }
 BATON_ALIAS(Allgatherv_c)
 
@@ -253,7 +253,7 @@ BATON_EXPORT int PMPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Da
     return null_argument(here, 6, &comm_object->errors);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 10, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::allgatherv(sendbuf, sendcount, sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::allgatherv(sendbuf, sendcount, sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object); }, request));
 }
 BATON_ALIAS(Allgatherv_init)
 
@@ -291,7 +291,7 @@ BATON_EXPORT int PMPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount
     return null_argument(here, 6, &comm_object->errors);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 10, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::allgatherv(sendbuf, sendcount, sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::allgatherv(sendbuf, sendcount, sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object); }, request));
 }
 BATON_ALIAS(Allgatherv_init_c)
 
@@ -321,7 +321,7 @@ BATON_EXPORT int PMPI_Allreduce(const void *sendbuf, void *recvbuf, int count, M
     return aliased(here, 2, &comm_object->errors);
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, collective::run_now(api::allreduce(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::allreduce(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object); }));
 }
 BATON_ALIAS(Allreduce)
 
@@ -351,7 +351,7 @@ BATON_EXPORT int PMPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count 
     return aliased(here, 2, &comm_object->errors);
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, collective::run_now(api::allreduce(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::allreduce(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object); }));
 }
 BATON_ALIAS(Allreduce_c)
 
@@ -386,7 +386,7 @@ BATON_EXPORT int PMPI_Allreduce_init(const void *sendbuf, void *recvbuf, int cou
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 8, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::allreduce(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::allreduce(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object); }, request));
 }
 BATON_ALIAS(Allreduce_init)
 
@@ -421,7 +421,7 @@ BATON_EXPORT int PMPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_C
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 8, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::allreduce(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::allreduce(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object); }, request));
 }
 BATON_ALIAS(Allreduce_init_c)
 
@@ -455,7 +455,7 @@ BATON_EXPORT int PMPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype 
     return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, collective::run_now(api::alltoall(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::alltoall(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object); }));
 }
 BATON_ALIAS(Alltoall)
 
@@ -489,7 +489,7 @@ BATON_EXPORT int PMPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_D
     return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, collective::run_now(api::alltoall(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::alltoall(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object); }));
 }
 BATON_ALIAS(Alltoall_c)
 
@@ -528,7 +528,7 @@ BATON_EXPORT int PMPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Data
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 9, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::alltoall(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::alltoall(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object); }, request));
 }
 BATON_ALIAS(Alltoall_init)
 
@@ -567,7 +567,7 @@ BATON_EXPORT int PMPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, 
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 9, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::alltoall(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::alltoall(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object); }, request));
 }
 BATON_ALIAS(Alltoall_init_c)
 
@@ -601,7 +601,7 @@ BATON_EXPORT int PMPI_Alltoallv(const void *sendbuf, const int sendcounts[], con
     if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 6, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!rdispls && comm_object->remote_size() > 0))
     return null_argument(here, 7, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::run_now(api::alltoallv(sendbuf, sendcounts, sdispls, sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::alltoallv(sendbuf, sendcounts, sdispls, sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object); }));
 }
 BATON_ALIAS(Alltoallv)
 
@@ -635,7 +635,7 @@ BATON_EXPORT int PMPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcount
     if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 6, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!rdispls && comm_object->remote_size() > 0))
     return null_argument(here, 7, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::run_now(api::alltoallv(sendbuf, sendcounts, sdispls, sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::alltoallv(sendbuf, sendcounts, sdispls, sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object); }));
 }
 BATON_ALIAS(Alltoallv_c)
 
@@ -674,7 +674,7 @@ BATON_EXPORT int PMPI_Alltoallv_init(const void *sendbuf, const int sendcounts[]
     return null_argument(here, 7, &comm_object->errors);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 11, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::alltoallv(sendbuf, sendcounts, sdispls, sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::alltoallv(sendbuf, sendcounts, sdispls, sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object); }, request));
 }
 BATON_ALIAS(Alltoallv_init)
 
@@ -713,7 +713,7 @@ BATON_EXPORT int PMPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count send
     return null_argument(here, 7, &comm_object->errors);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 11, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::alltoallv(sendbuf, sendcounts, sdispls, sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::alltoallv(sendbuf, sendcounts, sdispls, sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object); }, request));
 }
 BATON_ALIAS(Alltoallv_init_c)
 
@@ -741,7 +741,7 @@ BATON_EXPORT int PMPI_Alltoallw(const void *sendbuf, const int sendcounts[], con
     return null_argument(here, 7, &comm_object->errors);
   if (BATON_UNLIKELY(!recvtypes && comm_object->remote_size() > 0))
     return null_argument(here, 8, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::run_now(api::alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object); }));
 }
 BATON_ALIAS(Alltoallw)
 
@@ -769,7 +769,7 @@ BATON_EXPORT int PMPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcount
     return null_argument(here, 7, &comm_object->errors);
   if (BATON_UNLIKELY(!recvtypes && comm_object->remote_size() > 0))
     return null_argument(here, 8, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::run_now(api::alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object); }));
 }
 BATON_ALIAS(Alltoallw_c)
 
@@ -802,7 +802,7 @@ BATON_EXPORT int PMPI_Alltoallw_init(const void *sendbuf, const int sendcounts[]
     return null_argument(here, 8, &comm_object->errors);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 11, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object); }, request));
 }
 BATON_ALIAS(Alltoallw_init)
 
@@ -835,7 +835,7 @@ BATON_EXPORT int PMPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count send
     return null_argument(here, 8, &comm_object->errors);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 11, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object); }, request));
 }
 BATON_ALIAS(Alltoallw_init_c)
 
@@ -846,7 +846,7 @@ BATON_EXPORT int PMPI_Barrier(MPI_Comm comm) {
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 1, nullptr, comm, MPI_ERR_COMM);
-  return finish(here, &comm_object->errors, collective::run_now(api::barrier(*comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::barrier(*comm_object); }));
 }
 BATON_ALIAS(Barrier)
 
@@ -862,7 +862,7 @@ BATON_EXPORT int PMPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *re
     return bad_handle(here, 2, &comm_object->errors, info, MPI_ERR_INFO);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 3, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::barrier(*comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::barrier(*comm_object); }, request));
 }
 BATON_ALIAS(Barrier_init)
 
@@ -886,7 +886,7 @@ BATON_EXPORT int PMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int 
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, collective::run_now(api::bcast(buffer, count, *datatype_object, root, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::bcast(buffer, count, *datatype_object, root, *comm_object); }));
 }
 BATON_ALIAS(Bcast)
 
@@ -910,7 +910,7 @@ BATON_EXPORT int PMPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype dataty
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, collective::run_now(api::bcast(buffer, count, *datatype_object, root, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::bcast(buffer, count, *datatype_object, root, *comm_object); }));
 }
 BATON_ALIAS(Bcast_c)
 
@@ -939,7 +939,7 @@ BATON_EXPORT int PMPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype,
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 7, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::bcast(buffer, count, *datatype_object, root, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::bcast(buffer, count, *datatype_object, root, *comm_object); }, request));
 }
 BATON_ALIAS(Bcast_init)
 
@@ -968,7 +968,7 @@ BATON_EXPORT int PMPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype d
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 7, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::bcast(buffer, count, *datatype_object, root, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::bcast(buffer, count, *datatype_object, root, *comm_object); }, request));
 }
 BATON_ALIAS(Bcast_init_c)
 
@@ -998,7 +998,7 @@ BATON_EXPORT int PMPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_
     return aliased(here, 2, &comm_object->errors);
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, collective::run_now(api::exscan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::exscan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object); }));
 }
 BATON_ALIAS(Exscan)
 
@@ -1028,7 +1028,7 @@ BATON_EXPORT int PMPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count cou
     return aliased(here, 2, &comm_object->errors);
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, collective::run_now(api::exscan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::exscan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object); }));
 }
 BATON_ALIAS(Exscan_c)
 
@@ -1063,7 +1063,7 @@ BATON_EXPORT int PMPI_Exscan_init(const void *sendbuf, void *recvbuf, int count,
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 8, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::exscan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::exscan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object); }, request));
 }
 BATON_ALIAS(Exscan_init)
 
@@ -1098,7 +1098,7 @@ BATON_EXPORT int PMPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Coun
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 8, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::exscan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::exscan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object); }, request));
 }
 BATON_ALIAS(Exscan_init_c)
 
@@ -1137,7 +1137,7 @@ BATON_EXPORT int PMPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype se
     return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(at_root && (recvcount < 0)))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, collective::run_now(api::gather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::gather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object); }));
 }
 BATON_ALIAS(Gather)
 
@@ -1176,7 +1176,7 @@ BATON_EXPORT int PMPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Dat
     return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(at_root && (recvcount < 0)))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, collective::run_now(api::gather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::gather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object); }));
 }
 BATON_ALIAS(Gather_c)
 
@@ -1220,7 +1220,7 @@ BATON_EXPORT int PMPI_Gather_init(const void *sendbuf, int sendcount, MPI_Dataty
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 10, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::gather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::gather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object); }, request));
 }
 BATON_ALIAS(Gather_init)
 
@@ -1264,7 +1264,7 @@ BATON_EXPORT int PMPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MP
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 10, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::gather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::gather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object); }, request));
 }
 BATON_ALIAS(Gather_init_c)
 
@@ -1302,7 +1302,7 @@ BATON_EXPORT int PMPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype s
     if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 5, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(at_root && (!displs && comm_object->remote_size() > 0)))
     return null_argument(here, 6, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::run_now(api::gatherv(sendbuf, sendcount, sendtype_object, recvbuf, recvcounts, displs, recvtype_object, root, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::gatherv(sendbuf, sendcount, sendtype_object, recvbuf, recvcounts, displs, recvtype_object, root, *comm_object); }));
 }
 BATON_ALIAS(Gatherv)
 
@@ -1340,7 +1340,7 @@ BATON_EXPORT int PMPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
     if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 5, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(at_root && (!displs && comm_object->remote_size() > 0)))
     return null_argument(here, 6, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::run_now(api::gatherv(sendbuf, sendcount, sendtype_object, recvbuf, recvcounts, displs, recvtype_object, root, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::gatherv(sendbuf, sendcount, sendtype_object, recvbuf, recvcounts, displs, recvtype_object, root, *comm_object); }));
 }
 BATON_ALIAS(Gatherv_c)
 
@@ -1383,7 +1383,7 @@ BATON_EXPORT int PMPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datat
     return null_argument(here, 6, &comm_object->errors);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 11, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::gatherv(sendbuf, sendcount, sendtype_object, recvbuf, recvcounts, displs, recvtype_object, root, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::gatherv(sendbuf, sendcount, sendtype_object, recvbuf, recvcounts, displs, recvtype_object, root, *comm_object); }, request));
 }
 BATON_ALIAS(Gatherv_init)
 
@@ -1426,7 +1426,7 @@ BATON_EXPORT int PMPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, M
     return null_argument(here, 6, &comm_object->errors);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 11, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::gatherv(sendbuf, sendcount, sendtype_object, recvbuf, recvcounts, displs, recvtype_object, root, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::gatherv(sendbuf, sendcount, sendtype_object, recvbuf, recvcounts, displs, recvtype_object, root, *comm_object); }, request));
 }
 BATON_ALIAS(Gatherv_init_c)
 
@@ -1462,7 +1462,7 @@ BATON_EXPORT int PMPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatyp
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 8, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::allgather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::allgather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object); }, request));
 }
 BATON_ALIAS(Iallgather)
 
@@ -1498,7 +1498,7 @@ BATON_EXPORT int PMPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 8, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::allgather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::allgather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object); }, request));
 }
 BATON_ALIAS(Iallgather_c)
 
@@ -1533,7 +1533,7 @@ BATON_EXPORT int PMPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Dataty
     return null_argument(here, 6, &comm_object->errors);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 9, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::allgatherv(sendbuf, sendcount, sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::allgatherv(sendbuf, sendcount, sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object); }, request));
 }
 BATON_ALIAS(Iallgatherv)
 
@@ -1568,7 +1568,7 @@ BATON_EXPORT int PMPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MP
     return null_argument(here, 6, &comm_object->errors);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 9, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::allgatherv(sendbuf, sendcount, sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::allgatherv(sendbuf, sendcount, sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object); }, request));
 }
 BATON_ALIAS(Iallgatherv_c)
 
@@ -1600,7 +1600,7 @@ BATON_EXPORT int PMPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, 
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 7, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::allreduce(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::allreduce(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object); }, request));
 }
 BATON_ALIAS(Iallreduce)
 
@@ -1632,7 +1632,7 @@ BATON_EXPORT int PMPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 7, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::allreduce(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::allreduce(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object); }, request));
 }
 BATON_ALIAS(Iallreduce_c)
 
@@ -1668,7 +1668,7 @@ BATON_EXPORT int PMPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 8, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::alltoall(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::alltoall(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object); }, request));
 }
 BATON_ALIAS(Ialltoall)
 
@@ -1704,7 +1704,7 @@ BATON_EXPORT int PMPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 8, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::alltoall(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::alltoall(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object); }, request));
 }
 BATON_ALIAS(Ialltoall_c)
 
@@ -1740,7 +1740,7 @@ BATON_EXPORT int PMPI_Ialltoallv(const void *sendbuf, const int sendcounts[], co
     return null_argument(here, 7, &comm_object->errors);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 10, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::alltoallv(sendbuf, sendcounts, sdispls, sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::alltoallv(sendbuf, sendcounts, sdispls, sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object); }, request));
 }
 BATON_ALIAS(Ialltoallv)
 
@@ -1776,7 +1776,7 @@ BATON_EXPORT int PMPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcoun
     return null_argument(here, 7, &comm_object->errors);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 10, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::alltoallv(sendbuf, sendcounts, sdispls, sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::alltoallv(sendbuf, sendcounts, sdispls, sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object); }, request));
 }
 BATON_ALIAS(Ialltoallv_c)
 
@@ -1806,7 +1806,7 @@ BATON_EXPORT int PMPI_Ialltoallw(const void *sendbuf, const int sendcounts[], co
     return null_argument(here, 8, &comm_object->errors);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 10, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object); }, request));
 }
 BATON_ALIAS(Ialltoallw)
 
@@ -1836,7 +1836,7 @@ BATON_EXPORT int PMPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcoun
     return null_argument(here, 8, &comm_object->errors);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 10, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object); }, request));
 }
 BATON_ALIAS(Ialltoallw_c)
 
@@ -1849,7 +1849,7 @@ BATON_EXPORT int PMPI_Ibarrier(MPI_Comm comm, MPI_Request *request) {
     return bad_handle(here, 1, nullptr, comm, MPI_ERR_COMM);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 2, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::barrier(*comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::barrier(*comm_object); }, request));
 }
 BATON_ALIAS(Ibarrier)
 
@@ -1875,7 +1875,7 @@ BATON_EXPORT int PMPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 6, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::bcast(buffer, count, *datatype_object, root, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::bcast(buffer, count, *datatype_object, root, *comm_object); }, request));
 }
 BATON_ALIAS(Ibcast)
 
@@ -1901,7 +1901,7 @@ BATON_EXPORT int PMPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datat
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 6, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::bcast(buffer, count, *datatype_object, root, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::bcast(buffer, count, *datatype_object, root, *comm_object); }, request));
 }
 BATON_ALIAS(Ibcast_c)
 
@@ -1933,7 +1933,7 @@ BATON_EXPORT int PMPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 7, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::exscan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::exscan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object); }, request));
 }
 BATON_ALIAS(Iexscan)
 
@@ -1965,7 +1965,7 @@ BATON_EXPORT int PMPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count co
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 7, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::exscan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::exscan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object); }, request));
 }
 BATON_ALIAS(Iexscan_c)
 
@@ -2006,7 +2006,7 @@ BATON_EXPORT int PMPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype s
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 9, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::gather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::gather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object); }, request));
 }
 BATON_ALIAS(Igather)
 
@@ -2047,7 +2047,7 @@ BATON_EXPORT int PMPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 9, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::gather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::gather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object); }, request));
 }
 BATON_ALIAS(Igather_c)
 
@@ -2087,7 +2087,7 @@ BATON_EXPORT int PMPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype 
     return null_argument(here, 6, &comm_object->errors);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 10, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::gatherv(sendbuf, sendcount, sendtype_object, recvbuf, recvcounts, displs, recvtype_object, root, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::gatherv(sendbuf, sendcount, sendtype_object, recvbuf, recvcounts, displs, recvtype_object, root, *comm_object); }, request));
 }
 BATON_ALIAS(Igatherv)
 
@@ -2127,7 +2127,7 @@ BATON_EXPORT int PMPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_D
     return null_argument(here, 6, &comm_object->errors);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 10, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::gatherv(sendbuf, sendcount, sendtype_object, recvbuf, recvcounts, displs, recvtype_object, root, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::gatherv(sendbuf, sendcount, sendtype_object, recvbuf, recvcounts, displs, recvtype_object, root, *comm_object); }, request));
 }
 BATON_ALIAS(Igatherv_c)
 
@@ -2164,7 +2164,7 @@ BATON_EXPORT int PMPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 8, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::reduce(sendbuf, recvbuf, count, *datatype_object, *op_object, root, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::reduce(sendbuf, recvbuf, count, *datatype_object, *op_object, root, *comm_object); }, request));
 }
 BATON_ALIAS(Ireduce)
 
@@ -2201,7 +2201,7 @@ BATON_EXPORT int PMPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count co
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 8, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::reduce(sendbuf, recvbuf, count, *datatype_object, *op_object, root, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::reduce(sendbuf, recvbuf, count, *datatype_object, *op_object, root, *comm_object); }, request));
 }
 BATON_ALIAS(Ireduce_c)
 
@@ -2227,7 +2227,7 @@ BATON_EXPORT int PMPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const 
     if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 3, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 7, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::reduce_scatter(sendbuf, recvbuf, recvcounts, *datatype_object, *op_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::reduce_scatter(sendbuf, recvbuf, recvcounts, *datatype_object, *op_object, *comm_object); }, request));
 }
 BATON_ALIAS(Ireduce_scatter)
 
@@ -2253,7 +2253,7 @@ BATON_EXPORT int PMPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, cons
     if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 3, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 7, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::reduce_scatter(sendbuf, recvbuf, recvcounts, *datatype_object, *op_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::reduce_scatter(sendbuf, recvbuf, recvcounts, *datatype_object, *op_object, *comm_object); }, request));
 }
 BATON_ALIAS(Ireduce_scatter_c)
 
@@ -2282,7 +2282,7 @@ BATON_EXPORT int PMPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, 
     return bad_number(here, 3, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 7, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::reduce_scatter_block(sendbuf, recvbuf, recvcount, *datatype_object, *op_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::reduce_scatter_block(sendbuf, recvbuf, recvcount, *datatype_object, *op_object, *comm_object); }, request));
 }
 BATON_ALIAS(Ireduce_scatter_block)
 
@@ -2311,7 +2311,7 @@ BATON_EXPORT int PMPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf
     return bad_number(here, 3, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 7, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::reduce_scatter_block(sendbuf, recvbuf, recvcount, *datatype_object, *op_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::reduce_scatter_block(sendbuf, recvbuf, recvcount, *datatype_object, *op_object, *comm_object); }, request));
 }
 BATON_ALIAS(Ireduce_scatter_block_c)
 
@@ -2343,7 +2343,7 @@ BATON_EXPORT int PMPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_D
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 7, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::scan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::scan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object); }, request));
 }
 BATON_ALIAS(Iscan)
 
@@ -2375,7 +2375,7 @@ BATON_EXPORT int PMPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count coun
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 7, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::scan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::scan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object); }, request));
 }
 BATON_ALIAS(Iscan_c)
 
@@ -2416,7 +2416,7 @@ BATON_EXPORT int PMPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype 
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 9, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::scatter(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::scatter(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object); }, request));
 }
 BATON_ALIAS(Iscatter)
 
@@ -2457,7 +2457,7 @@ BATON_EXPORT int PMPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_D
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 9, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::scatter(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::scatter(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object); }, request));
 }
 BATON_ALIAS(Iscatter_c)
 
@@ -2499,7 +2499,7 @@ BATON_EXPORT int PMPI_Iscatterv(const void *sendbuf, const int sendcounts[], con
     return bad_number(here, 6, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 10, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::scatterv(sendbuf, sendcounts, displs, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::scatterv(sendbuf, sendcounts, displs, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object); }, request));
 }
 BATON_ALIAS(Iscatterv)
 
@@ -2541,7 +2541,7 @@ BATON_EXPORT int PMPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcount
     return bad_number(here, 6, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 10, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::scatterv(sendbuf, sendcounts, displs, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::scatterv(sendbuf, sendcounts, displs, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object); }, request));
 }
 BATON_ALIAS(Iscatterv_c)
 
@@ -2576,7 +2576,7 @@ BATON_EXPORT int PMPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_
     return aliased(here, 2, &comm_object->errors);
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, collective::run_now(api::reduce(sendbuf, recvbuf, count, *datatype_object, *op_object, root, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::reduce(sendbuf, recvbuf, count, *datatype_object, *op_object, root, *comm_object); }));
 }
 BATON_ALIAS(Reduce)
 
@@ -2611,7 +2611,7 @@ BATON_EXPORT int PMPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count cou
     return aliased(here, 2, &comm_object->errors);
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, collective::run_now(api::reduce(sendbuf, recvbuf, count, *datatype_object, *op_object, root, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::reduce(sendbuf, recvbuf, count, *datatype_object, *op_object, root, *comm_object); }));
 }
 BATON_ALIAS(Reduce_c)
 
@@ -2651,7 +2651,7 @@ BATON_EXPORT int PMPI_Reduce_init(const void *sendbuf, void *recvbuf, int count,
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 9, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::reduce(sendbuf, recvbuf, count, *datatype_object, *op_object, root, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::reduce(sendbuf, recvbuf, count, *datatype_object, *op_object, root, *comm_object); }, request));
 }
 BATON_ALIAS(Reduce_init)
 
@@ -2691,7 +2691,7 @@ BATON_EXPORT int PMPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Coun
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 9, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::reduce(sendbuf, recvbuf, count, *datatype_object, *op_object, root, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::reduce(sendbuf, recvbuf, count, *datatype_object, *op_object, root, *comm_object); }, request));
 }
 BATON_ALIAS(Reduce_init_c)
 
@@ -2715,7 +2715,7 @@ BATON_EXPORT int PMPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const i
     return null_argument(here, 3, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->size(); ++i)
     if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 3, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, collective::run_now(api::reduce_scatter(sendbuf, recvbuf, recvcounts, *datatype_object, *op_object, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::reduce_scatter(sendbuf, recvbuf, recvcounts, *datatype_object, *op_object, *comm_object); }));
 }
 BATON_ALIAS(Reduce_scatter)
 
@@ -2739,7 +2739,7 @@ BATON_EXPORT int PMPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const
     return null_argument(here, 3, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->size(); ++i)
     if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 3, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, collective::run_now(api::reduce_scatter(sendbuf, recvbuf, recvcounts, *datatype_object, *op_object, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::reduce_scatter(sendbuf, recvbuf, recvcounts, *datatype_object, *op_object, *comm_object); }));
 }
 BATON_ALIAS(Reduce_scatter_c)
 
@@ -2766,7 +2766,7 @@ BATON_EXPORT int PMPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, i
     return aliased(here, 2, &comm_object->errors);
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 3, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, collective::run_now(api::reduce_scatter_block(sendbuf, recvbuf, recvcount, *datatype_object, *op_object, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::reduce_scatter_block(sendbuf, recvbuf, recvcount, *datatype_object, *op_object, *comm_object); }));
 }
 BATON_ALIAS(Reduce_scatter_block)
 
@@ -2793,7 +2793,7 @@ BATON_EXPORT int PMPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf,
     return aliased(here, 2, &comm_object->errors);
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 3, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, collective::run_now(api::reduce_scatter_block(sendbuf, recvbuf, recvcount, *datatype_object, *op_object, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::reduce_scatter_block(sendbuf, recvbuf, recvcount, *datatype_object, *op_object, *comm_object); }));
 }
 BATON_ALIAS(Reduce_scatter_block_c)
 
@@ -2825,7 +2825,7 @@ BATON_EXPORT int PMPI_Reduce_scatter_block_init(const void *sendbuf, void *recvb
     return bad_number(here, 3, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 8, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::reduce_scatter_block(sendbuf, recvbuf, recvcount, *datatype_object, *op_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::reduce_scatter_block(sendbuf, recvbuf, recvcount, *datatype_object, *op_object, *comm_object); }, request));
 }
 BATON_ALIAS(Reduce_scatter_block_init)
 
@@ -2857,7 +2857,7 @@ BATON_EXPORT int PMPI_Reduce_scatter_block_init_c(const void *sendbuf, void *rec
     return bad_number(here, 3, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 8, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::reduce_scatter_block(sendbuf, recvbuf, recvcount, *datatype_object, *op_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::reduce_scatter_block(sendbuf, recvbuf, recvcount, *datatype_object, *op_object, *comm_object); }, request));
 }
 BATON_ALIAS(Reduce_scatter_block_init_c)
 
@@ -2886,7 +2886,7 @@ BATON_EXPORT int PMPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, co
     if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 3, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 8, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::reduce_scatter(sendbuf, recvbuf, recvcounts, *datatype_object, *op_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::reduce_scatter(sendbuf, recvbuf, recvcounts, *datatype_object, *op_object, *comm_object); }, request));
 }
 BATON_ALIAS(Reduce_scatter_init)
 
@@ -2915,7 +2915,7 @@ BATON_EXPORT int PMPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, 
     if (BATON_UNLIKELY(recvcounts[i] < 0)) return bad_element(here, 3, &comm_object->errors, recvcounts[i], i, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 8, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::reduce_scatter(sendbuf, recvbuf, recvcounts, *datatype_object, *op_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::reduce_scatter(sendbuf, recvbuf, recvcounts, *datatype_object, *op_object, *comm_object); }, request));
 }
 BATON_ALIAS(Reduce_scatter_init_c)
 
@@ -2945,7 +2945,7 @@ BATON_EXPORT int PMPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Da
     return aliased(here, 2, &comm_object->errors);
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, collective::run_now(api::scan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::scan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object); }));
 }
 BATON_ALIAS(Scan)
 
@@ -2975,7 +2975,7 @@ BATON_EXPORT int PMPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count
     return aliased(here, 2, &comm_object->errors);
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, collective::run_now(api::scan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::scan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object); }));
 }
 BATON_ALIAS(Scan_c)
 
@@ -3010,7 +3010,7 @@ BATON_EXPORT int PMPI_Scan_init(const void *sendbuf, void *recvbuf, int count, M
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 8, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::scan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::scan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object); }, request));
 }
 BATON_ALIAS(Scan_init)
 
@@ -3045,7 +3045,7 @@ BATON_EXPORT int PMPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count 
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 8, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::scan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::scan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object); }, request));
 }
 BATON_ALIAS(Scan_init_c)
 
@@ -3084,7 +3084,7 @@ BATON_EXPORT int PMPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype s
     return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(contributes && !in_place && (recvcount < 0)))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, collective::run_now(api::scatter(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::scatter(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object); }));
 }
 BATON_ALIAS(Scatter)
 
@@ -3123,7 +3123,7 @@ BATON_EXPORT int PMPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
     return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(contributes && !in_place && (recvcount < 0)))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, collective::run_now(api::scatter(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::scatter(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object); }));
 }
 BATON_ALIAS(Scatter_c)
 
@@ -3167,7 +3167,7 @@ BATON_EXPORT int PMPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datat
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 10, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::scatter(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::scatter(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object); }, request));
 }
 BATON_ALIAS(Scatter_init)
 
@@ -3211,7 +3211,7 @@ BATON_EXPORT int PMPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, M
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 10, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::scatter(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::scatter(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object); }, request));
 }
 BATON_ALIAS(Scatter_init_c)
 
@@ -3251,7 +3251,7 @@ BATON_EXPORT int PMPI_Scatterv(const void *sendbuf, const int sendcounts[], cons
     return aliased(here, 5, &comm_object->errors);
   if (BATON_UNLIKELY(contributes && !in_place && (recvcount < 0)))
     return bad_number(here, 6, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, collective::run_now(api::scatterv(sendbuf, sendcounts, displs, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::scatterv(sendbuf, sendcounts, displs, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object); }));
 }
 BATON_ALIAS(Scatterv)
 
@@ -3291,7 +3291,7 @@ BATON_EXPORT int PMPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts
     return aliased(here, 5, &comm_object->errors);
   if (BATON_UNLIKELY(contributes && !in_place && (recvcount < 0)))
     return bad_number(here, 6, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, collective::run_now(api::scatterv(sendbuf, sendcounts, displs, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::scatterv(sendbuf, sendcounts, displs, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object); }));
 }
 BATON_ALIAS(Scatterv_c)
 
@@ -3336,7 +3336,7 @@ BATON_EXPORT int PMPI_Scatterv_init(const void *sendbuf, const int sendcounts[],
     return bad_number(here, 6, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 11, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::scatterv(sendbuf, sendcounts, displs, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::scatterv(sendbuf, sendcounts, displs, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object); }, request));
 }
 BATON_ALIAS(Scatterv_init)
 
@@ -3381,6 +3381,6 @@ BATON_EXPORT int PMPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendc
     return bad_number(here, 6, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 11, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::scatterv(sendbuf, sendcounts, displs, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::scatterv(sendbuf, sendcounts, displs, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object); }, request));
 }
 BATON_ALIAS(Scatterv_init_c)

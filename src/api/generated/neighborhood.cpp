@@ -36,7 +36,7 @@ BATON_EXPORT int PMPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MP
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 8, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::neighbor_allgather(sendbuf, sendcount, *sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::neighbor_allgather(sendbuf, sendcount, *sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object); }, request));
 }
 BATON_ALIAS(Ineighbor_allgather)
 
@@ -69,7 +69,7 @@ BATON_EXPORT int PMPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendc
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 8, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::neighbor_allgather(sendbuf, sendcount, *sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::neighbor_allgather(sendbuf, sendcount, *sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object); }, request));
 }
 BATON_ALIAS(Ineighbor_allgather_c)
 
@@ -97,7 +97,7 @@ BATON_EXPORT int PMPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, M
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 9, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::neighbor_allgatherv(sendbuf, sendcount, *sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::neighbor_allgatherv(sendbuf, sendcount, *sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object); }, request));
 }
 BATON_ALIAS(Ineighbor_allgatherv)
 
@@ -125,7 +125,7 @@ BATON_EXPORT int PMPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count send
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 9, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::neighbor_allgatherv(sendbuf, sendcount, *sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::neighbor_allgatherv(sendbuf, sendcount, *sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object); }, request));
 }
 BATON_ALIAS(Ineighbor_allgatherv_c)
 
@@ -158,7 +158,7 @@ BATON_EXPORT int PMPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 8, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::neighbor_alltoall(sendbuf, sendcount, *sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::neighbor_alltoall(sendbuf, sendcount, *sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object); }, request));
 }
 BATON_ALIAS(Ineighbor_alltoall)
 
@@ -191,7 +191,7 @@ BATON_EXPORT int PMPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendco
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 8, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::neighbor_alltoall(sendbuf, sendcount, *sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::neighbor_alltoall(sendbuf, sendcount, *sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object); }, request));
 }
 BATON_ALIAS(Ineighbor_alltoall_c)
 
@@ -214,7 +214,7 @@ BATON_EXPORT int PMPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcou
     return uncommitted(here, 8, &comm_object->errors, recvtype_object->name);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 10, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::neighbor_alltoallv(sendbuf, sendcounts, sdispls, *sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::neighbor_alltoallv(sendbuf, sendcounts, sdispls, *sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object); }, request));
 }
 BATON_ALIAS(Ineighbor_alltoallv)
 
@@ -237,7 +237,7 @@ BATON_EXPORT int PMPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count
     return uncommitted(here, 8, &comm_object->errors, recvtype_object->name);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 10, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::neighbor_alltoallv(sendbuf, sendcounts, sdispls, *sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::neighbor_alltoallv(sendbuf, sendcounts, sdispls, *sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object); }, request));
 }
 BATON_ALIAS(Ineighbor_alltoallv_c)
 
@@ -250,7 +250,7 @@ BATON_EXPORT int PMPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcou
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 10, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object); }, request));
 }
 BATON_ALIAS(Ineighbor_alltoallw)
 
@@ -263,7 +263,7 @@ BATON_EXPORT int PMPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 10, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::start(api::neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::start([&] { return api::neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object); }, request));
 }
 BATON_ALIAS(Ineighbor_alltoallw_c)
 
@@ -294,7 +294,7 @@ BATON_EXPORT int PMPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI
   }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, collective::run_now(api::neighbor_allgather(sendbuf, sendcount, *sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::neighbor_allgather(sendbuf, sendcount, *sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object); }));
 }
 BATON_ALIAS(Neighbor_allgather)
 
@@ -325,7 +325,7 @@ BATON_EXPORT int PMPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendco
   }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, collective::run_now(api::neighbor_allgather(sendbuf, sendcount, *sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::neighbor_allgather(sendbuf, sendcount, *sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object); }));
 }
 BATON_ALIAS(Neighbor_allgather_c)
 
@@ -361,7 +361,7 @@ BATON_EXPORT int PMPI_Neighbor_allgather_init(const void *sendbuf, int sendcount
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 9, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::neighbor_allgather(sendbuf, sendcount, *sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::neighbor_allgather(sendbuf, sendcount, *sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object); }, request));
 }
 BATON_ALIAS(Neighbor_allgather_init)
 
@@ -397,7 +397,7 @@ BATON_EXPORT int PMPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count s
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 9, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::neighbor_allgather(sendbuf, sendcount, *sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::neighbor_allgather(sendbuf, sendcount, *sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object); }, request));
 }
 BATON_ALIAS(Neighbor_allgather_init_c)
 
@@ -423,7 +423,7 @@ BATON_EXPORT int PMPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MP
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, collective::run_now(api::neighbor_allgatherv(sendbuf, sendcount, *sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::neighbor_allgatherv(sendbuf, sendcount, *sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object); }));
 }
 BATON_ALIAS(Neighbor_allgatherv)
 
@@ -449,7 +449,7 @@ BATON_EXPORT int PMPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendc
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, collective::run_now(api::neighbor_allgatherv(sendbuf, sendcount, *sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::neighbor_allgatherv(sendbuf, sendcount, *sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object); }));
 }
 BATON_ALIAS(Neighbor_allgatherv_c)
 
@@ -480,7 +480,7 @@ BATON_EXPORT int PMPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcoun
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 10, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::neighbor_allgatherv(sendbuf, sendcount, *sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::neighbor_allgatherv(sendbuf, sendcount, *sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object); }, request));
 }
 BATON_ALIAS(Neighbor_allgatherv_init)
 
@@ -511,7 +511,7 @@ BATON_EXPORT int PMPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count 
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 10, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::neighbor_allgatherv(sendbuf, sendcount, *sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::neighbor_allgatherv(sendbuf, sendcount, *sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object); }, request));
 }
 BATON_ALIAS(Neighbor_allgatherv_init_c)
 
@@ -542,7 +542,7 @@ BATON_EXPORT int PMPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_
   }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, collective::run_now(api::neighbor_alltoall(sendbuf, sendcount, *sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::neighbor_alltoall(sendbuf, sendcount, *sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object); }));
 }
 BATON_ALIAS(Neighbor_alltoall)
 
@@ -573,7 +573,7 @@ BATON_EXPORT int PMPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcou
   }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
-  return finish(here, &comm_object->errors, collective::run_now(api::neighbor_alltoall(sendbuf, sendcount, *sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::neighbor_alltoall(sendbuf, sendcount, *sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object); }));
 }
 BATON_ALIAS(Neighbor_alltoall_c)
 
@@ -609,7 +609,7 @@ BATON_EXPORT int PMPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount,
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 9, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::neighbor_alltoall(sendbuf, sendcount, *sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::neighbor_alltoall(sendbuf, sendcount, *sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object); }, request));
 }
 BATON_ALIAS(Neighbor_alltoall_init)
 
@@ -645,7 +645,7 @@ BATON_EXPORT int PMPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count se
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 9, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::neighbor_alltoall(sendbuf, sendcount, *sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::neighbor_alltoall(sendbuf, sendcount, *sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object); }, request));
 }
 BATON_ALIAS(Neighbor_alltoall_init_c)
 
@@ -666,7 +666,7 @@ BATON_EXPORT int PMPI_Neighbor_alltoallv(const void *sendbuf, const int sendcoun
     return bad_handle(here, 8, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 8, &comm_object->errors, recvtype_object->name);
-  return finish(here, &comm_object->errors, collective::run_now(api::neighbor_alltoallv(sendbuf, sendcounts, sdispls, *sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::neighbor_alltoallv(sendbuf, sendcounts, sdispls, *sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object); }));
 }
 BATON_ALIAS(Neighbor_alltoallv)
 
@@ -687,7 +687,7 @@ BATON_EXPORT int PMPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count 
     return bad_handle(here, 8, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 8, &comm_object->errors, recvtype_object->name);
-  return finish(here, &comm_object->errors, collective::run_now(api::neighbor_alltoallv(sendbuf, sendcounts, sdispls, *sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::neighbor_alltoallv(sendbuf, sendcounts, sdispls, *sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object); }));
 }
 BATON_ALIAS(Neighbor_alltoallv_c)
 
@@ -713,7 +713,7 @@ BATON_EXPORT int PMPI_Neighbor_alltoallv_init(const void *sendbuf, const int sen
     return bad_handle(here, 10, &comm_object->errors, info, MPI_ERR_INFO);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 11, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::neighbor_alltoallv(sendbuf, sendcounts, sdispls, *sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::neighbor_alltoallv(sendbuf, sendcounts, sdispls, *sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object); }, request));
 }
 BATON_ALIAS(Neighbor_alltoallv_init)
 
@@ -739,7 +739,7 @@ BATON_EXPORT int PMPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_C
     return bad_handle(here, 10, &comm_object->errors, info, MPI_ERR_INFO);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 11, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::neighbor_alltoallv(sendbuf, sendcounts, sdispls, *sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::neighbor_alltoallv(sendbuf, sendcounts, sdispls, *sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object); }, request));
 }
 BATON_ALIAS(Neighbor_alltoallv_init_c)
 
@@ -750,7 +750,7 @@ BATON_EXPORT int PMPI_Neighbor_alltoallw(const void *sendbuf, const int sendcoun
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
-  return finish(here, &comm_object->errors, collective::run_now(api::neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object); }));
 }
 BATON_ALIAS(Neighbor_alltoallw)
 
@@ -761,7 +761,7 @@ BATON_EXPORT int PMPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count 
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
-  return finish(here, &comm_object->errors, collective::run_now(api::neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object)));
+  return finish(here, &comm_object->errors, collective::run_now([&] { return api::neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object); }));
 }
 BATON_ALIAS(Neighbor_alltoallw_c)
 
@@ -777,7 +777,7 @@ BATON_EXPORT int PMPI_Neighbor_alltoallw_init(const void *sendbuf, const int sen
     return bad_handle(here, 10, &comm_object->errors, info, MPI_ERR_INFO);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 11, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object); }, request));
 }
 BATON_ALIAS(Neighbor_alltoallw_init)
 
@@ -793,6 +793,6 @@ BATON_EXPORT int PMPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_C
     return bad_handle(here, 10, &comm_object->errors, info, MPI_ERR_INFO);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 11, &comm_object->errors);
-  return finish(here, &comm_object->errors, collective::prepare(api::neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object), request));
+  return finish(here, &comm_object->errors, collective::prepare([&] { return api::neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object); }, request));
 }
 BATON_ALIAS(Neighbor_alltoallw_init_c)
