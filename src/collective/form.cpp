@@ -112,33 +112,47 @@ void let_go(const Call& call) {
   if (call.operation) datatype::release(*call.operation);
 }
 
-// The request goes: nonblocking ones after they have completed, persistent ones when freed.
-void destroy_run(message::Request& request) {
+// Its request goes: nonblocking ones after they have completed, persistent ones when freed.
+void recycle(message::Request& request) {
   Run& run = *static_cast<Run*>(request.state);
   let_go(run.call);
   give_back(run);
 }
 
-// Gets the run ready to begin, with a request that is not yet tied to it.
+BATON_COLD Run* make_run() {
+  Run* run = new (std::nothrow) Run;
+  message::Request* visible = run ? message::new_request() : nullptr;
+  if (!visible) {
+    delete run;
+    (void)fail(MPI_ERR_NO_MEM, "no memory for a request");
+    return nullptr;
+  }
+  visible->kind = message::RequestKind::schedule;
+  visible->stage = message::Stage::queued;
+  visible->state = run;
+  visible->advance = advance_alone;
+  visible->recycle = recycle;
+  visible->ending = message::freed;
+  run->visible = visible;
+  return run;
+}
+
+// Gets the run ready to begin.
 Error make_ready(Run& run) {
   if (Error error = check_call(run.call)) return error;
   // Programs change and free their arrays of counts, though they should not.
-  if (!run.take_in(true)) return run.error();
-  run.visible = message::new_request();
-  return run.visible ? MPI_SUCCESS : fail(MPI_ERR_NO_MEM, "no memory for a request");
+  return run.take_in(true) ? MPI_SUCCESS : run.error();
 }
 
-// From now on the request owns the run, and both keep alive what they use.
-void tie(Run& run) {
+// From now on the program sees the request, which keeps alive what the run uses.
+MPI_Request show(Run& run) {
   message::Request& visible = *run.visible;
-  visible.kind = message::RequestKind::schedule;
-  visible.stage = message::Stage::queued;
+  visible.ending = 0;
+  visible.error = MPI_SUCCESS;
   visible.owner = run.call.comm;
-  visible.state = &run;
-  visible.advance = advance_alone;
-  visible.destroy = destroy_run;
   hold(run.call);
   message::hold(visible, run.call.comm->collective);
+  return visible.handle;
 }
 
 // Of a persistent request.
@@ -163,9 +177,7 @@ Run* new_run() {
     spare_runs = run->next;
     return run;
   }
-  run = new (std::nothrow) Run;
-  if (!run) (void)fail(MPI_ERR_NO_MEM, "no memory for a request");
-  return run;
+  return make_run();
 }
 
 Error run_now(Run& run) {
@@ -181,13 +193,11 @@ Error start(Run& run, MPI_Request* handle) {
   }
   bool over = run.begin(next_tag(*run.call.comm), false);
   if (over && !run.error()) {
-    message::unuse_request(*run.visible);
     give_back(run);
     *handle = message::completed_handle();
     return MPI_SUCCESS;
   }
-  *handle = run.visible->handle;
-  tie(run);
+  *handle = show(run);
   if (over)
     finish(run);
   else
@@ -204,17 +214,16 @@ Error prepare(Run& run, MPI_Request* handle) {
     give_back(run);
     return error;
   }
-  tie(run);
+  *handle = show(run);
   message::Request& visible = *run.visible;
   *recipe = {restart, nullptr, 0, 0, next_persistent_tag(*run.call.comm), false};
   visible.recipe = recipe;
   visible.inactive = true;
-  *handle = visible.handle;
   return MPI_SUCCESS;
 }
 
 const Run* run_of(const message::Request& request) {
-  return request.destroy == destroy_run ? static_cast<const Run*>(request.state) : nullptr;
+  return request.recycle == recycle ? static_cast<const Run*>(request.state) : nullptr;
 }
 
 void explain_again(const message::Request& request) {

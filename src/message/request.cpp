@@ -112,19 +112,21 @@ Request* new_request() {
 
 void release_request(Request& request) {
   if (!request.heap) return;
-  if (request.destroy) request.destroy(request);
   if (request.datatype) datatype::release(*request.datatype);
   std::free(request.recipe);
   drop_usage(request.usage);
   MPI_Request handle = requests.renew(request.handle);
+  if (request.recycle) {
+    request.handle = handle;
+    request.recipe = nullptr;
+    request.usage = nullptr;
+    request.inactive = false;
+    request.ending = freed;
+    return request.recycle(request);
+  }
   new (&request) Request;
   request.heap = true;
   request.handle = handle;
-  request.ending = freed;
-  keep_spare(request);
-}
-
-void unuse_request(Request& request) {
   request.ending = freed;
   keep_spare(request);
 }

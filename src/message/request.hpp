@@ -88,7 +88,8 @@ struct Request {
   void* owner = nullptr;        // the communicator whose error handler is due; opaque here
   // Of a schedule, or null: goes on with it alone; false when that takes other progress.
   bool (*advance)(Request&) = nullptr;
-  void (*destroy)(Request&) = nullptr;
+  // Or null: takes the released request, with a new handle, instead of the pool.
+  void (*recycle)(Request&) = nullptr;
   void* state = nullptr;
   Recipe* recipe = nullptr;  // persistent ones; owned
   Usage* usage = nullptr;    // held until the request is released
@@ -103,8 +104,6 @@ extern RequestTable requests;
 Request* new_request();
 // Gives a completed request back, with its handle and its hold on datatype and communicator.
 void release_request(Request& request);
-// Gives back a new one that nobody has seen.
-void unuse_request(Request& request);
 // Ends one use of a communicator; a freed one goes with the last.
 void drop_usage(Usage* usage);
 
