@@ -19,8 +19,9 @@ namespace baton {
   X(shared_bytes_min,       bytes,  49152,   1,      1LL << 40, "shortest message in one copy that both sides copy a part of") \
   X(piece_bytes_max,        bytes,  131072,  4096,   1 << 30,   "longest part of it that a side copies in one go") \
   X(unseen_pull_bytes_min,  bytes,  1 << 20, 1,      1LL << 40, "shortest message that goes in one copy where nobody has seen yet which way is quicker") \
-  X(stage_span_bytes,       bytes,  131072,  131072, 1 << 20,   "messages up to early_bytes_max go round in so much of their receiver's staging; no less than twice that") \
+  X(stage_span_bytes,       bytes,  131072,  131072, 2 << 20,   "messages up to early_bytes_max go round in so much of their receiver's staging; no less than twice that") \
   X(stage_publish_bytes,    bytes,  1024,    64,     65536,     "so much of a message in staging is told to its receiver at a time") \
+  X(stage_publish_long_bytes, bytes, 1024,   64,     65536,     "the same of messages longer than early_bytes_max") \
   X(stage_fetch_bytes,      bytes,  512,     0,      65536,     "lines of staging are fetched so far ahead of being written") \
   X(stage_around_cache,     count,  1,       0,      2,         "staging is written with stores that go around the cache: 0: never; 1: where that proves much quicker; 2: always") \
   X(stage_early,            flag,   1,       0,      1,         "longer messages begin to go through staging before they are matched") \

@@ -17,11 +17,19 @@ namespace baton::lockfree {
 // The chunks of one stream, by bits; used in turns from the lowest. Its progress is kept with the
 // first.
 struct Window {
-  static constexpr int chunks_max = 16;
+  static constexpr int chunks_max = 32;
   std::uint64_t chunks = 0;
   bool empty() const { return chunks == 0; }
   std::uint32_t first() const { return static_cast<std::uint32_t>(std::countr_zero(chunks)); }
   int count() const { return std::popcount(chunks); }
+  // The chunk that is used as the index'th of a turn.
+  std::uint32_t chunk(int index) const {
+    std::uint64_t left = chunks;
+    if (std::bit_width(left) - std::countr_zero(left) == count())  // they lie together
+      return first() + static_cast<std::uint32_t>(index);
+    while (index-- > 0) left &= left - 1;
+    return static_cast<std::uint32_t>(std::countr_zero(left));
+  }
   std::int64_t bytes() const { return count() * static_cast<std::int64_t>(chunk_bytes); }
 };
 

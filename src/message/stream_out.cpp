@@ -70,8 +70,11 @@ void fill_through_cache(Peer& peer, Request& send, std::int64_t end) {
   WindowPlace place(peer.rank, send.place, send.position);
   WindowPlace fetch = place;
   std::int64_t fetched = send.position;
+  const std::int64_t publish_bytes = send.bytes > settings.early_bytes_max
+                                         ? settings.stage_publish_long_bytes
+                                         : settings.stage_publish_bytes;
   while (send.position < end) {
-    std::int64_t piece = std::min(settings.stage_publish_bytes, end - send.position);
+    std::int64_t piece = std::min(publish_bytes, end - send.position);
     std::int64_t ahead = settings.stage_fetch_bytes
                              ? std::min(end, send.position + piece + settings.stage_fetch_bytes)
                              : fetched;

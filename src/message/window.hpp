@@ -9,15 +9,14 @@ namespace baton::message {
 class WindowPlace {
  public:
   // `owner`: whose staging it is. `position`: of the message.
-  WindowPlace(std::uint32_t owner, const lockfree::StagingPlace& place, std::int64_t position) {
+  WindowPlace(std::uint32_t owner, const lockfree::StagingPlace& place, std::int64_t position)
+      : owner_(owner), window_(place.window), count_(window_.count()) {
     position += place.shift;
-    for (std::uint64_t bits = place.window.chunks; bits; bits &= bits - 1)
-      chunks_[count_++] =
-          transport::arena.chunk(owner, static_cast<std::uint32_t>(std::countr_zero(bits)));
     index_ = static_cast<int>(position / chunk_bytes % count_);
     offset_ = position % chunk_bytes;
+    find_chunk();
   }
-  char* here() const { return chunks_[index_] + offset_; }
+  char* here() const { return chunk_ + offset_; }
   // How many bytes lie together from here.
   std::int64_t together() const { return chunk_bytes - offset_; }
   // Goes on by at most that many.
@@ -26,15 +25,21 @@ class WindowPlace {
     if (offset_ < chunk_bytes) return;
     offset_ = 0;
     if (++index_ == count_) index_ = 0;
+    find_chunk();
   }
   bool at_chunk_start() const { return offset_ == 0; }
 
  private:
   static constexpr std::int64_t chunk_bytes = lockfree::chunk_bytes;
-  char* chunks_[lockfree::Window::chunks_max];
-  int count_ = 0;
+  void find_chunk() {
+    chunk_ = transport::arena.chunk(owner_, window_.chunk(index_));
+  }
+  std::uint32_t owner_;
+  lockfree::Window window_;
+  int count_;
   int index_;
   std::int64_t offset_;
+  char* chunk_;
 };
 
 }  // namespace baton::message
