@@ -130,16 +130,33 @@ constexpr SelectionRow on_all[] = {
     guess(neighbour_alltoall_exchange, 1),
 };
 
-// Of two ranks on processors of AMD blocks are quicker also one way, up to here (us, messages and
-// blocks: broadcast 512 B .27 .20, 4 KiB .77 .69, 8 KiB .85 1.35; scatter 4 KiB .84 .63).
-constexpr SelectionRow of_two_on_amd(Algorithm algorithm) {
-  SelectionRow row = of_two(algorithm, 4096);
-  row.where = "2 cores of a Zen 4 virtual machine, 2026-11-22";
-  return row;
+// Of two ranks on processors of AMD blocks are quicker also one way, but no longer ones, since what
+// a room's few blocks hold is still in the other's cache (us, messages and blocks: broadcast 2 KiB
+// .35 .30, 4 KiB .49 .56, 8 KiB .57 1.12; gather 2 KiB .38 .31, 8 KiB .57 1.25; allgather 2 KiB .68
+// .41, 8 KiB 1.15 1.54; alltoall blocks of 2 KiB .46 .34, of 4 KiB .62 .75; allreduce 8 KiB 1.15
+// 1.04, 16 KiB 1.54 2.07; reduce_scatter 4 KiB .48 .39, 8 KiB .65 .74).
+constexpr SelectionRow of_two_on_amd(Algorithm algorithm, std::int64_t bytes_from,
+                                     std::int64_t bytes_to = no_end) {
+  return {algorithm,
+          SelectionSource::measured,
+          2,
+          2,
+          bytes_from,
+          bytes_to,
+          "2 cores of a Zen 4 virtual machine, 2026-11-22"};
 }
-constexpr SelectionRow on_amd[] = {of_two_on_amd(broadcast_in_room), of_two_on_amd(gather_in_room),
-                                   of_two_on_amd(scatter_in_room),   of_two_on_amd(reduce_in_room),
-                                   of_two_on_amd(scan_in_room),      of_two_on_amd(exscan_in_room)};
+constexpr std::int64_t block_bytes_max_on_amd = 4096;
+constexpr SelectionRow on_amd[] = {
+    of_two_on_amd(broadcast_in_room, 0, block_bytes_max_on_amd),
+    of_two_on_amd(gather_in_room, 0, block_bytes_max_on_amd),
+    of_two_on_amd(scatter_in_room, 0, block_bytes_max_on_amd),
+    of_two_on_amd(reduce_in_room, 0, block_bytes_max_on_amd),
+    of_two_on_amd(scan_in_room, 0, block_bytes_max_on_amd),
+    of_two_on_amd(exscan_in_room, 0, block_bytes_max_on_amd),
+    of_two_on_amd(allgather_ring, block_bytes_max_on_amd + 1),
+    of_two_on_amd(alltoall_pairwise, block_bytes_max_on_amd + 1),
+    of_two_on_amd(allreduce_halving, 2 * block_bytes_max_on_amd + 1),
+    of_two_on_amd(reduce_scatter_pairwise, block_bytes_max_on_amd + 1)};
 constexpr auto all_on_amd = [] {
   std::array<SelectionRow, std::size(on_all) + std::size(on_amd)> all{};
   std::ranges::copy(on_amd, std::ranges::copy(on_all, all.begin()).out);

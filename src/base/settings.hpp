@@ -15,7 +15,7 @@ namespace baton {
   X(eager_bytes_max,        bytes,  4096,    48,     6144,      "longest message that enters a ring before it is matched") \
   X(unexpected_bytes_max,   bytes,  1 << 20, 0,      1LL << 40, "unexpected payload kept per peer; beyond it only envelopes are taken in") \
   X(cma_bytes_min,          bytes,  16384,   1,      1LL << 40, "shortest contiguous message that one copy through CMA may carry") \
-  X(early_bytes_max,        bytes,  65536,   4096,   65536,     "most of a message that goes through staging before it is matched") \
+  X(early_bytes_max,        bytes,  65536,   4096,   1 << 20,   "most of a message that goes through staging before it is matched") \
   X(shared_bytes_min,       bytes,  49152,   1,      1LL << 40, "shortest message in one copy that both sides copy a part of") \
   X(piece_bytes_max,        bytes,  131072,  4096,   1 << 30,   "longest part of it that a side copies in one go") \
   X(unseen_pull_bytes_min,  bytes,  1 << 20, 1,      1LL << 40, "shortest message that goes in one copy where nobody has seen yet which way is quicker") \

@@ -207,8 +207,7 @@ Error start(Run& run, MPI_Request* handle) {
 
 Error prepare(Run& run, MPI_Request* handle) {
   auto* recipe = static_cast<message::Recipe*>(std::malloc(sizeof(message::Recipe)));
-  Error error =
-      recipe ? make_ready(run) : fail(MPI_ERR_NO_MEM, "no memory for a request");
+  Error error = recipe ? make_ready(run) : fail(MPI_ERR_NO_MEM, "no memory for a request");
   if (error) {
     std::free(recipe);
     give_back(run);

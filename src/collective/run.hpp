@@ -109,7 +109,7 @@ class Run {
   // As if it were new.
   void clear();
 
-  Call call{};  // what is to be done
+  Call call{};                          // what is to be done
   const Checking* checking = nullptr;   // while its ranks compare what they call
   message::Request* visible = nullptr;  // the program's request; null in a blocking call
   Run* next = nullptr;                  // among those under way, or spare

@@ -190,7 +190,8 @@ void wake_slow(std::uint32_t rank) {
 
 bool poll_peer(Peer& peer) {
   int taken = 0;
-  for (; taken < messages_per_poll; ++taken) {
+  int taken_max = messages_per_poll;
+  for (; taken < taken_max; ++taken) {
     lockfree::Header header = peer.in.peek();
     if (header.lap() == 0) break;
     switch (static_cast<LineKind>(header.kind())) {
@@ -199,6 +200,9 @@ bool poll_peer(Peer& peer) {
         break;
       case LineKind::offer:
         arrive_offer(peer, header);
+        // Copying it took long: what we wait for may be there, and the next one's receive may be
+        // posted before it is taken for unexpected and copied twice.
+        taken_max = taken + 1;
         break;
       case LineKind::claim:
         arrive_claim(peer);
@@ -214,7 +218,7 @@ bool poll_peer(Peer& peer) {
     }
   }
   // Trusting doorbells, what is left here must be found again.
-  if (BATON_UNLIKELY(taken == messages_per_poll && engine.doorbells))
+  if (BATON_UNLIKELY(taken == taken_max && engine.doorbells))
     lockfree::ring_doorbell(transport::arena.doorbell(engine.rank), peer.rank);
   return taken > 0;
 }

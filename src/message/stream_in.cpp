@@ -137,7 +137,8 @@ namespace {
 
 // Whether anything has come.
 bool advance(Request& receive) {
-  constexpr int looks = 32;  // guess: the sender needs less for its next piece
+  // guess: the sender needs less for its next piece; but what we could send meanwhile comes first
+  const int looks = engine.streams_out.first ? 1 : 32;
   int left = looks;
   auto take = [&](const char* source, std::int64_t bytes) {
     datatype::unpack(*receive.datatype, receive.buffer, receive.position, source, bytes);

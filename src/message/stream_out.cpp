@@ -16,7 +16,7 @@ namespace baton::message {
 
 namespace {
 
-constexpr std::int64_t bytes_per_round = 65536;  // guess: fair to other peers
+constexpr std::int64_t bytes_per_round = 262144;  // guess: fair to other peers
 
 // Gives memory to chunks that have none; once reserved they stay so.
 BATON_COLD bool reserve_chunks(Peer& peer, std::uint64_t chunks) {
@@ -153,10 +153,11 @@ std::int64_t room_in(Peer& peer, std::int64_t wanted) {
 // Short messages stay in the beginning of the window, which then stays in cache: a message that
 // does not fit there goes to the beginning of the next turn.
 void wrap_early(Lease& lease, std::int64_t wanted) {
-  // No less than twice the most of early_bytes_max: what is left out at its end is never emptied,
-  // and there must be room for the next without it.
+  // Twice early_bytes_max at least: what is left out at its end is never emptied, and there must be
+  // room for the next without it.
+  std::int64_t span = std::max(settings.stage_span_bytes, 2 * settings.early_bytes_max);
   std::int64_t window = lease.window.bytes();
-  if (lease.position % window + wanted <= settings.stage_span_bytes) return;
+  if (lease.position % window + wanted <= span) return;
   lease.position = (lease.position + window - 1) / window * window;
 }
 
