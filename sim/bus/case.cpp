@@ -20,6 +20,11 @@ std::string complaint(const Case& given) {
   }
   if (given.blocks.size() != count)
     return fmt::format("{} block sizes for {} nodes; give one a node", given.blocks.size(), count);
+  Bytes rest = bytes_most / given.roots.size();
+  for (Bytes block : given.blocks) {
+    if (block > rest) return "the blocks are more than 2^56 bytes together; give smaller ones";
+    rest -= block;
+  }
   if (given.channels.size() != count)
     return fmt::format("{} channels for {} nodes; give one a node", given.channels.size(), count);
   if (!given.flaws.empty() && given.flaws.size() != count)

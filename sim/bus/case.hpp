@@ -13,6 +13,7 @@ using Bytes = std::uint64_t;
 using Cycles = std::uint64_t;
 
 inline constexpr int nodes_max = 1024;
+inline constexpr Bytes bytes_most = Bytes{1} << 56;  // of a case's blocks together
 inline constexpr Bytes bytes_per_cycle = 4;
 inline constexpr Cycles cycles_per_second = 100'000'000;  // the simulated bus runs at 100 MHz
 
@@ -55,6 +56,13 @@ struct Channel {
   bool operator==(const Channel&) const = default;
 };
 
+/// How exactly the status tells what is left.
+enum class Detail {
+  bytes,
+  classes,    // rounded up to a power of two
+  idle_only,  // idle or not: busy nodes come in order of rank
+};
+
 /// What is wrong with a node's entry in the status.
 struct Flaw {
   bool wrong = false;  // idle is told as busy with `claimed` bytes, busy as idle
@@ -69,6 +77,7 @@ struct Case {
   Operation operation = Operation::scatter;
   Order order = Order::status;
   Start start = Start::all;
+  Detail detail = Detail::bytes;
   bool read_again = false;  // the root looks at the status before each transfer, not only once
   Overhead overhead;
   Topology topology = Topology::bus;

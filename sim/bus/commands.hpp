@@ -27,5 +27,6 @@ using Command = std::function<int()>;
 Command add_replay(CLI::App& command);
 Command add_run(CLI::App& command);
 Command add_sweep(CLI::App& command);
+Command add_beyond(CLI::App& command);
 
 }  // namespace baton::bus

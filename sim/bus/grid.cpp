@@ -14,6 +14,11 @@ Case case_for(const Assumption& assumed, int nodes, Bytes message) {
   made.start = assumed.start;
   made.read_again = assumed.read_again;
   made.overhead = assumed.overhead;
+  made.topology = assumed.topology;
+  made.detail = assumed.detail;
+  made.roots.clear();
+  for (int root = 0; root < assumed.roots; ++root)
+    made.roots.push_back(static_cast<int>(static_cast<long>(root) * nodes / assumed.roots));
   made.blocks.assign(static_cast<std::size_t>(nodes), message);
   return made;
 }
@@ -24,8 +29,10 @@ Outcome must_simulate(Machine& machine, const Case& given) {
   return *std::move(outcome);
 }
 
-void simulate_seed(Machine& machine, Case& given, const Draw& draw, Row& row) {
+void simulate_seed(Machine& machine, const Assumption& assumed, Case& given, const Draw& draw,
+                   Row& row) {
   given.channels = draw_channels(given.nodes, given.roots, draw);
+  given.flaws = draw_flaws(given.nodes, assumed.wrong_share, assumed.age, draw.earlier, draw.seed);
   given.order = Order::rank;
   Outcome ranked = must_simulate(machine, given);
   given.order = Order::status;
@@ -80,7 +87,7 @@ std::vector<Row> run_grid(Machine& machine, const Assumption& assumed, const Gri
                   .gain_most = -1e300};
           Case given = case_for(assumed, nodes, message);
           for (int seed = 1; seed <= grid.seeds; ++seed)
-            simulate_seed(machine, given,
+            simulate_seed(machine, assumed, given,
                           {.busy = assumed.busy,
                            .idle_share = share,
                            .busy_count = assumed.busy_count,
@@ -112,7 +119,12 @@ Json describe(const Assumption& assumed) {
                     {"read_again", assumed.read_again},
                     {"overhead", describe(assumed.overhead)},
                     {"busy", text_of(assumed.busy)},
-                    {"left", text_of(assumed.left)}};
+                    {"left", text_of(assumed.left)},
+                    {"topology", text_of(assumed.topology)},
+                    {"roots", assumed.roots},
+                    {"detail", text_of(assumed.detail)},
+                    {"wrong_share", assumed.wrong_share},
+                    {"age", assumed.age}};
   if (assumed.busy == Busy::count) described["busy_count"] = assumed.busy_count;
   return described;
 }

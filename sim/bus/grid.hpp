@@ -26,6 +26,11 @@ struct Assumption {
   Busy busy = Busy::share;
   int busy_count = 6;
   Left left = Left::whole;
+  Topology topology = Topology::bus;
+  int roots = 1;  // spread evenly over the ranks, from rank 0 on
+  Detail detail = Detail::bytes;
+  double wrong_share = 0;
+  Cycles age = 0;
 };
 
 struct Grid {

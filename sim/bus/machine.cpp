@@ -32,8 +32,9 @@ struct Machine::Parts {
   }
 };
 
-Machine::Machine(int nodes_most, int roots_most)
-    : parts_(std::make_unique<Parts>(nodes_most, roots_most)) {
+Machine::Machine(int nodes_most, int roots_most) {
+  sc_core::sc_set_time_resolution(1, sc_core::SC_NS);  // so that 64 bits last for 2^60 cycles
+  parts_ = std::make_unique<Parts>(nodes_most, roots_most);
   sc_core::sc_start(sc_core::SC_ZERO_TIME);  // every root waits for its beginning
 }
 

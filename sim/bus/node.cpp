@@ -29,8 +29,8 @@ StatusEntry Node::status() const {
   static constexpr Flaw none;
   auto at = static_cast<std::size_t>(rank_);
   const Case& given = *running_.given;
-  return told(rank_, given.channels[at], given.flaws.empty() ? none : given.flaws[at],
-              running_.now());
+  const Flaw& flaw = given.flaws.empty() ? none : given.flaws[at];
+  return coarse(told(rank_, given.channels[at], flaw, running_.now()), given.detail);
 }
 
 bool Node::refuses() const {

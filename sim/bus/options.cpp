@@ -123,12 +123,16 @@ void add_case_options(CLI::App& command, CaseOptions& options) {
   add_words(command, "--start", given.start,
             "rank order begins when all nodes are idle, or waits for the next one only (all)",
             {{"all", Start::all}, {"next", Start::next}});
+  add_words(
+      command, "--detail", given.detail,
+      "what the status tells of busy nodes: bytes left, their power of two, or nothing (bytes)",
+      {{"bytes", Detail::bytes}, {"classes", Detail::classes}, {"idle", Detail::idle_only}});
   command.add_flag("--read-again", given.read_again, "read the status before each transfer");
   add_overhead_options(command, given.overhead);
   add_words(command, "--topology", given.topology, "what joins the nodes (bus)",
             {{"bus", Topology::bus}, {"ring", Topology::ring}, {"mesh", Topology::mesh}});
   command.add_option("--hop", given.hop, "cycles a link of a ring or mesh takes")
-      ->check(CLI::Range(0, 1'000'000))
+      ->check(CLI::Range(0, 1000))
       ->capture_default_str();
   command.add_option("--wrong-share", options.wrong_share, "share of the status that is wrong")
       ->check(share)
@@ -168,7 +172,7 @@ std::expected<Case, std::string> case_of(const CaseOptions& options) {
   }
   made.flaws = draw_flaws(made.nodes, options.wrong_share, options.age, draw.earlier, draw.seed);
   if (std::string wrong = complaint(made); !wrong.empty())
-    return std::unexpected("--roots or --busy: " + wrong);
+    return std::unexpected("--roots, --message or --blocks: " + wrong);
   return made;
 }
 

@@ -61,6 +61,17 @@ const char* text_of(Topology topology) {
   }
   return "";
 }
+const char* text_of(Detail detail) {
+  switch (detail) {
+    case Detail::bytes:
+      return "bytes";
+    case Detail::classes:
+      return "classes";
+    case Detail::idle_only:
+      return "idle";
+  }
+  return "";
+}
 const char* text_of(Busy busy) {
   switch (busy) {
     case Busy::share:
@@ -105,6 +116,7 @@ Json describe(const Case& given) {
           {"topology", text_of(given.topology)},
           {"hop", given.hop},
           {"start", text_of(given.start)},
+          {"detail", text_of(given.detail)},
           {"read_again", given.read_again},
           {"overhead", describe(given.overhead)},
           {"patience", given.patience},

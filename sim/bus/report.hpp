@@ -21,6 +21,7 @@ const char* text_of(Operation operation);
 const char* text_of(Order order);
 const char* text_of(Start start);
 const char* text_of(Topology topology);
+const char* text_of(Detail detail);
 const char* text_of(Busy busy);
 const char* text_of(Left left);
 

@@ -1,6 +1,7 @@
 #include "sim/bus/status.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace baton::bus {
 
@@ -35,6 +36,12 @@ StatusEntry told(int node, const Channel& channel, const Flaw& flaw, Cycles cycl
   if (!flaw.wrong) return {node, idle, left};
   return idle ? StatusEntry{node, false, std::max<Bytes>(flaw.claimed, 1)}
               : StatusEntry{node, true, 0};
+}
+
+StatusEntry coarse(StatusEntry entry, Detail detail) {
+  if (entry.idle || entry.left > unknown_left / 2 || detail == Detail::bytes) return entry;
+  entry.left = detail == Detail::classes ? std::bit_ceil(entry.left) : 1;
+  return entry;
 }
 
 }  // namespace baton::bus

@@ -21,4 +21,7 @@ Cycles idle_from(const Channel& channel);
 /// The node's entry as a root reads it at `cycle`.
 StatusEntry told(int node, const Channel& channel, const Flaw& flaw, Cycles cycle);
 
+/// The entry as exact as `detail` says; nothing comes before what nobody can say.
+StatusEntry coarse(StatusEntry entry, Detail detail);
+
 }  // namespace baton::bus

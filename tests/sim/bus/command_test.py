@@ -117,6 +117,17 @@ class Sweep(unittest.TestCase):
             self.assertEqual(trend["fell_otherwise"], 0, trend)
         self.assertGreater(report["speed"]["bus_cycles_per_wall_second"], 0)
 
+    def test_quick_beyond_is_whole(self):
+        report = report_of("beyond", "--quick")
+        for study in ("scale", "topology", "status", "roots"):
+            self.assertTrue(report[study]["lines"])
+            for line in report[study]["lines"]:
+                self.assertTrue(line["rows"], line["name"])
+        lines = {line["name"]: line["gain_mean"] for line in report["status"]["lines"]}
+        self.assertGreater(lines["0 % wrong"], lines["50 % wrong"])
+        self.assertGreater(lines["0 % wrong"], lines["up to 256 cycles old"])
+        self.assertEqual([row["nodes"] for row in report["hardware"]["by_nodes"]][-1], 1024)
+
     def test_interrupted_sweep_writes_nothing(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "sweep.json")

@@ -143,6 +143,30 @@ INSTANTIATE_TEST_SUITE_P(ways, always_wrong,
                          testing::Combine(testing::Values(Operation::scatter, Operation::gather),
                                           testing::Bool()));
 
+TEST(a_coarse_status, delivers_all_and_is_never_better_than_an_exact_one) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Case given = plain_case(32, 16);
+    given.channels = draw_channels(32, {0}, {.left = Left::drawn, .seed = seed});
+    Cycles exact = simulated(given, Order::status).cycles;
+    for (Detail detail : {Detail::classes, Detail::idle_only}) {
+      given.detail = detail;
+      Outcome outcome = simulated(given, Order::status);
+      expect_all_served(given, outcome);
+      EXPECT_GE(outcome.cycles, exact);
+    }
+  }
+}
+
+TEST(an_old_status, costs_time_and_delivers_all) {
+  Case given = plain_case(32, 16);
+  given.channels = draw_channels(32, {0}, {.left = Left::drawn, .seed = 9});
+  Cycles fresh = simulated(given, Order::status).cycles;
+  given.flaws = draw_flaws(32, 0, 1000, 1536, 9);
+  Outcome outcome = simulated(given, Order::status);
+  expect_all_served(given, outcome);
+  EXPECT_GT(outcome.cycles, fresh);
+}
+
 TEST(a_node_that_never_becomes_idle, is_served_last_when_patience_has_ended) {
   for (bool again : {false, true}) {
     Case given = plain_case(8, 16);
@@ -299,6 +323,10 @@ TEST(a_case, that_makes_no_sense_is_refused_with_a_remedy) {
   EXPECT_FALSE(one_machine().simulate(given).has_value());
   given.roots = {};
   EXPECT_FALSE(one_machine().simulate(given).has_value());
+  given = example_case();
+  given.blocks[3] = given.blocks[4] = Bytes{1} << 55;
+  EXPECT_EQ(one_machine().simulate(given).error(),
+            "the blocks are more than 2^56 bytes together; give smaller ones");
   given = example_case();
   given.blocks.pop_back();
   EXPECT_FALSE(one_machine().simulate(given).has_value());

@@ -51,5 +51,17 @@ TEST(who_never_becomes_idle, is_told_as_last) {
   EXPECT_EQ(told(1, never, {}, 5).left, unknown_left);
 }
 
+TEST(a_coarse_entry, keeps_what_is_idle_and_what_nobody_can_say) {
+  for (Detail detail : {Detail::bytes, Detail::classes, Detail::idle_only}) {
+    EXPECT_TRUE(coarse({1, true, 0}, detail).idle);
+    EXPECT_EQ(coarse({1, false, unknown_left}, detail).left, unknown_left);
+  }
+  EXPECT_EQ(coarse({1, false, 12}, Detail::bytes).left, 12u);
+  EXPECT_EQ(coarse({1, false, 12}, Detail::classes).left, 16u);
+  EXPECT_EQ(coarse({1, false, 16}, Detail::classes).left, 16u);
+  EXPECT_EQ(coarse({1, false, 12}, Detail::idle_only).left,
+            coarse({1, false, 4}, Detail::idle_only).left);
+}
+
 }  // namespace
 }  // namespace baton::bus
