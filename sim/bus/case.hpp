@@ -24,14 +24,14 @@ constexpr Cycles data_cycles(Bytes bytes) {
 enum class Operation { scatter, gather };
 enum class Order { rank, status };
 
-/// What rank order waits for before its first transfer: all nodes (the source), or never more than
+/// What rank order waits for before its first transfer: all nodes (the study), or never more than
 /// the next node.
 enum class Start { all, next };
 
 enum class LookUp { once, per_node };
 enum class Topology { bus, ring, mesh };
 
-/// Cycles beside the data; the source gives none, so none is the default.
+/// Cycles beside the data; the study gives none, so none is the default.
 struct Overhead {
   Cycles arbitration = 0;  // from a request that could be granted to the grant
   Cycles header = 0;       // before the data of each transfer

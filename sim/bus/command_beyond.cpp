@@ -1,4 +1,4 @@
-// `beyond`: what the source's simulation did not look at: more nodes, rings and meshes, a status
+// `beyond`: what the study's simulation did not look at: more nodes, rings and meshes, a status
 // that is wrong, old or coarse, several roots at once, and what the status would cost in hardware.
 
 #include <fmt/format.h>

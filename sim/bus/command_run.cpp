@@ -94,7 +94,7 @@ Command add_replay(CLI::App& command) {
     if (!report) return fail(report.error());
     (*report)["source"] = {{"rank", source_cycles_rank}, {"status", source_cycles_status}};
     (*report)["inferred"] =
-        "what P1 to P6 have left: 32, 32, 16, 16, 8, 8 bytes; the source gives only the order and "
+        "what P1 to P6 have left: 32, 32, 16, 16, 8, 8 bytes; the study gives only the order and "
         "the "
         "8 cycles of waiting";
     bool is_source = given.overhead == Overhead{};

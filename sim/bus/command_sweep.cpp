@@ -1,5 +1,5 @@
-// `sweep`: the source's whole sweep, the best gain by nodes beside its number, what moves it, and
-// whether the gain grows as the source found.
+// `sweep`: the study's whole sweep, the best gain by nodes beside its number, what moves it, and
+// whether the gain grows as the study found.
 
 #include <fmt/format.h>
 #include <sys/resource.h>

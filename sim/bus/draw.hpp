@@ -1,4 +1,4 @@
-// Which nodes are busy and which entries of the status are flawed, drawn from a seed; the source's
+// Which nodes are busy and which entries of the status are flawed, drawn from a seed; the study's
 // example. Pure: the same seed draws the same on every machine. Called by the commands and tests.
 #pragma once
 
@@ -50,8 +50,8 @@ std::vector<Channel> draw_channels(int nodes, const std::vector<int>& roots, con
 std::vector<Flaw> draw_flaws(int nodes, double wrong_share, Cycles age_most, Bytes earlier,
                              std::uint64_t seed);
 
-/// The source's example: 32 nodes, P1 to P6 busy, four bytes a message. What P1 to P6 have left is
-/// inferred from the order that the source gives and from its 8 cycles of waiting.
+/// The study's example: 32 nodes, P1 to P6 busy, four bytes a message. What P1 to P6 have left is
+/// inferred from the order that the study gives and from its 8 cycles of waiting.
 Case example_case();
 
 }  // namespace baton::bus

@@ -15,7 +15,7 @@
 
 namespace baton::bus {
 
-/// All that the source leaves open.
+/// All that the study leaves open.
 struct Assumption {
   std::string name;
   std::string what;

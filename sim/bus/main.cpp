@@ -22,9 +22,10 @@ int main(int count, char** words) {
     Command run = made(*command);
     command->callback([&chosen, run] { chosen = run; });
   };
-  add("replay", "the source's example of 32 nodes, cycle by cycle", add_replay);
+  add("replay", "the scatter study's example of 32 nodes, cycle by cycle", add_replay);
   add("run", "one case in both orders", add_run);
-  add("sweep", "the source's whole sweep, and what its open assumptions do to it", add_sweep);
+  add("sweep", "the scatter study's whole sweep, and what its open assumptions do to it",
+      add_sweep);
   add("beyond", "more nodes, ring and mesh, wrong or old status, several roots, cost in hardware",
       add_beyond);
   CLI11_PARSE(program, count, words);

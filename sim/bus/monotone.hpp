@@ -1,4 +1,4 @@
-// Does the gain grow with nodes, idle share and size, as the source found? Where it falls, why.
+// Does the gain grow with nodes, idle share and size, as the study found? Where it falls, why.
 // Pure; called by the sweep.
 #pragma once
 

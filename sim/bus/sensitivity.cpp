@@ -51,7 +51,7 @@ std::vector<Assumption> changed_assumptions() {
        .busy = Busy::each,
        .left = Left::drawn},
       {.name = "six busy",
-       .what = "six nodes are busy however many there are, as in the source's example",
+       .what = "six nodes are busy however many there are, as in the study's example",
        .busy = Busy::count,
        .busy_count = 6},
       {.name = "six busy, left drawn",

@@ -1,5 +1,5 @@
-// What the source leaves open, each assumption changed alone: how far does it move the best gain?
-// A list as data; called by the sweep. Nothing here was chosen to meet the source's number.
+// What the study leaves open, each assumption changed alone: how far does it move the best gain?
+// A list as data; called by the sweep. Nothing here was chosen to meet the study's number.
 #pragma once
 
 #include <vector>
