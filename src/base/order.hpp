@@ -1,0 +1,40 @@
+// In which order a root serves the ranks of a collective that goes by messages: said by BATON_ORDER
+// or by a communicator's info key `baton_order`, else by the rows here. Used by
+// collective/serving.hpp.
+// Invariant: an order is a rank's own affair; others may have another.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/selection.hpp"
+
+namespace baton {
+
+// automatic: as the rows say. rank: all at once, by rank. status: idle ones first, by the status
+// board, some at a time. blocking: by rank, one after the other; for the scatter study only.
+enum class Order : std::uint8_t { automatic, rank, status, blocking };
+inline constexpr const char* order_words[] = {"auto", "rank", "status", "blocking"};
+inline constexpr const char* order_key = "baton_order";
+
+struct OrderRow {
+  CollectiveKind kind;
+  Order order;
+  SelectionSource source;
+  const char* where;
+};
+// What `auto` stands for; kinds without a row go by rank.
+inline constexpr OrderRow order_rows[] = {
+    {CollectiveKind::scatter, Order::rank, SelectionSource::guess, ""},
+    {CollectiveKind::gather, Order::rank, SelectionSource::guess, ""},
+    {CollectiveKind::alltoall, Order::rank, SelectionSource::guess, ""},
+};
+
+constexpr Order resolve(Order asked, CollectiveKind kind) {
+  if (asked != Order::automatic) return asked;
+  for (const OrderRow& row : order_rows)
+    if (row.kind == kind) return row.order;
+  return Order::rank;
+}
+
+}  // namespace baton
