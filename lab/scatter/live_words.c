@@ -145,10 +145,11 @@ static void print_order(const Cell* cell, int order) {
 }
 
 void print_json(void) {
-  printf("{\"study\": \"scatter\", \"ranks\": %d, \"root\": %d, \"rounds\": %d, \"seed\": %d,\n"
-         " \"busy_percent\": %d, \"place\": \"%s\", \"earlier_bytes\": [%zu, %zu], \"cells\": [\n",
-         live.ranks, live.root, live.rounds, live.seed, live.busy_percent,
-         live.busy_first ? "first" : "drawn", live.earlier_min, live.earlier_max);
+  printf(
+      "{\"study\": \"scatter\", \"ranks\": %d, \"root\": %d, \"rounds\": %d, \"seed\": %d,\n"
+      " \"busy_percent\": %d, \"place\": \"%s\", \"earlier_bytes\": [%zu, %zu], \"cells\": [\n",
+      live.ranks, live.root, live.rounds, live.seed, live.busy_percent,
+      live.busy_first ? "first" : "drawn", live.earlier_min, live.earlier_max);
   for (int i = 0; i < live.cell_count; ++i) {
     const Cell* cell = &live.cells[i];
     printf("    {\"operation\": \"%s\", \"block_bytes\": %zu, \"repeated\": %d, \"orders\": [\n",
