@@ -16,7 +16,7 @@
 
 #include "bench/clock.h"
 
-enum { ranks_max = 512, orders_max = 6, cells_max = 64, rounds_max = 199 };
+enum { ranks_max = 512, orders_max = 6, cells_max = 64, rounds_max = 1999 };
 enum { scatter, gather };
 enum { idle, root, everything, time_count };
 
