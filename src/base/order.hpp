@@ -20,25 +20,36 @@ inline constexpr const char* order_key = "baton_order";
 struct OrderRow {
   CollectiveKind kind;
   Order order;
+  Crowding crowding;
   SelectionSource source;
   const char* where;
 };
-// What `auto` stands for; kinds without a row go by rank. By status neither quicker nor slower than
-// by rank, which is simpler (docs/decisions/status-order.md).
+// What `auto` stands for: the last row that fits; by rank where none does
+// (docs/decisions/status-order.md).
 inline constexpr const char* where_ordered =
     "2 cores of an AMD EPYC virtual machine, 16 and 32 ranks, 2026-11-22";
 inline constexpr OrderRow order_rows[] = {
-    {CollectiveKind::scatter, Order::rank, SelectionSource::measured, where_ordered},
-    {CollectiveKind::gather, Order::rank, SelectionSource::measured, where_ordered},
-    {CollectiveKind::alltoall, Order::rank, SelectionSource::guess, ""},
-    {CollectiveKind::reduce, Order::rank, SelectionSource::guess, ""},  // and the same bits always
+    {CollectiveKind::scatter, Order::rank, Crowding::any, SelectionSource::guess, ""},
+    {CollectiveKind::scatter, Order::status, Crowding::crowded, SelectionSource::measured,
+     where_ordered},
+    {CollectiveKind::gather, Order::rank, Crowding::any, SelectionSource::guess, ""},
+    {CollectiveKind::gather, Order::rank, Crowding::crowded, SelectionSource::measured,
+     where_ordered},
+    {CollectiveKind::alltoall, Order::rank, Crowding::any, SelectionSource::guess, ""},
+    {CollectiveKind::reduce, Order::rank, Crowding::any, SelectionSource::guess, ""},
 };
 
-constexpr Order resolve(Order asked, CollectiveKind kind) {
+constexpr Order resolve(Order asked, CollectiveKind kind, bool crowded) {
   if (asked != Order::automatic) return asked;
+  Order order = Order::rank;
   for (const OrderRow& row : order_rows)
-    if (row.kind == kind) return row.order;
-  return Order::rank;
+    if (row.kind == kind &&
+        (row.crowding == Crowding::any || (row.crowding == Crowding::crowded) == crowded))
+      order = row.order;
+  return order;
 }
+// A reduction gives the same bits each time unless somebody asks for another order.
+static_assert(resolve(Order::automatic, CollectiveKind::reduce, true) == Order::rank);
+static_assert(resolve(Order::automatic, CollectiveKind::reduce, false) == Order::rank);
 
 }  // namespace baton

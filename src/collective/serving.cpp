@@ -16,7 +16,7 @@ constexpr int patience_by_status = 32;  // guess: rounds of progress
 }  // namespace
 
 Order serving_order(const Run& run, Kind kind) {
-  return resolve(world::order_of(run.call.comm->hints), kind);
+  return resolve(world::order_of(run.call.comm->hints), kind, message::engine.crowded);
 }
 
 Serving::Serving(Run& run, const message::Context& context, Order order, int first, int but)
@@ -24,7 +24,7 @@ Serving::Serving(Run& run, const message::Context& context, Order order, int fir
   const int size = context.size;
   left_ = size - (but >= 0 && but < size ? 1 : 0);
   if (order == Order::blocking) at_once_ = 1;
-  if (order != Order::status) return;
+  if (order != Order::status || left_ < 2) return;
   if (!message::engine.crowded) at_once_ = at_once_by_status;
   patience_ = patience_by_status;
   auto* ranks = static_cast<int*>(run.take(static_cast<std::size_t>(size) * sizeof(int)));
