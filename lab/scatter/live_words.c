@@ -13,10 +13,17 @@ static int complain(const char* word) {
   return 0;
 }
 
+static int is_order(const char* name) {
+  const char* known[] = {"rank", "status", "blocking", "auto", "direct"};
+  for (size_t i = 0; i < sizeof known / sizeof *known; ++i)
+    if (!strcmp(name, known[i])) return 1;
+  return 0;
+}
+
 static int read_orders(char* text) {
   live.order_count = 0;
   for (char* name = strtok(text, ","); name; name = strtok(NULL, ",")) {
-    if (live.order_count == orders_max) return 0;
+    if (live.order_count == orders_max || !is_order(name)) return 0;
     snprintf(live.orders[live.order_count].name, sizeof live.orders[0].name, "%s", name);
     ++live.order_count;
   }
@@ -43,8 +50,8 @@ static int make_cells(const char* operations, const char* blocks) {
       if (live.cell_count == cells_max) return 0;
       live.cells[live.cell_count].operation = operation;
       live.cells[live.cell_count++].block = (size_t)bytes;
-      at = *end == ',' ? end + 1 : end;
-      if (at == end && *end) return 0;
+      if (*end && (*end != ',' || !end[1])) return 0;
+      at = *end ? end + 1 : end;
     }
   }
   return live.cell_count > 0;
