@@ -193,7 +193,7 @@ Task check_and_run(Run& run, const Call& call) {
   }
   // Tickets of the communicator's room are taken in the order of the calls, whichever check ends
   // first.
-  co_await run.until([&comm, tag] {
+  co_await run.until_progress([&comm, tag] {
     return world::own_tag(TagKind::collective, platform::load_shared(comm.checked)) == tag;
   });
   if (run.error()) {

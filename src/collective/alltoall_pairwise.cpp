@@ -16,7 +16,7 @@ Task send_by_status(Run& run, const Context& context, const Blocks& out, const B
   }
   Serving serving(run, context, Order::status, (rank + 1) % size, rank);
   while (serving.more()) {
-    co_await run.until([&] { return serving.may_begin(message::RequestKind::send, -1); });
+    co_await run.until_progress([&] { return serving.may_begin(message::RequestKind::send, -1); });
     const int to = serving.next();
     run.send(context, out.place(to), out.count(to), out.type_of(to), to);
   }

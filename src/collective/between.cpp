@@ -33,7 +33,8 @@ Task scatter_between(Run& run, Communicator& comm, const Blocks& all, const Bloc
   if (root == MPI_ROOT) {
     Serving serving(run, comm.collective, serving_order(run, Kind::scatter), 0, -1);
     while (serving.more()) {
-      co_await run.until([&] { return serving.may_begin(message::RequestKind::send, -1); });
+      co_await run.until_progress(
+          [&] { return serving.may_begin(message::RequestKind::send, -1); });
       const int r = serving.next();
       run.send(comm.collective, all.place(r), all.count(r), *all.type, r);
     }

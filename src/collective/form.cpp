@@ -71,7 +71,7 @@ bool advance_runs(void*) {
 // For who waits for this one.
 bool advance_alone(message::Request& request) {
   Run& run = *static_cast<Run*>(request.state);
-  if (advancing || run.awaits_messages()) return false;
+  if (advancing || run.awaits_progress()) return false;
   advancing = true;
   advance_run(run);
   advancing = false;

@@ -23,7 +23,7 @@ Task gather_linear(Run& run, const Context& context, const Blocks& mine, const B
     const Order order = serving_order(run, Kind::gather);
     Serving serving(run, context, order, 0, root);
     while (serving.more()) {
-      co_await run.until(
+      co_await run.until_progress(
           [&] { return serving.may_begin(message::RequestKind::receive, held_back_above(order)); });
       const int r = serving.next();
       run.receive(context, all.place(r), all.count(r), *all.type, r);

@@ -26,7 +26,7 @@ Task combine_by_arrival(Run& run, const Context& context, Vector vector, void* o
   }
   while (count > 0) {
     int arrived = 0;
-    co_await run.until([&] {
+    co_await run.until_progress([&] {
       for (arrived = 0; arrived < count; ++arrived)
         if (message::is_complete(*children[arrived].request)) return true;
       return false;

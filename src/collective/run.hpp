@@ -43,25 +43,33 @@ class Run {
   };
   AwaitAll all() { return {*this}; }
 
-  // `co_await run.until(ready)`: until `ready()` says so, which is asked again and again.
-  template <class Ready>
+  // `co_await run.until(ready)`: until `ready()` says so, which is asked again and again. It looks
+  // at memory that other ranks write; by `until_progress`, at what this rank's progress changes.
+  template <class Ready, bool at_memory>
   struct AwaitUntil {
     Run& run;
     Ready ready;
     bool await_ready() {
       if (BATON_LIKELY(ready())) return true;
-      if (run.blocking_) wait_for(ready);
-      return run.blocking_;
+      if (!run.blocking_) return false;
+      if (at_memory && message::look_directly(ready)) return true;
+      message::wait_until([this] { return ready(); });
+      return true;
     }
     void await_suspend(std::coroutine_handle<> suspended) {
       run.suspended_ = suspended;
       run.condition_ = [](void* self) { return static_cast<AwaitUntil*>(self)->ready(); };
       run.condition_state_ = this;
+      run.looks_at_memory_ = at_memory;
     }
     void await_resume() {}
   };
   template <class Ready>
-  AwaitUntil<Ready> until(Ready ready) {
+  AwaitUntil<Ready, true> until(Ready ready) {
+    return {*this, ready};
+  }
+  template <class Ready>
+  AwaitUntil<Ready, false> until_progress(Ready ready) {
     return {*this, ready};
   }
 
@@ -70,8 +78,8 @@ class Run {
   // How many of a kind, longer than so many bytes, have not.
   int under_way(message::RequestKind kind, std::int64_t bytes);
   bool is_blocking() const { return blocking_; }
-  // Else it awaits what others write to memory.
-  bool awaits_messages() const { return condition_ == nullptr; }
+  // Else it awaits what other ranks write to memory.
+  bool awaits_progress() const { return !condition_ || !looks_at_memory_; }
 
   // Where its ranks meet: the communicator's room, or its own if it is persistent.
   world::RoomView& room() { return *room_; }
@@ -134,10 +142,6 @@ class Run {
   };
   static constexpr std::size_t own_bytes = 1536;  // guess: two frames and two messages
 
-  template <class Ready>
-  static void wait_for(Ready& ready) {
-    if (!message::look_directly(ready)) message::wait_until([&] { return ready(); });
-  }
   bool wait_or_look();
   Message* new_message();
   void retire(Message** link);
@@ -148,6 +152,7 @@ class Run {
   std::coroutine_handle<> suspended_;
   bool (*condition_)(void*) = nullptr;  // null: that everything begun has completed
   void* condition_state_ = nullptr;
+  bool looks_at_memory_ = false;
   Task::Handle algorithm_;
   Message* begun_ = nullptr;  // not yet known to be complete
   Message* spare_ = nullptr;

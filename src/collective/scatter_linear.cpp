@@ -11,7 +11,8 @@ Task scatter_linear(Run& run, const Context& context, const Blocks& all, const B
   } else {
     Serving serving(run, context, serving_order(run, Kind::scatter), 0, root);
     while (serving.more()) {
-      co_await run.until([&] { return serving.may_begin(message::RequestKind::send, -1); });
+      co_await run.until_progress(
+          [&] { return serving.may_begin(message::RequestKind::send, -1); });
       const int r = serving.next();
       run.send(context, all.place(r), all.count(r), *all.type, r);
     }

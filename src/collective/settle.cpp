@@ -36,7 +36,7 @@ Task settle_room(Run& run, RoomPart part) {
     platform::Guard guard(view.lock);
     world::enter_room(comm, view, part, offset);
   }
-  co_await run.until([&view, part] {
+  co_await run.until_progress([&view, part] {
     platform::Guard guard(view.lock);
     return view.state(part) != RoomState::settling;
   });

@@ -25,7 +25,8 @@ struct Window {
   // The chunk that is used as the index'th of a turn.
   std::uint32_t chunk(int index) const {
     std::uint64_t left = chunks;
-    if (std::bit_width(left) - std::countr_zero(left) == count())  // they lie together
+    if (static_cast<int>(std::bit_width(left)) - std::countr_zero(left) ==
+        count())  // they lie together
       return first() + static_cast<std::uint32_t>(index);
     while (index-- > 0) left &= left - 1;
     return static_cast<std::uint32_t>(std::countr_zero(left));
