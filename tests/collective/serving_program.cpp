@@ -123,7 +123,7 @@ void everything_ends_idle() {
 
 void tell_the_truth() {
   short_messages_leave_the_board_alone();
-  for (int bytes : {100000, 1 << 20, 20 << 20}) a_long_send_is_seen_until_it_has_ended(bytes);
+  for (int bytes : {300000, 1 << 20, 20 << 20}) a_long_send_is_seen_until_it_has_ended(bytes);
   everything_ends_idle();
 }
 
