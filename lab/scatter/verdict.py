@@ -1,0 +1,54 @@
+"""The verdict: sentences chosen by the data, with numbers from it."""
+from lab.scatter import live, source
+from lab.scatter.findings import holds, named, percent
+
+
+def of_replay(replay):
+    cycles = {order: replay[order]["cycles"] for order in ("rank", "status")}
+    if cycles == source.REPLAY_CYCLES:
+        return (f"In the model the source's example comes out exactly: {cycles['rank']} cycles in rank order, "
+                f"{cycles['status']} in status order.")
+    return (f"The source's example does not come out in the model: {cycles['rank']} and {cycles['status']} cycles "
+            f"instead of {source.REPLAY_CYCLES['rank']} and {source.REPLAY_CYCLES['status']}.")
+
+
+def of_sweep(sweep):
+    at = next(best for best in sweep["best"] if best["nodes"] == source.BEST_NODES)
+    ours = percent(at["gain_mean"])
+    moved = [line for line in sweep["sensitivity"] if line["name"] != "base"]
+    widest = max(moved, key=lambda line: abs(line["moved_points"]))
+    near = min(sweep["sensitivity"], key=lambda line: abs(line["from_source_points"]))
+    size = "of the size that the source reports" if abs(ours - source.BEST_PERCENT) < 10 else \
+        "not of the size that the source reports"
+    trends = ("it grows with nodes, idle share and size only while somebody is still waited for, and falls beyond that"
+              if all(holds(trend) for trend in sweep["trends"]) and any(trend["fell"] for trend in sweep["trends"]) else
+              "its trends are the source's" if not any(trend["fell"] for trend in sweep["trends"]) else
+              "its trends are the source's only in part")
+    return (f"The best improvement at {source.BEST_NODES} nodes is {size} ({ours} % beside {source.BEST_PERCENT} %), but "
+            f"assumptions that the source leaves open move it by up to {abs(widest['moved_points']):.0f} points "
+            f"({widest['name']}; nearest to the source: {near['name']}), and {trends}.")
+
+
+def of_beyond(beyond):
+    free = named(beyond["scale"]["lines"], "base")["best"]
+    read = named(beyond["scale"]["lines"], "look-up 1 a node")["best"]
+    lost = next((best["nodes"] for best in read if best["gain_mean"] < 0.01), None)
+    mesh = [line for line in beyond["roots"]["lines"] if line["gain_mean"] < 0]
+    first = (f"Where looking costs nothing up to {percent(free[-1]['gain_mean'])} % remain at {free[-1]['nodes']} nodes"
+             if free[-1]["gain_mean"] > 0.01 else f"At {free[-1]['nodes']} nodes nothing is left of it")
+    cost = f"; a cycle a node for looking takes it all from {lost} nodes on" if lost else ""
+    worse = f", and some scatters at once get slower ({', '.join(line['name'] for line in mesh)})" if mesh else ""
+    return first + cost + worse + "."
+
+
+def verdict_of(done):
+    makers = {"replay": of_replay, "sweep": of_sweep, "beyond": of_beyond}
+    said = [make(done[name].data) for name, make in makers.items() if done[name].data is not None]
+    failed = [name for name in makers if done[name].data is None]
+    if failed:
+        said.append(f"Without data for {', '.join(failed)} the question is open." if not said else
+                    f"There are no data for {', '.join(failed)}.")
+    why = live.why_not(done["live"])
+    if why and not failed:
+        said[-1] += f" All of this is simulated; on real ranks it is {why.replace(':', ', since', 1)}."
+    return said
