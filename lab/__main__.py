@@ -7,6 +7,8 @@ if sys.version_info < (3, 11):
              "first on PATH")
 sys.path[0] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
-from lab.command import main  # noqa: E402
-
-sys.exit(main(sys.argv[1:]))
+try:
+    from lab.command import main
+    sys.exit(main(sys.argv[1:]))
+except KeyboardInterrupt:
+    sys.exit(130)

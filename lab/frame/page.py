@@ -34,11 +34,11 @@ def method_section(data):
                    table(["step", "", "what it does", "command", "took#"], lines, stacked=True))
 
 
-def findings_section(findings):
+def findings_section(findings, about_source):
     lines = [(each.what, with_unit(each.paper, each.unit) if each.paper is not None else "says nothing",
               with_unit(each.ours, each.unit) if each.ours is not None else "none",
               ("markup", kind_mark(each.kind)), each.note) for each in findings]
-    return section("The source's findings beside ours",
+    return section("The source's findings beside ours", paragraph(about_source),
                    table(["finding", "source", "ours", "", "note"], lines, stacked=True))
 
 
@@ -50,7 +50,7 @@ def render(data, findings, sections, room):
     body = "".join([
         f'<p class="over">baton lab {escape(data["study"])} &middot; {escape(data["date"])}</p>',
         f"<h1>{escape(data['question'])}</h1>", paragraph(room.ABOUT + quick),
-        section("Verdict", f'<div class="verdict">{verdict}</div>'), findings_section(findings),
+        section("Verdict", f'<div class="verdict">{verdict}</div>'), findings_section(findings, room.ABOUT_SOURCE),
         *sections, method_section(data),
         paragraph("All numbers stand in data.json beside this page, those of each step in raw/.", "soft")])
     return ('<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'

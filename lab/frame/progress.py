@@ -38,12 +38,12 @@ class PlainProgress:
 class BarProgress(PlainProgress):
     """One bar of all steps."""
 
-    def __init__(self, name, steps, rich_progress):
+    def __init__(self, name, steps, rich_progress, console):
         super().__init__(name, steps)
         self.bar = rich_progress.Progress(
             rich_progress.TextColumn("{task.description}", markup=False), rich_progress.BarColumn(),
             rich_progress.TextColumn("{task.completed} of {task.total}"), rich_progress.TimeElapsedColumn(),
-            console=rich_progress.Console(stderr=True) if hasattr(rich_progress, "Console") else None)
+            console=console)
         self.task = self.bar.add_task(f"baton lab {name}", total=steps)
 
     def __enter__(self):
@@ -69,8 +69,7 @@ def progress(name, steps):
     if sys.stderr.isatty():
         try:
             from rich import console, progress as rich_progress
-            rich_progress.Console = console.Console
-            return BarProgress(name, steps, rich_progress)
         except ImportError:
-            pass
+            return PlainProgress(name, steps)
+        return BarProgress(name, steps, rich_progress, console.Console(stderr=True))
     return PlainProgress(name, steps)

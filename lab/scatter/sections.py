@@ -49,7 +49,7 @@ def surfaces(sweep):
     for earlier in grid["earlier"]:
         for nodes in grid["nodes"]:
             def tell(column, row, value, nodes=nodes, earlier=earlier):
-                return f"{nodes} nodes, {column} B after {earlier} B, {row} idle: {100 * value:.1f} %"
+                return f"{nodes} nodes, {column} B after {earlier} B, {row} idle: {charts.percent(value)}"
             values = [[at[nodes, message, earlier, share]["gain_mean"] for message in grid["messages"]]
                       for share in shares]
             maps.append(charts.heat_map(
@@ -81,7 +81,7 @@ def by_nodes(part, value):
     lines = part["lines"]
     nodes = [round(each["nodes"]) for each in lines[0][value]]
     return charts.table(["", *[f"{count} nodes#" for count in nodes]],
-                        [[line["name"], *[f"{100 * each['gain_mean']:.1f} %" for each in line[value]]]
+                        [[line["name"], *[charts.percent(each["gain_mean"]) for each in line[value]]]
                          for line in lines])
 
 
@@ -99,7 +99,7 @@ def hardware(part):
     lines = []
     for design, late in zip(at["designs"], last["designs"]):
         lines.append([design["design"], design["bits"], design["wires"], design["comparators"], design["look_up"],
-                      f"{100 * design['simulated']['gain']:.1f} %", f"{100 * late['simulated']['gain']:.1f} %"])
+                      charts.percent(design["simulated"]["gain"]), charts.percent(late["simulated"]["gain"])])
     judged = part["judged_by"]
     return sub("What the status costs in hardware", MODELLED,
                paragraph(f"Bits, wires and cycles on paper at {at['nodes']} nodes; the gain is simulated with that look-up "

@@ -9,6 +9,7 @@ ABOUT = ("An ordinary scatter sends in order of rank and, as the source describe
          "transfer has ended. The source's root looks at all channels first: idle nodes come first, then busy ones, "
          "those with the least left before the others. It is rerun here in a model of the bus that the source used; "
          "nothing in the model is fitted to its numbers.")
+ABOUT_SOURCE = "The source's numbers come from its own simulation; ours are marked."
 
 
 def steps(context):

@@ -12,21 +12,32 @@ def of_replay(replay):
             f"instead of {source.REPLAY_CYCLES['rank']} and {source.REPLAY_CYCLES['status']}.")
 
 
+SHORT = {"fell_because_nothing_is_waited_for": "nobody is waited for any more",
+         "fell_because_all_are_idle": "nobody is busy",
+         "fell_because_shares_are_rounded": "shares are rounded to whole nodes"}
+
+
+def of_trends(trends):
+    where = [words for key, words in SHORT.items() if any(trend[key] for trend in trends)]
+    if not where and all(holds(trend) for trend in trends):
+        return "it grows with nodes, idle share and size as the source says"
+    if all(holds(trend) for trend in trends):
+        return f"it grows with nodes, idle share and size as the source says except where {' or '.join(where)}"
+    return "it grows with nodes, idle share and size only in part, at some points for no reason that we know"
+
+
 def of_sweep(sweep):
     at = next(best for best in sweep["best"] if best["nodes"] == source.BEST_NODES)
     ours = percent(at["gain_mean"])
     moved = [line for line in sweep["sensitivity"] if line["name"] != "base"]
     widest = max(moved, key=lambda line: abs(line["moved_points"]))
     near = min(sweep["sensitivity"], key=lambda line: abs(line["from_source_points"]))
+    trends = sweep["trends"]
     size = "of the size that the source reports" if abs(ours - source.BEST_PERCENT) < 10 else \
         "not of the size that the source reports"
-    trends = ("it grows with nodes, idle share and size only while somebody is still waited for, and falls beyond that"
-              if all(holds(trend) for trend in sweep["trends"]) and any(trend["fell"] for trend in sweep["trends"]) else
-              "its trends are the source's" if not any(trend["fell"] for trend in sweep["trends"]) else
-              "its trends are the source's only in part")
     return (f"The best improvement at {source.BEST_NODES} nodes is {size} ({ours} % beside {source.BEST_PERCENT} %), but "
             f"assumptions that the source leaves open move it by up to {abs(widest['moved_points']):.0f} points "
-            f"({widest['name']}; nearest to the source: {near['name']}), and {trends}.")
+            f"({widest['name']}; nearest to the source: {near['name']}), and {of_trends(trends)}.")
 
 
 def of_beyond(beyond):
@@ -34,7 +45,8 @@ def of_beyond(beyond):
     read = named(beyond["scale"]["lines"], "look-up 1 a node")["best"]
     lost = next((best["nodes"] for best in read if best["gain_mean"] < 0.01), None)
     mesh = [line for line in beyond["roots"]["lines"] if line["gain_mean"] < 0]
-    first = (f"Where looking costs nothing up to {percent(free[-1]['gain_mean'])} % remain at {free[-1]['nodes']} nodes"
+    first = (f"While looking costs nothing the best improvement is still {percent(free[-1]['gain_mean'])} % at "
+             f"{free[-1]['nodes']} nodes"
              if free[-1]["gain_mean"] > 0.01 else f"At {free[-1]['nodes']} nodes nothing is left of it")
     cost = f"; a cycle a node for looking takes it all from {lost} nodes on" if lost else ""
     worse = f", and some scatters at once get slower ({', '.join(line['name'] for line in mesh)})" if mesh else ""

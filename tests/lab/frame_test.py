@@ -172,7 +172,7 @@ class Registry(unittest.TestCase):
         for study in STUDIES:
             if study.built:
                 room = study.load()
-                self.assertTrue(room.ABOUT and room.steps and room.result)
+                self.assertTrue(room.ABOUT and room.ABOUT_SOURCE and room.steps and room.result)
         self.assertIsNone(find("nonsense"))
 
 

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 
 BIN = os.path.abspath(sys.argv.pop(1))
@@ -160,12 +161,16 @@ class Cut(unittest.TestCase):
         self.model("echo waiting >&2; exec sleep 100")
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
             child = subprocess.Popen(self.command(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            watchdog = threading.Timer(WATCHDOG_SECONDS, child.kill)
+            watchdog.start()
             said = ""
             for line in child.stderr:
                 said += line
                 if "step 2 of" in line:
                     child.send_signal(number)
-            self.assertEqual(child.wait(WATCHDOG_SECONDS), code, said)
+            ended = child.wait(WATCHDOG_SECONDS)
+            watchdog.cancel()
+            self.assertEqual(ended, code, said)
             child.stderr.close()
             self.assertIn("interrupted", said)
             self.assertNotIn("Traceback", said)
