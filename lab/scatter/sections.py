@@ -63,8 +63,8 @@ def surfaces(sweep):
 
 
 def sensitivities(sweep):
-    lines = [(line["name"], line["moved_points"], line["what"]) for line in sweep["sensitivity"]
-             if line["name"] != "base"]
+    lines = [(line["name"] + (f" ({line['kind']})" if line.get("kind", "simulated") != "simulated" else ""),
+              line["moved_points"], line["what"]) for line in sweep["sensitivity"] if line["name"] != "base"]
     lines.sort(key=lambda line: line[1])
     base = sweep["sensitivity"][0]
     return section(
