@@ -9,6 +9,12 @@ sys.path[0] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 try:
     from lab.command import main
-    sys.exit(main(sys.argv[1:]))
+    code = main(sys.argv[1:])
+    sys.stdout.flush()
 except KeyboardInterrupt:
-    sys.exit(130)
+    code = 130
+except OSError as error:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # so that what is left of the output cannot fail a second time
+    print(f"baton lab: {error}", file=sys.stderr)
+    code = 1
+sys.exit(code)

@@ -69,6 +69,14 @@ class Words(unittest.TestCase):
         self.assertNotIn("Traceback", done.stderr)
 
 
+    def test_output_that_cannot_be_written_is_an_error(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([os.path.join(BIN, "baton"), "lab"], stdout=full, stderr=subprocess.PIPE, text=True,
+                                  timeout=WATCHDOG_SECONDS)
+        self.assertEqual(done.returncode, 1)
+        self.assertTrue(done.stderr.startswith("baton lab: "), done.stderr)
+
+
 @unittest.skipUnless(HAS_MODEL, "built without SystemC")
 class Quick(unittest.TestCase):
     @classmethod
