@@ -32,7 +32,8 @@ int run_lab(char** words) {
     return fail(fmt::format(
         "{}/__main__.py: {}; it belongs to an installed Baton: install again with cmake --install",
         lab, std::strerror(errno)));
-  std::vector<std::string> all{"python3", lab, "--programs", folder};
+  std::vector<std::string> all{"python3", lab, "--programs", folder,
+                               folder + "/" BATON_MEASURE_FROM_BIN};
   while (*words) all.emplace_back(*words++);
   std::vector<char*> pointers;
   for (std::string& word : all) pointers.push_back(word.data());

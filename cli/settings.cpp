@@ -21,13 +21,20 @@ std::string variable_name(const SettingRow& row) {
   return name;
 }
 
+std::string text_of(const SettingRow& row, std::int64_t value) {
+  const auto words = words_of(row);
+  return words.empty() ? value_text(value) : words[static_cast<std::size_t>(value)];
+}
+
 std::string range_text(const SettingRow& row) {
+  if (const auto words = words_of(row); !words.empty())
+    return fmt::format("{}", fmt::join(words, ", "));
   return fmt::format("{} to {}", value_text(row.minimum), value_text(row.maximum));
 }
 
 std::string default_text(const SettingRow& row) {
   const std::int64_t* on_amd = default_on_amd(row);
-  return value_text(row.fallback) + (on_amd ? " (AMD: " + value_text(*on_amd) + ")" : "");
+  return text_of(row, row.fallback) + (on_amd ? " (AMD: " + value_text(*on_amd) + ")" : "");
 }
 
 const char* source_name(SettingSource source) {
@@ -82,7 +89,7 @@ int print_settings(bool markdown) {
   std::string file = read_as_ranks_would();
   for (const SettingRow& row : setting_rows())
     fmt::print("{:<28} {:>8}  {:<12} {}; {} ({})\n", variable_name(row),
-               value_text(settings.*row.field), source_name(source_of(row)), row.why, row.type,
+               text_of(row, settings.*row.field), source_name(source_of(row)), row.why, row.type,
                range_text(row));
   fmt::print("profile: {}\n", file.empty() ? "none; `baton tune` makes one" : file);
   return 0;

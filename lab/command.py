@@ -55,11 +55,11 @@ def run(study, options, programs):
 
 
 def main(words):
-    folder = None
-    if words[:1] == ["--programs"]:  # how `baton` says where it stands
-        folder, words = words[1], words[2:]
-    programs = Programs(folder or os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
-                                               "build", "bin"))
+    root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    folders = [os.path.join(root, "build", "bin"), os.path.join(root, "build", "libexec", "baton")]
+    if words[:1] == ["--programs"]:  # how `baton` says where programs stand: its own folder, and that of ranks
+        folders, words = words[1:3], words[3:]
+    programs = Programs(*folders)
     if not words or words[0] in ("-h", "--help"):
         print(listing())
         return 0

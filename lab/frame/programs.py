@@ -1,5 +1,6 @@
 """The programs that steps run: found beside `baton`, watched, and ended with us."""
 import hashlib
+import json
 import os
 import subprocess
 import tempfile
@@ -11,11 +12,13 @@ END_SECONDS = 5
 
 
 class Programs:
-    def __init__(self, folder):
-        self.folder = folder
+    def __init__(self, *folders):
+        self.folders = folders
 
     def path(self, name):
-        return os.path.join(self.folder, name)
+        """Where it is, or where it would be."""
+        paths = [os.path.join(folder, name) for folder in self.folders]
+        return next((path for path in paths if os.path.exists(path)), paths[0])
 
     def has(self, name):
         return os.access(self.path(name), os.X_OK)
@@ -45,11 +48,22 @@ class Programs:
             raise StepFailed(f"{name} {' '.join(words)} wrote no report: {lines[-1] if lines else 'it said nothing'}")
         return report
 
-    def watch(self, words, heard, **more):
+    def job(self, ranks, name, words, seconds, heard):
+        """What rank 0 of `mpiexec -n RANKS name words` prints, as JSON."""
+        with tempfile.TemporaryFile("w+", encoding="utf-8") as out:
+            self.watch([self.path("mpiexec"), "--timeout", str(seconds), "-n", str(ranks), self.path(name), *words],
+                       heard, stdout=out)
+            out.seek(0)
+            try:
+                return json.load(out)
+            except ValueError as error:
+                raise StepFailed(f"{name} on {ranks} ranks printed no JSON: {error}") from None
+
+    def watch(self, words, heard, stdout=subprocess.DEVNULL):
         try:
             # Text that is no UTF-8 is no reason to fail.
-            child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                     stderr=subprocess.PIPE, text=True, errors="replace", **more)
+            child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=stdout,
+                                     stderr=subprocess.PIPE, text=True, errors="replace")
         except OSError as error:
             raise StepFailed(f"{words[0]} does not start: {error.strerror}") from None
         lines = []

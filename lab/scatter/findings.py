@@ -116,7 +116,28 @@ def beyond_findings(beyond):
 
 def live_findings(done):
     why = live.why_not(done)
-    return [finding("on real ranks", None, None, "measured", note=why)] if why else []
+    if why:
+        return [finding("on real ranks", None, None, "measured", note=why)]
+    found = []
+    for ranks in live.RANKS:
+        rows = [row for row in live.rows_of(done) if row["ranks"] == ranks]
+        if not rows:
+            found += [finding(f"{ranks} real ranks", None, None, "measured", note=done[live.name_of(ranks)].problem)]
+            continue
+        best, worst = max(rows, key=lambda row: row["idle_over_blocking"]), min(rows, key=lambda row: row["idle_over_rank"])
+        top = max(rows, key=lambda row: row["idle_over_rank"])
+        found += [
+            finding(f"best improvement over blocking rank order, {ranks} real ranks",
+                    source.BEST_PERCENT if ranks == source.BEST_NODES else None,
+                    percent(best["idle_over_blocking"] - 1), "measured", "%", f"{where(best)}; median of rounds"),
+            finding(f"improvement over nonblocking rank order, {ranks} real ranks", None,
+                    f"{percent(worst['idle_over_rank'] - 1)} % to {percent(top['idle_over_rank'] - 1)} %", "measured",
+                    note=f"least: {where(worst)}; most: {where(top)}; medians of rounds")]
+    return found
+
+
+def where(row):
+    return f"{row['operation']} of {row['block']} B"
 
 
 def without(name, done):
@@ -131,4 +152,4 @@ def findings_of(done):
             found += without(name, done[name])
         else:
             found += [each for make in makers for each in make(done[name].data)]
-    return found + live_findings(done["live"])
+    return found + live_findings(done)

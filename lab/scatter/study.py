@@ -7,13 +7,13 @@ from lab.scatter.verdict import verdict_of
 
 ABOUT = ("An ordinary scatter sends in order of rank and, as the source describes it, starts when every node's earlier "
          "transfer has ended. The source's root looks at all channels first: idle nodes come first, then busy ones, "
-         "those with the least left before the others. It is rerun here in a model of the bus that the source used; "
-         "nothing in the model is fitted to its numbers.")
+         "those with the least left before the others. It is rerun here in a model of the bus that the source used, in "
+         "which nothing is fitted to its numbers, and on real ranks of this machine.")
 ABOUT_SOURCE = "The source's numbers come from its own simulation; ours are marked."
 
 
 def steps(context):
-    return [*model.steps(context), live.step(context)]
+    return [*model.steps(context), *live.steps(context)]
 
 
 def rows_of(done):
@@ -32,14 +32,12 @@ def rows_of(done):
                      for line in beyond[part]["lines"] for mean in line["means"]]
         rows += [{"table": "hardware", "kind": "modelled", "nodes": size["nodes"], **design}
                  for size in beyond["hardware"]["by_nodes"] for design in size["designs"]]
-    if done["live"].data:
-        rows += [{"table": "live", "kind": "measured", **row} for row in done["live"].data["rows"]]
-    return rows
+    return rows + [{"table": "live", "kind": "measured", **row} for row in live.rows_of(done)]
 
 
 def result(done, context):
     findings = findings_of(done)
     verdict = verdict_of(done)
-    why = live.why_not(done["live"])
+    why = live.why_not(done)
     return Result(findings, rows_of(done), verdict, sections_of(done, context.quick), " ".join(verdict),
-                  {"live": why} if why else {})
+                  {live.name_of(ranks): why for ranks in live.RANKS} if why else {})

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/nearest_name.hpp"
+#include "base/order.hpp"
 
 extern char** environ;
 
@@ -68,8 +69,20 @@ void warn_unknown(const char* variable, int length) {
                length, variable, upper);
 }
 
-// False when the text is no number in the row's range.
+// False when the text is no word of a choice.
+bool parse_word(const SettingRow& row, const char* text, std::int64_t* result) {
+  const auto words = words_of(row);
+  for (std::size_t i = 0; i < words.size(); ++i)
+    if (names_equal(text, static_cast<int>(std::strlen(text)), words[i])) {
+      *result = static_cast<std::int64_t>(i);
+      return true;
+    }
+  return false;
+}
+
+// False when the text is no number in the row's range, and no word of its.
 bool parse(const SettingRow& row, const char* text, std::int64_t* result) {
+  if (parse_word(row, text, result)) return true;
   char* end = nullptr;
   std::int64_t value = std::strtoll(text, &end, 10);
   std::int64_t scale = 1;
@@ -90,9 +103,16 @@ void read_one(const SettingRow& row, const char* text, SettingSource source) {
     sources[&row - rows] = source;
     return;
   }
-  std::fprintf(stderr, "baton: setting %s=%s is ignored: it takes a number from %lld to %lld\n",
-               row.name, text, static_cast<long long>(row.minimum),
-               static_cast<long long>(row.maximum));
+  const auto words = words_of(row);
+  if (words.empty()) {
+    std::fprintf(stderr, "baton: setting %s=%s is ignored: it takes a number from %lld to %lld\n",
+                 row.name, text, static_cast<long long>(row.minimum),
+                 static_cast<long long>(row.maximum));
+    return;
+  }
+  std::fprintf(stderr, "baton: setting %s=%s is ignored: it takes one of", row.name, text);
+  for (const char* word : words) std::fprintf(stderr, " %s", word);
+  std::fprintf(stderr, "\n");
 }
 
 // "name=value,name=value"; made by mpiexec or a tool, who have checked it.
@@ -115,6 +135,11 @@ void read_profile(const char* text) {
 
 std::span<const SettingRow> setting_rows() {
   return rows;
+}
+
+std::span<const char* const> words_of(const SettingRow& row) {
+  if (row.field == &Settings::order) return order_words;
+  return {};
 }
 
 bool processor_is_amd() {

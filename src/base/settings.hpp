@@ -10,7 +10,7 @@
 namespace baton {
 
 // clang-format off
-// name, type (bytes, count, flag, microseconds), default, minimum, maximum, why it exists
+// name, type (bytes, count, flag, microseconds, choice: of words), default, minimum, maximum, why it exists
 #define BATON_SETTINGS(X)                                                                                       \
   X(eager_bytes_max,        bytes,  4096,    48,     6144,      "longest message that enters a ring before it is matched") \
   X(unexpected_bytes_max,   bytes,  1 << 20, 0,      1LL << 40, "unexpected payload kept per peer; beyond it only envelopes are taken in") \
@@ -36,6 +36,7 @@ namespace baton {
   X(unnamed_pairs,          flag,   0,       0,      1,         "MPI_Type_get_value_index also gives pairs that have no name; off: MPI_DATATYPE_NULL, which other libraries answer") \
   X(rooms,                  flag,   1,       0,      1,         "short collectives meet in shared rooms instead of point-to-point") \
   X(room_bytes_max,         bytes,  65536,   0,      65536,     "longest contribution of a rank that goes through a room") \
+  X(order,                  choice, 0,       0,      3,         "whom a root serves first where scatters, gathers and alltoalls go by messages: rank: all at once; status: idle ranks first, as the status board says (and reductions take what comes first: their last bits may vary); blocking: one by one, for the study; auto: as measured") \
   X(vector_level_max,       count,  4,       1,      4,         "highest level of x86-64 (1, 3: AVX2, 4: AVX-512) whose instructions reductions may use") \
   X(deposit_model,          count,  0,       0,      5,         "1 to 5: messages between ranks go as in the models of the deposit study (docs/decisions/deposit-models.md); the same for all ranks") \
   X(deposit_ring_bytes,     bytes,  4 << 20, 8192,   1 << 30,   "the receive ring of these models, one for each sender") \
@@ -71,6 +72,9 @@ bool processor_is_amd();
 std::int64_t default_of(const SettingRow& row);
 // Another value for processors of AMD; null: the same as for all.
 const std::int64_t* default_on_amd(const SettingRow& row);
+
+// What the numbers of a choice mean, from 0 on; empty: it is a number.
+std::span<const char* const> words_of(const SettingRow& row);
 
 // The process's settings; defaults until read_settings has run.
 extern Settings settings;

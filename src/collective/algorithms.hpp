@@ -51,6 +51,9 @@ Task alltoall_in_place(Run& run, const Context& context, const Blocks& data);
 // Along a binomial tree; of an operation that does not commute to rank 0 first, then to the root.
 Task reduce_binomial(Run& run, const Context& context, Vector vector, const void* contribution,
                      void* result, int root);
+// Of its children to `own`, as it arrives: `from_top` is how far this rank is from the tree's top.
+Task combine_by_arrival(Run& run, const Context& context, Vector vector, void* own, int from_top,
+                        int top);
 // Every rank has the whole vector in each step (short ones); keeps the order of ranks.
 Task allreduce_doubling(Run& run, const Context& context, Vector vector, const void* contribution,
                         void* result);

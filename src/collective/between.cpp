@@ -1,6 +1,7 @@
 // The collectives of intercommunicators: what one group gives, the other gets. Rooted ones go
 // straight or by the first rank of the other group; within a group the usual algorithms serve.
 #include "collective/algorithms.hpp"
+#include "collective/serving.hpp"
 
 namespace baton::collective {
 
@@ -29,11 +30,16 @@ Task gather_between(Run& run, Communicator& comm, const Blocks& mine, const Bloc
 
 Task scatter_between(Run& run, Communicator& comm, const Blocks& all, const Blocks& mine,
                      int root) {
-  if (root == MPI_ROOT)
-    for (int r = 0; r < comm.remote_size(); ++r)
+  if (root == MPI_ROOT) {
+    Serving serving(run, comm.collective, serving_order(run, Kind::scatter), 0, -1);
+    while (serving.more()) {
+      co_await run.until([&] { return serving.may_begin(message::RequestKind::send, -1); });
+      const int r = serving.next();
       run.send(comm.collective, all.place(r), all.count(r), *all.type, r);
-  else if (root != MPI_PROC_NULL)
+    }
+  } else if (root != MPI_PROC_NULL) {
     run.receive(comm.collective, mine.buffer, mine.count(0), *mine.type, root);
+  }
   co_await run.all();
 }
 

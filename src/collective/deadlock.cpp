@@ -125,6 +125,10 @@ void add_place(Words& words, std::uint32_t rank) {
     std::memcpy(text + i * sizeof word, &word, sizeof word);
   }
   words.add("rank %u is in %s", rank, text);
+  const auto channel = lockfree::look_at_channel(transport::arena.row(rank).channel);
+  if (channel > lockfree::channel_idle && channel < lockfree::channel_class_max)
+    words.add(" with up to %lld KiB of long messages outstanding",
+              static_cast<long long>(lockfree::channel_class_limit(channel) >> 10));
 }
 
 [[noreturn]] void end_job(const char* text) {
@@ -137,7 +141,7 @@ void add_place(Words& words, std::uint32_t rank) {
 [[noreturn]] void report_circle(const std::uint32_t* circle, std::uint32_t count) {
   constexpr std::uint32_t ranks_told_max = 6;
   const auto first = static_cast<std::uint32_t>(std::min_element(circle, circle + count) - circle);
-  char text[640];
+  char text[960];
   Words words(text);
   words.add("deadlock: ");
   for (std::uint32_t i = 0; i < count; ++i) {

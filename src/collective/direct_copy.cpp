@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "message/outstanding.hpp"
 #include "transport/single_copy.hpp"
 
 namespace baton::collective {
@@ -37,6 +38,7 @@ DirectCopy::Told DirectCopy::told_by(int rank) const {
 void DirectCopy::pull(int from, std::int64_t offset, void* to, std::int64_t bytes) {
   const char* source = told_by(from).from + offset;
   if (bytes == 0) return;
+  const message::OutstandingCopy counted(bytes);
   if (from == rank())
     std::memcpy(to, source, static_cast<std::size_t>(bytes));
   else if (!transport::read_from(job_rank(run_, from), source, to, bytes))
@@ -59,6 +61,7 @@ void DirectCopy::pull(int from, std::int64_t offset, void* to, std::int64_t coun
 void DirectCopy::push(const void* from, int to, std::int64_t offset, std::int64_t bytes) {
   char* target = told_by(to).to + offset;
   if (bytes == 0) return;
+  const message::OutstandingCopy counted(bytes);
   if (!transport::write_to(job_rank(run_, to), from, target, bytes))
     run_.note(fail(MPI_ERR_OTHER, "the kernel refuses to copy %lld bytes to rank %d's buffer",
                    static_cast<long long>(bytes), to));

@@ -1,15 +1,33 @@
-// Gather, v form included: each rank to the root directly.
+// Gather, v form included: each rank to the root directly, which receives in the order that `order`
+// says. What comes in one piece before its receive would be copied twice, so receives of such are
+// not held back.
+#include "base/settings.hpp"
 #include "collective/algorithms.hpp"
+#include "collective/serving.hpp"
 
 namespace baton::collective {
+
+namespace {
+
+std::int64_t held_back_above(Order order) {
+  return order == Order::blocking ? -1 : settings.early_bytes_max;
+}
+
+}  // namespace
 
 Task gather_linear(Run& run, const Context& context, const Blocks& mine, const Blocks& all,
                    int root) {
   if (context.rank != root) {
     run.send(context, mine.buffer, mine.count(0), *mine.type, root);
   } else {
-    for (int r = 0; r < context.size; ++r)
-      if (r != root) run.receive(context, all.place(r), all.count(r), *all.type, r);
+    const Order order = serving_order(run, Kind::gather);
+    Serving serving(run, context, order, 0, root);
+    while (serving.more()) {
+      co_await run.until(
+          [&] { return serving.may_begin(message::RequestKind::receive, held_back_above(order)); });
+      const int r = serving.next();
+      run.receive(context, all.place(r), all.count(r), *all.type, r);
+    }
     if (!mine.in_place())
       run.copy(mine.buffer, mine.count(0), *mine.type, all.place(root), all.count(root), *all.type);
   }

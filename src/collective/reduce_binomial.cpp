@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "collective/algorithms.hpp"
+#include "collective/serving.hpp"
 
 namespace baton::collective {
 
@@ -12,15 +13,18 @@ Task reduce_binomial(Run& run, const Context& context, Vector vector, const void
   const int top = vector.operation->commutative ? root : 0;
   const int from_top = (rank - top + size) % size;
   const bool is_leaf = (from_top & 1) || from_top + 1 >= size;
+  const bool by_arrival =
+      vector.operation->commutative && serving_order(run, Kind::reduce) == Order::status;
   const void* total = contribution;
   if (!is_leaf || (rank == root && size == 1)) {
     // Partial results of others never go to where the user's data lie, except at the root.
     void* own = rank == root && rank == top ? result : run.scratch(vector.count, *vector.type);
-    void* incoming = run.scratch(vector.count, *vector.type);
+    void* incoming = by_arrival ? own : run.scratch(vector.count, *vector.type);
     if (!own || !incoming) co_return;
     if (own != contribution)
       run.copy(contribution, vector.count, *vector.type, own, vector.count, *vector.type);
-    for (int mask = 1; mask < size && !(from_top & mask); mask <<= 1) {
+    if (by_arrival) co_await combine_by_arrival(run, context, vector, own, from_top, top);
+    for (int mask = 1; !by_arrival && mask < size && !(from_top & mask); mask <<= 1) {
       if (from_top + mask >= size) continue;
       run.receive(context, incoming, vector.count, *vector.type, (from_top + mask + top) % size);
       co_await run.all();

@@ -80,22 +80,43 @@ void Run::send(const message::Context& context, const void* buffer, std::int64_t
     message::begin_send(context, buffer, count, type, rank, tag_, false, message->request);
 }
 
-void Run::receive(const message::Context& context, void* buffer, std::int64_t count, Datatype& type,
-                  int rank) {
-  if (Message* message = new_message())
-    message::begin_receive(context, buffer, count, type, rank, tag_, message->request);
+const message::Request* Run::receive(const message::Context& context, void* buffer,
+                                     std::int64_t count, Datatype& type, int rank) {
+  Message* message = new_message();
+  if (!message) return nullptr;
+  message::begin_receive(context, buffer, count, type, rank, tag_, message->request);
+  return &message->request;
 }
 
 // Takes off what has completed.
+void Run::retire(Message** link) {
+  Message* message = *link;
+  note(message->request.error);
+  *link = message->next;
+  message->next = spare_;
+  spare_ = message;
+}
+
 bool Run::all_complete() {
-  while (Message* message = begun_) {
-    if (!message::is_complete(message->request)) return false;
-    note(message->request.error);
-    begun_ = message->next;
-    message->next = spare_;
-    spare_ = message;
+  while (begun_) {
+    if (!message::is_complete(begun_->request)) return false;
+    retire(&begun_);
   }
   return true;
+}
+
+int Run::under_way(message::RequestKind kind, std::int64_t bytes) {
+  int count = 0;
+  for (Message** link = &begun_; *link;) {
+    const message::Request& request = (*link)->request;
+    if (message::is_complete(request)) {
+      retire(link);
+      continue;
+    }
+    count += request.kind == kind && request.bytes > bytes;
+    link = &(*link)->next;
+  }
+  return count;
 }
 
 bool Run::wait_or_look() {

@@ -25,11 +25,12 @@ class Run {
 
   // ---- for algorithms: begin, then await all ----
 
-  // Messages between the ranks of a context. What fails is the run's error; the others go on.
+  // Messages between the ranks of a context. What fails is the run's error; the others go on. A
+  // receive may be looked at until another message is begun; null without memory.
   void send(const message::Context& context, const void* buffer, std::int64_t count, Datatype& type,
             int rank);
-  void receive(const message::Context& context, void* buffer, std::int64_t count, Datatype& type,
-               int rank);
+  const message::Request* receive(const message::Context& context, void* buffer, std::int64_t count,
+                                  Datatype& type, int rank);
   // `co_await run.all()`: until everything begun has completed.
   struct AwaitAll {
     Run& run;
@@ -66,6 +67,8 @@ class Run {
 
   // Whether everything begun has completed.
   bool all_complete();
+  // How many of a kind, longer than so many bytes, have not.
+  int under_way(message::RequestKind kind, std::int64_t bytes);
   bool is_blocking() const { return blocking_; }
   // Else it awaits what others write to memory.
   bool awaits_messages() const { return condition_ == nullptr; }
@@ -137,6 +140,7 @@ class Run {
   }
   bool wait_or_look();
   Message* new_message();
+  void retire(Message** link);
   bool look_up_types(Blocks& blocks);
   bool keep_arrays(Blocks& blocks);
 

@@ -1,5 +1,6 @@
-// Scatter, v form included: the root to each rank directly.
+// Scatter, v form included: the root to each rank directly, in the order that `order` says.
 #include "collective/algorithms.hpp"
+#include "collective/serving.hpp"
 
 namespace baton::collective {
 
@@ -8,8 +9,12 @@ Task scatter_linear(Run& run, const Context& context, const Blocks& all, const B
   if (context.rank != root) {
     run.receive(context, mine.buffer, mine.count(0), *mine.type, root);
   } else {
-    for (int r = 0; r < context.size; ++r)
-      if (r != root) run.send(context, all.place(r), all.count(r), *all.type, r);
+    Serving serving(run, context, serving_order(run, Kind::scatter), 0, root);
+    while (serving.more()) {
+      co_await run.until([&] { return serving.may_begin(message::RequestKind::send, -1); });
+      const int r = serving.next();
+      run.send(context, all.place(r), all.count(r), *all.type, r);
+    }
     if (!mine.in_place())
       run.copy(all.place(root), all.count(root), *all.type, mine.buffer, mine.count(0), *mine.type);
   }

@@ -10,11 +10,12 @@
 #include "base/cache_line.hpp"
 #include "base/counters.hpp"
 #include "base/reason.hpp"
+#include "lockfree/channel.hpp"
 
 namespace baton::lockfree {
 
 inline constexpr std::uint64_t job_magic = 0x424154'4f4e4a4fULL;  // "BATONJO"
-inline constexpr std::uint32_t job_version = 4;
+inline constexpr std::uint32_t job_version = 5;
 inline constexpr int ranks_max = 4096;
 
 // Where the launcher put a rank: operating-system numbers, -1 where unknown or not one.
@@ -67,9 +68,11 @@ struct alignas(cache_line_bytes) RankRow {
   } state;
   alignas(cache_line_bytes) Counters counters;  // written by the rank at finalize
   WaitLines waits;
+  ChannelLine channel;
 };
 static_assert(offsetof(RankRow, state) == 64 && offsetof(RankRow, counters) == 128);
-static_assert(offsetof(RankRow, waits) == 192 && sizeof(RankRow) == 320);
+static_assert(offsetof(RankRow, waits) == 192 && offsetof(RankRow, channel) == 320);
+static_assert(sizeof(RankRow) == 384);
 
 // How messages travel in a job that repeats the deposit study (docs/decisions/deposit-models.md).
 struct DepositPlan {

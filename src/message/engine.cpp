@@ -128,6 +128,7 @@ Error start_engine() {
   engine.ranks = transport::arena.ranks;
   engine.crowded = engine.ranks > transport::arena.job->cpus_usable;
   if (engine.crowded) prefer_single_copy();
+  lockfree::publish_channel(transport::arena.row(engine.rank).channel, engine.outstanding);
   engine.senders_fence = transport::arena.job->senders_fence != 0;
   engine.peers = static_cast<Peer**>(std::calloc(engine.ranks, sizeof(Peer*)));
   engine.contacts = static_cast<Peer**>(std::calloc(engine.ranks, sizeof(Peer*)));

@@ -42,6 +42,8 @@ struct Engine {
   std::uint32_t open_offers = 0;
   std::uint32_t withdrawn_offers = 0;  // of these; their receivers have not looked yet
   std::uint32_t active_sources = 0;
+  std::int64_t outstanding_bytes = 0;                           // see outstanding.hpp
+  lockfree::ChannelClass outstanding = lockfree::channel_idle;  // what the status board says of it
   List<Request> streams_out;
   List<Request> streams_in;
   ProgressSource* sources = nullptr;
@@ -52,6 +54,7 @@ struct Engine {
   platform::Lock progress_lock;
   platform::Lock contact_lock;  // of making peers and attaching their send rings
   platform::Lock source_lock;   // of the list of sources
+  platform::Lock channel_lock;  // of what the status board says
 };
 
 extern Engine engine;

@@ -6,6 +6,7 @@
 #include "base/settings.hpp"
 #include "datatype/pack.hpp"
 #include "message/deposit_model.hpp"
+#include "message/outstanding.hpp"
 #include "message/protocol.hpp"
 #include "message/wait.hpp"
 #include "platform/clock.hpp"
@@ -64,11 +65,13 @@ int open_slot(Request& send, Stage stage) {
   offered_sends[slot] = &send;
   platform::add_shared(engine.open_offers, 1u);
   lockfree::open_offer(own_offer(slot));
+  set_outstanding(send, send.bytes);
   return free;
 }
 
 void abandon_slot(std::uint32_t slot) {
   platform::Guard guard(slot_lock);
+  set_outstanding(*offered_sends[slot], 0);
   close_slot(slot);
 }
 
@@ -232,6 +235,7 @@ void ask_for_stream(const Arrival& arrival, Request& receive) {
   receive.limit = receive.bytes;
   receive.slot = static_cast<std::uint32_t>(arrival.offer);
   receive.stream = open_stream(receive);
+  set_outstanding(receive, receive.limit);
   Peer* peer = contact(arrival.peer_rank);
   BATON_INVARIANT(peer != nullptr);
   submit(*peer, receive);
@@ -319,6 +323,7 @@ bool end_done_offers(Request** shared) {
       close_slot(slot);
       if (send) {
         let_lease_go(*send);
+        set_outstanding(*send, 0);
         complete(*send, MPI_SUCCESS);
       } else {
         platform::add_shared(engine.withdrawn_offers, ~0u);  // and the receiver has seen it
@@ -366,6 +371,7 @@ bool withdraw(Request& send) {
   // The receiver still holds the envelope that names this slot: it stays open until it has looked.
   offered_sends[send.slot] = nullptr;
   let_lease_go(send);
+  set_outstanding(send, 0);
   platform::add_shared(engine.withdrawn_offers, 1u);
   return true;
 }

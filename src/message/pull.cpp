@@ -2,6 +2,7 @@
 // sides take pieces, the sender as soon as it looks: if it computes or has lost its CPU, it takes
 // none.
 #include "base/settings.hpp"
+#include "message/outstanding.hpp"
 #include "message/protocol.hpp"
 #include "platform/clock.hpp"
 #include "transport/choose.hpp"
@@ -12,6 +13,7 @@ namespace baton::message {
 
 bool copy_together(transport::Offer& offer, std::uint32_t owner, const char* source,
                    Request& receive, bool* pushed) {
+  const OutstandingCopy counted(receive.bytes);
   auto* target = static_cast<char*>(receive.buffer);
   std::uint64_t own = 0;
   bool good = true;
@@ -68,6 +70,7 @@ bool pull(const Arrival& arrival, Request& receive) {
     good = copy_together(offer, owner, source, receive, &pushed);
     peer.company.saw(pushed);
   } else {
+    const OutstandingCopy counted(receive.bytes);
     good = transport::read_from(owner, source, receive.buffer, receive.bytes);
   }
   if (good) {

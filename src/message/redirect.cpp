@@ -5,6 +5,7 @@
 
 #include "base/settings.hpp"
 #include "message/deposit_model.hpp"
+#include "message/outstanding.hpp"
 #include "message/protocol.hpp"
 #include "platform/clock.hpp"
 #include "transport/choose.hpp"
@@ -139,6 +140,7 @@ void put_line(Peer& peer, const Request& send, const RedirectLine& line) {
 
 // We copy all of it before its line goes.
 bool push_alone(Peer& peer, Request& send, const Target& target, RedirectLine& line) {
+  const OutstandingCopy counted(send.bytes);
   std::int64_t start = platform::now_ticks();
   if (!transport::write_to(peer.rank, send.buffer, target.address, send.bytes)) {
     peer.refuses_pushes = true;

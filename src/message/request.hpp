@@ -80,6 +80,7 @@ struct Request {
   std::int64_t emptied = 0;        // of a stream out: how far its receiver was when we last looked
   std::uint32_t slot = 0;          // the offer: our own (sends), or the matched one (receives)
   std::uint32_t stream = 0;        // the receiver's number of it
+  std::int64_t outstanding = 0;    // so much of it is in the engine's outstanding bytes
 
   Request* next = nullptr;
   std::uint64_t order = 0;      // position among posted receives

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "datatype/pack.hpp"
+#include "message/outstanding.hpp"
 #include "message/protocol.hpp"
 #include "message/window.hpp"
 #include "platform/clock.hpp"
@@ -178,12 +179,16 @@ bool advance_streams_in() {
   Request* before = nullptr;
   for (Request* receive = engine.streams_in.first; receive;) {
     Request* next = receive->next;
-    any |= advance(*receive);
+    if (advance(*receive)) {
+      set_outstanding(*receive, receive->limit - receive->position);
+      any = true;
+    }
     if (receive->position == receive->limit) {
       engine.streams_in.take_after(before);
       platform::add_shared(engine.stream_count, ~0u);
       give_back(receive->place);
       close_stream(receive->stream);
+      set_outstanding(*receive, 0);
       if (receive->started_ticks)
         observe(*engine.peers[receive->peer_rank], receive->bytes, receive->exported, Taken::staged,
                 cost_of_staged(*receive, false));

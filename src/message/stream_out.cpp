@@ -4,6 +4,7 @@
 
 #include "base/settings.hpp"
 #include "datatype/pack.hpp"
+#include "message/outstanding.hpp"
 #include "message/protocol.hpp"
 #include "message/window.hpp"
 #include "platform/clock.hpp"
@@ -333,11 +334,15 @@ bool advance_streams_out() {
   for (Request* send = engine.streams_out.first; send;) {
     Request* next = send->next;
     bool filling = is_filling(*send);
-    if (!filling) any |= advance(*engine.peers[send->peer_rank], *send);
+    if (!filling && advance(*engine.peers[send->peer_rank], *send)) {
+      set_outstanding(*send, send->limit - send->position);
+      any = true;
+    }
     if (!filling && send->position == send->limit) {
       engine.streams_out.take_after(before);
       platform::add_shared(engine.stream_count, ~0u);
       end_in_lease(*send);
+      set_outstanding(*send, 0);
       complete(*send, send->error);
     } else {
       before = send;

@@ -1,8 +1,8 @@
 #include "world/hint.hpp"
 
 #include <cstring>
+#include <iterator>
 
-#include "platform/lock.hpp"
 #include "world/memory_kind.hpp"
 
 namespace baton::world {
@@ -20,6 +20,16 @@ constexpr const char* names[] = {
 // Guards the hints of all communicators.
 platform::Lock lock;
 
+void update_order(Hints& hints, const Info& info) {
+  char value[12] = "";
+  info.get(order_key, value, sizeof value);
+  for (std::size_t i = 0; i < std::size(order_words); ++i)
+    if (std::strcmp(value, order_words[i]) == 0)
+      // relaxed: any call sees the old order or the new one.
+      std::atomic_ref(hints.order)
+          .store(static_cast<std::uint8_t>(i + 1), std::memory_order_relaxed);
+}
+
 }  // namespace
 
 void update_hints(Hints& hints, const Info* info) {
@@ -33,6 +43,7 @@ void update_hints(Hints& hints, const Info* info) {
     if (std::strcmp(value, "false") == 0) hints.assertions &= ~bit;
     bit <<= 1;
   }
+  update_order(hints, *info);
   char kinds[MPI_MAX_INFO_VAL];
   if (!info->get(asserted_kinds_key, kinds, sizeof kinds)) return;
   if (const char* kept = keep_asserted_kinds(kinds)) hints.asserted_kinds = kept;
@@ -45,6 +56,8 @@ Error describe_hints(const Hints& hints, const char* memory_kinds, Info& info) {
     if (Error error = info.set(name, hints.assertions & bit ? "true" : "false")) return error;
     bit <<= 1;
   }
+  if (Error error = info.set(order_key, order_words[static_cast<int>(order_of(hints))]))
+    return error;
   if (Error error = info.set(memory_kinds_key, memory_kinds)) return error;
   return hints.asserted_kinds ? info.set(asserted_kinds_key, hints.asserted_kinds) : MPI_SUCCESS;
 }

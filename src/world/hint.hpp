@@ -1,10 +1,13 @@
 // Hints of communicators (MPI 5.0, "Communicator Info"): the assertions that the standard lists for
-// all communicators. Other keys are ignored, as are values that mean nothing. Any thread may read a
-// communicator's hints while another changes them.
+// all communicators, and `baton_order`. Other keys are ignored, as are values that mean nothing.
+// Any thread may read a communicator's hints while another changes them.
 #pragma once
 
 #include <cstdint>
 
+#include "base/order.hpp"
+#include "base/settings.hpp"
+#include "platform/lock.hpp"
 #include "world/info.hpp"
 
 namespace baton::world {
@@ -15,7 +18,15 @@ struct Hints {
   std::uint32_t assertions = 0;
   // The promise about memory kinds, or null; lives for ever.
   const char* asserted_kinds = nullptr;
+  // An Order that the program asked for, plus 1; 0: none.
+  std::uint8_t order = 0;
 };
+
+// The order in which a communicator's roots serve: its own, else the setting's.
+inline Order order_of(const Hints& hints) {
+  const std::uint8_t own = platform::load_shared(hints.order);
+  return static_cast<Order>(own ? own - 1 : settings.order);
+}
 
 // Takes over what `info` (null: nothing) says; what it does not mention stays.
 void update_hints(Hints& hints, const Info* info);

@@ -74,6 +74,16 @@ TEST_F(settings_read, upper_case_and_units_are_understood) {
   EXPECT_EQ(settings.cma_bytes_min, 1 << 30);
 }
 
+TEST_F(settings_read, a_choice_is_one_of_its_words) {
+  EXPECT_EQ(read_with("BATON_ORDER", "status"), "");
+  EXPECT_EQ(settings.order, 2);
+  EXPECT_EQ(read_with("BATON_ORDER", "Blocking"), "");
+  EXPECT_EQ(settings.order, 3);
+  std::string said = read_with("BATON_ORDER", "statuses");
+  EXPECT_NE(said.find("one of auto rank status blocking"), std::string::npos) << said;
+  EXPECT_EQ(settings.order, 0);
+}
+
 TEST_F(settings_read, values_out_of_range_or_not_numbers_are_reported_and_ignored) {
   for (const char* value :
        {"47", "6145", "", "many", "100x", "100kk", "99999999999999999999g", "-1"}) {

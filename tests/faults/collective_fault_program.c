@@ -18,6 +18,23 @@ static void die(int number) {
   raise(SIGKILL);
 }
 
+/* To or from the root, each rank as many: by messages, in the order that is asked for. */
+static void blocks(int scatters, int each, int* in, int* out, int round) {
+  static int counts[64], places[64];
+  int root = round % size;
+  for (int r = 0; r < size; ++r) {
+    counts[r] = each;
+    places[r] = r * each;
+  }
+  if (scatters)
+    MPI_Scatterv(in, counts, places, MPI_INT, out, each, MPI_INT, root, MPI_COMM_WORLD);
+  else
+    MPI_Gatherv(in, each, MPI_INT, out, counts, places, MPI_INT, root, MPI_COMM_WORLD);
+  for (int i = 0; scatters && i < each; ++i) CHECK(out[i] == root + round + rank * each + i);
+  for (int i = 0; !scatters && rank == root && i < each * size; ++i)
+    CHECK(out[i] == i / each + round + i % each);
+}
+
 /* Every round has other data, and what a round did is looked at. */
 static void one_round(const char* what, int count, int* in, int* out, int round) {
   int root = round % size;
@@ -33,6 +50,8 @@ static void one_round(const char* what, int count, int* in, int* out, int round)
       MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
     for (int i = 0; i < count; ++i) CHECK(in[i] == root + round + i);
+  } else if (strcmp(what, "scatterv") == 0 || strcmp(what, "gatherv") == 0) {
+    blocks(what[0] == 's', count / size, in, out, round);
   } else if (strcmp(what, "alltoall") == 0) {
     int each = count / size;
     MPI_Alltoall(in, each, MPI_INT, out, each, MPI_INT, MPI_COMM_WORLD);

@@ -158,7 +158,7 @@ def circles(n):
         "receive_with_barrier": between(barrier, "a receive (tag 5) on MPI_COMM_WORLD"),
         "wrong_tag": between(barrier, "a receive (tag 5) on MPI_COMM_WORLD"),
         "both_receive": between("a receive (tag 5) on MPI_COMM_WORLD", "a receive (tag 5) on MPI_COMM_WORLD"),
-        "both_send": between("a send (tag 5) on MPI_COMM_WORLD", "a send (tag 5) on MPI_COMM_WORLD"),
+        "both_send": between(*["a send (tag 5) on MPI_COMM_WORLD with up to 1024 KiB of long messages outstanding"] * 2),
     }
     if n >= 3:
         found["circle_of_three"] = ("deadlock: rank 0 is in MPI_Barrier (call 1 on X) and waits for rank 1; rank 1 is "

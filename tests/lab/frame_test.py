@@ -118,6 +118,16 @@ class Ran(InFolder):
         with self.assertRaisesRegex(StepFailed, "does not start"):
             Programs(self.folder).report("absent", [], print)
 
+    def test_a_job_prints_its_report(self):
+        programs = self.program('echo "{\\"words\\": \\"$*\\"}"')
+        os.rename(self.path("program"), self.path("mpiexec"))
+        told = programs.job(16, "work", ["a=1"], 60, print)
+        self.assertEqual(told["words"], f"--timeout 60 -n 16 {self.path('work')} a=1")
+        with self.assertRaisesRegex(StepFailed, "printed no JSON"):
+            self.program("exit 0")
+            os.rename(self.path("program"), self.path("mpiexec"))
+            programs.job(16, "work", [], 60, print)
+
     def test_a_program_ends_with_us(self):
         def interrupt(line):
             self.pid = int(line)

@@ -52,6 +52,26 @@ TEST(hints, ignore_unknown_keys_values_that_are_no_boolean_and_no_info) {
   EXPECT_EQ(value_of(hints, "unheard_of"), "none");
 }
 
+TEST(hints, have_an_order_of_serving_of_their_own_or_that_of_the_setting) {
+  Hints hints;
+  Info info;
+  EXPECT_EQ(value_of(hints, "baton_order"), "auto");
+  baton::settings.order = static_cast<std::int64_t>(baton::Order::blocking);
+  EXPECT_EQ(value_of(hints, "baton_order"), "blocking");
+  for (const char* order : {"status", "rank", "auto"}) {
+    ASSERT_EQ(info.set("baton_order", order), MPI_SUCCESS);
+    update_hints(hints, &info);
+    EXPECT_EQ(value_of(hints, "baton_order"), order);
+  }
+  for (const char* nonsense :
+       {"", "stat", "statuses", "1", "Status and much more that means nothing"}) {
+    ASSERT_EQ(info.set("baton_order", nonsense), MPI_SUCCESS);
+    update_hints(hints, &info);
+    EXPECT_EQ(value_of(hints, "baton_order"), "auto");
+  }
+  baton::settings.order = 0;
+}
+
 TEST(hints, keep_a_promise_about_memory_kinds_that_can_be_kept) {
   Hints hints;
   Info info;

@@ -1,0 +1,39 @@
+// Bytes of long messages that are under way in this process, and their class on the status board.
+// What is done in one step (packed, deposit, staged whole) is never counted.
+// Budget while the class stays: an addition and a compare.
+#pragma once
+
+#include "message/engine.hpp"
+
+namespace baton::message {
+
+// Another class than the board says: writes it there.
+BATON_COLD void publish_outstanding();
+
+inline void add_outstanding(std::int64_t bytes) {
+  const std::int64_t now = platform::add_shared(engine.outstanding_bytes, bytes);
+  // A thread that publishes an older sum sees ours, or we its class.
+  if (BATON_UNLIKELY(platform::threads_multiple)) lockfree::Hardware::full_fence();
+  if (lockfree::channel_class(now) != platform::load_shared(engine.outstanding))
+    publish_outstanding();
+}
+// So much of a request is still to come; 0 at its end.
+inline void set_outstanding(Request& request, std::int64_t bytes) {
+  const std::int64_t before = request.outstanding;
+  request.outstanding = bytes;
+  add_outstanding(bytes - before);
+}
+
+// Counts a copy of so many bytes while it is made.
+class OutstandingCopy {
+ public:
+  explicit OutstandingCopy(std::int64_t bytes) : bytes_(bytes) { add_outstanding(bytes_); }
+  ~OutstandingCopy() { add_outstanding(-bytes_); }
+  OutstandingCopy(const OutstandingCopy&) = delete;
+  OutstandingCopy& operator=(const OutstandingCopy&) = delete;
+
+ private:
+  std::int64_t bytes_;
+};
+
+}  // namespace baton::message
