@@ -9,7 +9,7 @@ WHAT = "status order against rank order (nonblocking and blocking) on {} real ra
 ABSENT = "not measured: this build has no live program"
 SECONDS = 1800  # after which a job is given up
 QUICK = ["operation=scatter", "blocks=65536,262144", "orders=rank,status,blocking", "rounds=25"]
-FULL = ["operation=scatter,gather", "blocks=4096,65536,262144,1048576", "orders=rank,status,blocking", "rounds=99"]
+FULL = ["operation=scatter,gather", "blocks=4096,65536,262144,1048576", "orders=rank,status,blocking", "rounds=49"]
 TIMES = ("idle", "root", "all")
 
 
