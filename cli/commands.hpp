@@ -29,6 +29,10 @@ int tune_machine(const TuneOptions& options);
 // Measures which algorithms of collectives are quickest here, and writes that into its profile.
 int tune_collectives(const TuneOptions& options);
 
+// Becomes python3 on the lab's package, with these words (ended by nullptr); returns when it
+// cannot.
+int run_lab(char** words);
+
 // A profile for people; empty: the one in use.
 int show_profile(const std::string& file);
 

@@ -4,6 +4,7 @@
 Prints file:line, what is wrong and the remedy; ends with 1 when anything is.
 """
 import argparse
+import ast
 import concurrent.futures
 import os
 import re
@@ -271,6 +272,29 @@ def check_orders(names, findings):
                              f"as at the {other}")
 
 
+def check_lab(name, text, findings):
+    """The lab's Python: the same sizes, a docstring first, and a frame that knows no study."""
+    check_size(name, text, findings)
+    try:
+        tree = ast.parse(text)
+    except SyntaxError as error:
+        findings.add(name, error.lineno or 1, f"no Python: {error.msg}", "repair it")
+        return
+    if not ast.get_docstring(tree):
+        findings.add(name, 1, "the file does not say what it is", "open with a docstring: what, who calls it")
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            lines = node.end_lineno - node.lineno + 1
+            if lines >= FUNCTION_LINES:
+                findings.add(name, node.lineno, f"a function of {lines} lines, the limit is {FUNCTION_LINES - 1}",
+                             "divide it by what it does")
+        modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else \
+            [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        for module in modules:
+            if name.startswith("lab/frame/") and module.split(".")[0] == "lab" and not module.startswith("lab.frame"):
+                findings.add(name, node.lineno, f"the frame imports {module}", "hand it over from the study")
+
+
 def check_mirror(names, findings):
     """A test file stands where its subject stands."""
     subjects = {os.path.splitext(name)[0] for name in names}
@@ -332,6 +356,8 @@ def main():
     for name in names:
         if name.endswith((*CODE, ".py")):
             check_names(name, findings)
+        if name.startswith("lab/") and name.endswith(".py"):
+            check_lab(name, read(name), findings)
     for name in code_names:
         text = read(name)
         code = without_comments_and_strings(text)

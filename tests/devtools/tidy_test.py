@@ -31,6 +31,7 @@ class Rules(unittest.TestCase):
          "bans": lambda: tidy.check_bans(name, code, findings),
          "implicit": lambda: tidy.check_implicit_order(name, code, findings),
          "names": lambda: tidy.check_names(name, findings),
+         "lab": lambda: tidy.check_lab(name, text, findings),
          "start": lambda: tidy.check_start(name, text, findings),
          "orders": lambda: tidy.check_orders([name], findings)}[check]()
         return findings.lines
@@ -62,6 +63,14 @@ class Rules(unittest.TestCase):
         short = "  x();\n" * 60
         self.assertEqual(self.found("src/base/a.cpp", f"namespace n {{\nvoid f() {{\n{short}}}\nvoid g() {{\n{short}}}\n}}\n",
                                     "functions"), [])
+
+    def test_the_labs_python_says_what_it_is_stays_short_and_its_frame_knows_no_study(self):
+        for text in ("x = 1\n", '"""A."""\ndef f(:\n', '"""A."""\nfrom lab.scatter import live\n',
+                     '"""A."""\nimport lab.studies\n', '"""A."""\n' + "\n" * 500,
+                     '"""A."""\ndef f():\n' + "    x()\n" * 70):
+            self.assertEqual(len(self.found("lab/frame/a.py", text, "lab")), 1, text[:40])
+        self.assertEqual(self.found("lab/scatter/a.py", '"""A."""\nfrom lab.scatter import live\n', "lab"), [])
+        self.assertEqual(self.found("lab/frame/a.py", '"""A."""\nfrom lab.frame import page\nimport os\n', "lab"), [])
 
     def test_bans_are_found_but_not_in_comments_or_text(self):
         for text in ("volatile int x;\n", "a.load(std::memory_order_seq_cst);\n", 'getenv("X");\n', "throw 1;\n"):

@@ -111,6 +111,14 @@ class Installed(unittest.TestCase):
         run(os.path.join(self.prefix, "bin", "baton"), "tune", "--seconds", "1", "--output", profile)
         self.assertTrue(os.path.exists(profile))
 
+    def test_the_installed_tool_runs_the_lab(self):
+        out = self.path("lab")
+        baton = os.path.join(self.prefix, "bin", "baton")
+        self.assertIn("scatter", run(baton, "lab"))
+        if os.path.exists(os.path.join(self.prefix, "bin", "baton-bus")):
+            run(baton, "lab", "scatter", "--quick", "--out", out)
+            self.assertTrue(os.path.exists(os.path.join(out, "index.html")))
+
     def test_all_promised_files_are_there(self):
         for name in ("bin/mpiexec", "bin/mpirun", "bin/mpicc", "bin/mpicxx", "bin/baton", "include/mpi.h"):
             self.assertTrue(os.path.exists(os.path.join(self.prefix, name)), name)

@@ -1,0 +1,131 @@
+"""Charts as small SVG written by hand: colours are the page's variables, so that dark and paper need no second
+drawing. Every function returns markup; texts are escaped here."""
+from html import escape
+
+
+def number(value):
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def percent(share):
+    """With one digit, and never minus nothing."""
+    return f"{round(100 * share, 1) + 0.0:.1f} %"
+
+
+def svg(width, height, title, parts, scale=True):
+    size = "" if scale else f' width="{number(width)}" height="{number(height)}"'
+    return (f'<svg viewBox="0 0 {number(width)} {number(height)}"{size} role="img" aria-label="{escape(title)}">'
+            + "".join(parts) + "</svg>")
+
+
+def rectangle(x, y, width, height, kind, tip="", more=""):
+    inside = f"<title>{escape(tip)}</title>" if tip else ""
+    return (f'<rect x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}" '
+            f'class="{kind}"{more}>{inside}</rect>')
+
+
+def text(x, y, words, anchor="start", kind=""):
+    return f'<text x="{number(x)}" y="{number(y)}" text-anchor="{anchor}" class="{kind}">{escape(str(words))}</text>'
+
+
+def figure(drawing, caption="", scroll=False):
+    below = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
+    begin = '<div class="scroll" tabindex="0">' if scroll else "<div>"
+    return f"<figure>{begin}{drawing}</div>{below}</figure>"
+
+
+def heat_map(title, columns, rows, values, most, names, tell):
+    """values[row][column]; opacity says how much of `most`; the greatest has an edge. names: of both axes."""
+    cell, high, left, top = 28, 12 if len(rows) <= 12 else 8, 40, 18
+    width, height = left + cell * len(columns) + 2, top + high * len(rows) + 30
+    parts = [text(left, 12, title)]
+    greatest = max((value for line in values for value in line if value is not None), default=None)
+    edge = ""
+    for at, (row, line) in enumerate(zip(rows, values)):
+        y = top + at * high
+        if at % max(1, len(rows) // 5) == 0:
+            parts.append(text(left - 4, y + high / 2 + 3.5, row, "end", "small"))
+        for across, value in enumerate(line):
+            if value is None:
+                continue
+            x = left + across * cell
+            tip = tell(columns[across], row, value)
+            if value == 0:
+                parts.append(rectangle(x, y, cell - 1, high - 1, "empty", tip, ' fill-opacity="0.45"'))
+            else:
+                strength = min(1.0, 0.08 + 0.92 * abs(value) / most) if most else 0
+                parts.append(rectangle(x, y, cell - 1, high - 1, "main" if value > 0 else "cold", tip,
+                                       f' fill-opacity="{strength:.2f}"'))
+            if value == greatest and value > 0 and not edge:
+                edge = rectangle(x, y, cell - 1, high - 1, "edge")
+    bottom = top + high * len(rows) + 11
+    parts += [edge] + [text(left + (at + 0.5) * cell, bottom, column, "middle", "small") for at, column in
+                       enumerate(columns)]
+    parts.append(text(left, bottom + 13, names, "start", "small"))
+    return figure(svg(width, height, title, parts))
+
+
+def legend(least, most):
+    parts = [rectangle(40 + at * 16, 4, 16, 12, "main", more=f' fill-opacity="{0.08 + 0.92 * at / 9:.2f}"')
+             for at in range(10)]
+    parts += [text(34, 14, least, "end"), text(206, 14, most), rectangle(242, 4, 14, 12, "edge"),
+              text(262, 14, "best of a map")]
+    return svg(340, 22, f"from {least} to {most}", parts, scale=False)
+
+
+def bars(title, lines, unit, digits=1):
+    """lines: (name, value, why) or a string, which begins a group. Bars leave from a common zero."""
+    values = [line[1] for line in lines if not isinstance(line, str) and line[1] is not None]
+    low, high = min([0, *values]), max([0, *values])
+    span = (high - low) or 1
+    zero = -low / span * 100
+    out = [f'<div class="bars" role="table" aria-label="{escape(title)}">']
+    for line in lines:
+        if isinstance(line, str):
+            out.append(f'<div class="group">{escape(line)}</div>')
+            continue
+        name, value, why = line
+        length = abs(value or 0) / span * 100
+        start = zero if (value or 0) >= 0 else zero - length
+        drawing = rectangle(start, 2, length, 12, "main" if (value or 0) >= 0 else "cold")
+        said = "-" if value is None else f"{value:+.{digits}f}{unit}" if low < 0 else f"{value:.{digits}f}{unit}"
+        out.append(f'<div class="name">{escape(name)}{f"<div class=why>{escape(why)}</div>" if why else ""}</div>'
+                   f'<svg viewBox="0 0 100 16" preserveAspectRatio="none" aria-hidden="true">'
+                   f'<line x1="{number(zero)}" x2="{number(zero)}" y1="0" y2="16" class="line" '
+                   f'vector-effect="non-scaling-stroke"/>{drawing}</svg>'
+                   f'<div class="number">{escape(said)}</div>')
+    return "".join([*out, "</div>"])
+
+
+def timeline(title, lanes, cycles, cell=21):
+    """lanes: (name, cells, high); a cell is (first, past the last, label, class, tip). An axis of cycles below."""
+    left, bottom = 92, 4 + sum(high + 6 for _, _, high in lanes)
+    y, parts = 4, []
+    for cycle in range(0, cycles + 1, 5):
+        x = left + cycle * cell
+        parts.append(f'<line x1="{x}" x2="{x}" y1="0" y2="{bottom}" class="line"/>')
+        parts.append(text(x, bottom + 12, cycle, "middle", "small"))
+    for name, cells, high in lanes:
+        parts.append(text(left - 6, y + high / 2 + 4, name, "end"))
+        for first, after, label, kind, tip in cells:
+            x, width = left + first * cell, (after - first) * cell - 1
+            parts.append(rectangle(x, y, width, high, kind, tip))
+            if label:
+                parts.append(text(x + width / 2, y + high / 2 + 4, label, "middle", "on-main"))
+        y += high + 6
+    parts.append(text(left - 12, bottom + 12, "cycle", "end", "small"))
+    return figure(svg(left + cycles * cell + 12, bottom + 18, title, parts, scale=False), scroll=True)
+
+
+def table(heads, lines, stacked=False):
+    """heads: names; those that end in # hold numbers. Cells are text, or markup where given as ('markup', ...)."""
+    def cell(name, value):
+        inside = value[1] if isinstance(value, tuple) else escape(str(value))
+        kind = ' class="number"' if name.endswith("#") else ' class="text"' if name else ""
+        told = f' data-name="{escape(name.rstrip("#"))}"' if name.rstrip("#") else ""
+        return f"<td{kind}{told}>{inside}</td>"
+    head = "".join(f"<th{' class=number' if name.endswith('#') else ''}>{escape(name.rstrip('#'))}</th>"
+                   for name in heads)
+    body = "".join("<tr>" + "".join(cell(name, value) for name, value in zip(heads, line)) + "</tr>" for line in lines)
+    return (f'<div class="scroll"><table{" class=stacked" if stacked else ""}><thead><tr>{head}</tr></thead>'
+            f"<tbody>{body}</tbody></table></div>")

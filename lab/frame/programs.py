@@ -1,0 +1,91 @@
+"""The programs that steps run: found beside `baton`, watched, and ended with us."""
+import hashlib
+import json
+import os
+import subprocess
+import tempfile
+
+from lab.frame.errors import StepFailed
+from lab.frame.files import read_json
+
+END_SECONDS = 5
+
+
+class Programs:
+    def __init__(self, *folders):
+        self.folders = folders
+
+    def path(self, name):
+        """Where it is, or where it would be."""
+        paths = [os.path.join(folder, name) for folder in self.folders]
+        return next((path for path in paths if os.path.exists(path)), paths[0])
+
+    def has(self, name):
+        return os.access(self.path(name), os.X_OK)
+
+    def fingerprint(self, name):
+        """Another build, another fingerprint: what an older one has found does not count."""
+        try:
+            with open(self.path(name), "rb") as file:
+                return hashlib.sha256(file.read()).hexdigest()
+        except OSError:
+            return None
+
+    def version(self):
+        try:
+            done = subprocess.run([self.path("baton"), "--version"], capture_output=True, text=True, timeout=20)
+            return done.stdout.strip() or "unknown"
+        except (OSError, subprocess.TimeoutExpired):
+            return "unknown"
+
+    def report(self, name, words, heard):
+        """What `name words --out FILE` writes; its lines on standard error go to `heard`."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "report.json")
+            lines = self.watch([self.path(name), *words, "--out", file], heard)
+            report = read_json(file)
+        if report is None:
+            raise StepFailed(f"{name} {' '.join(words)} wrote no report: {lines[-1] if lines else 'it said nothing'}")
+        return report
+
+    def job(self, ranks, name, words, seconds, heard):
+        """What rank 0 of `mpiexec -n RANKS name words` prints, as JSON."""
+        with tempfile.TemporaryFile("w+", encoding="utf-8") as out:
+            self.watch([self.path("mpiexec"), "--timeout", str(seconds), "-n", str(ranks), self.path(name), *words],
+                       heard, stdout=out)
+            out.seek(0)
+            try:
+                return json.load(out)
+            except ValueError as error:
+                raise StepFailed(f"{name} on {ranks} ranks printed no JSON: {error}") from None
+
+    def watch(self, words, heard, stdout=subprocess.DEVNULL):
+        try:
+            # Text that is no UTF-8 is no reason to fail.
+            child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=stdout,
+                                     stderr=subprocess.PIPE, text=True, errors="replace")
+        except OSError as error:
+            raise StepFailed(f"{words[0]} does not start: {error.strerror}") from None
+        lines = []
+        try:
+            for line in child.stderr:
+                lines.append(line.strip())
+                heard(line.strip())
+            code = child.wait()
+        except BaseException:
+            end(child)
+            raise
+        finally:
+            child.stderr.close()
+        if code != 0:
+            raise StepFailed(f"{os.path.basename(words[0])} ended with {code}: {' / '.join(lines[-2:])}")
+        return lines
+
+
+def end(child):
+    child.terminate()
+    try:
+        child.wait(END_SECONDS)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()

@@ -1,0 +1,1 @@
+"""The scatter study: a root that looks at the nodes' channels before it sends."""

@@ -1,0 +1,55 @@
+"""The live steps: status order against rank order on real ranks, a third of them busy. `live.c` beside this is the
+program. A build without it has no data and says why, which is no failure."""
+from lab.frame.steps import Step
+
+PROGRAM = "baton-scatter-live"
+FORMAT = 1  # of what we keep
+RANKS = (16, 32)
+WHAT = "status order against rank order (nonblocking and blocking) on {} real ranks, a third of them in earlier transfers"
+ABSENT = "not measured: this build has no live program"
+SECONDS = 1800  # after which a job is given up
+QUICK = ["operation=scatter", "blocks=65536,262144", "orders=rank,status,blocking", "rounds=25"]
+FULL = ["operation=scatter,gather", "blocks=4096,65536,262144,1048576", "orders=rank,status,blocking", "rounds=49"]
+TIMES = ("idle", "root", "all")
+
+
+def name_of(ranks):
+    return f"live{ranks}"
+
+
+def step(ranks, context):
+    words = QUICK if context.quick else FULL
+
+    def work(heard):
+        if not context.programs.has(PROGRAM):
+            return {"measured": False, "why": ABSENT}
+        return {"measured": True, **context.programs.job(ranks, PROGRAM, words, SECONDS, heard)}
+
+    key = {"format": FORMAT, "words": words, "program": context.programs.fingerprint(PROGRAM),
+           "library": context.programs.fingerprint("../lib/libmpi_abi.so.1")}
+    return Step(name_of(ranks), WHAT.format(ranks), "measured", work, key,
+                " ".join(["mpiexec", "-n", str(ranks), PROGRAM, *words]))
+
+
+def steps(context):
+    return [step(ranks, context) for ranks in RANKS]
+
+
+def why_not(done):
+    """Why there are no live numbers at all; empty: there are some."""
+    reasons = [each.problem or each.data.get("why", "") for each in (done[name_of(ranks)] for ranks in RANKS)]
+    return reasons[0] if all(reasons) else ""
+
+
+def rows_of(done):
+    """One a job size, operation and block: how much longer other orders take than status order."""
+    rows = []
+    for each in (done[name_of(ranks)] for ranks in RANKS):
+        for cell in (each.data or {}).get("cells", []):
+            by = {order["order"]: order for order in cell["orders"]}
+            rows.append({"ranks": each.data["ranks"], "operation": cell["operation"], "block": cell["block_bytes"],
+                         "rounds": each.data["rounds"],
+                         **{f"{order}_{time}_us": by[order][f"{time}_us"] for order in by for time in TIMES},
+                         **{f"{time}_over_{order}": by["status"][f"{time}_gain_over_{order}"]
+                            for order in ("rank", "blocking") for time in TIMES}})
+    return rows

@@ -1,0 +1,34 @@
+"""The steps that the bus model does: what is simulated, not measured."""
+from lab.frame.errors import StepFailed
+from lab.frame.steps import Step
+
+PROGRAM = "baton-bus"
+FORMAT = 1  # of what we keep
+WHAT = {
+    "replay": "the source's example of 32 nodes in the bus model, cycle by cycle",
+    "sweep": "the source's whole sweep in the bus model, and each open assumption alone",
+    "beyond": "what the source did not try: more nodes, ring and mesh, wrong status, several roots, hardware",
+}
+
+
+def missing(programs):
+    return None if programs.has(PROGRAM) else (
+        f"not simulated: {PROGRAM} is missing, since Baton was built without SystemC; install it (on Debian: "
+        "apt-get install libsystemc-dev), run cmake again and build")
+
+
+def step(name, context):
+    words = [name] + (["--quick"] if context.quick and name != "replay" else [])
+
+    def work(heard):
+        why = missing(context.programs)
+        if why:
+            raise StepFailed(why)
+        return context.programs.report(PROGRAM, words, heard)
+
+    key = {"format": FORMAT, "command": words, "program": context.programs.fingerprint(PROGRAM)}
+    return Step(name, WHAT[name], "simulated", work, key, " ".join([PROGRAM, *words]))
+
+
+def steps(context):
+    return [step(name, context) for name in WHAT]

@@ -1,0 +1,26 @@
+"""Which studies there are. One that is built has a folder of its own with `study.py`, which has `run(context)`."""
+import importlib
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Study:
+    name: str
+    question: str
+    built: bool = False
+
+    def load(self):
+        return importlib.import_module(f"lab.{self.name}.study")
+
+
+STUDIES = [
+    Study("scatter", "Does a root that looks before it sends, and serves idle nodes first, finish earlier?", built=True),
+    Study("hbm", "What do MPI's own memory and MPI_Alloc_mem gain from on-package memory?"),
+    Study("deposit", "Which way into the receiver's memory makes a message cheapest?"),
+    Study("numa", "When do two memory nodes beat one that is near?"),
+    Study("hybrid", "How many ranks, how many threads each, for which shape of application?"),
+]
+
+
+def find(name):
+    return next((study for study in STUDIES if study.name == name), None)
