@@ -34,7 +34,8 @@ Profile some_profile() {
   profile.complete = true;
   profile.pairs = {{"l3", {0, 1}}};
   profile.measured = {{"a question", "a way", "l3", "pingpong", "fresh", 4096, {1.5, 2.25}}};
-  profile.chosen = {{"eager_bytes_max", 2048, "quicker"}, {"early_bytes_max", 65536, "stays"}};
+  profile.chosen = {{"eager_bytes_max", 2048, "quicker"},
+                    {"early_bytes_max", default_of(*find_setting("early_bytes_max")), "stays"}};
   profile.collectives = {"2026-11-22T01:00:00Z",
                          9.5,
                          30,
