@@ -94,7 +94,8 @@ constexpr SelectionRow on_all[] = {
     guess(alltoall_pairwise, 1),
     of_two(alltoall_in_room, both_ways),
     guess(alltoall_in_room, 3),
-    of_more(alltoall_direct, beyond_a_room),
+    of_more(alltoall_direct, 524288),
+    of_more(alltoall_direct, beyond_a_room, many),
 
     guess(reduce_binomial, 1),
     of_two(reduce_in_room, a_line),
