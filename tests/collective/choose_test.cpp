@@ -89,7 +89,9 @@ TEST(default_rows, choose_what_is_quick) {
       {Kind::allgather, 2, 16385, allgather_ring},
       {Kind::allgather, 8, 65537, allgather_direct},
       {Kind::alltoall, 8, 65536, alltoall_in_room},
-      {Kind::alltoall, 8, 65537, alltoall_direct},
+      {Kind::alltoall, 8, 65537, alltoall_pairwise},
+      {Kind::alltoall, 8, 524288, alltoall_direct},
+      {Kind::alltoall, 32, 65537, alltoall_direct},
       {Kind::reduce, 2, 57, reduce_binomial},
       {Kind::reduce, 3, 65537, reduce_direct},
       {Kind::allreduce, 2, 8, allreduce_in_room},
@@ -121,6 +123,9 @@ TEST(default_rows, differ_on_processors_of_amd) {
   EXPECT_EQ(choose(s, default_selection(false)).algorithm, Algorithm::broadcast_binomial);
   s.bytes = 4097;
   EXPECT_EQ(choose(s, default_selection(true)).algorithm, Algorithm::broadcast_binomial);
+  s.kind = Kind::allgather;
+  EXPECT_EQ(choose(s, default_selection(true)).algorithm, Algorithm::allgather_ring);
+  EXPECT_EQ(choose(s, default_selection(false)).algorithm, Algorithm::allgather_in_room);
 }
 
 TEST(default_rows, go_by_messages_where_there_is_nothing_else) {
