@@ -1,4 +1,5 @@
-"""Which studies there are. One that is built has a folder of its own with `study.py`, which has `run(context)`."""
+"""Which studies there are. One that is built has a folder of its own; what its `study.py` has is in
+docs/architecture.md."""
 import importlib
 from dataclasses import dataclass
 

@@ -132,7 +132,8 @@ def live_findings(done):
                     percent(best["idle_over_blocking"] - 1), "measured", "%", f"{where(best)}; median of rounds"),
             finding(f"improvement over nonblocking rank order, {ranks} real ranks", None,
                     f"{percent(worst['idle_over_rank'] - 1)} % to {percent(top['idle_over_rank'] - 1)} %", "measured",
-                    note=f"least: {where(worst)}; most: {where(top)}; medians of rounds")]
+                    note=f"least: {where(worst)}; most: {where(top)}; medians of rounds; rank order differed from "
+                         f"itself by up to {percent(live.noise(rows))} %")]
     return found
 
 

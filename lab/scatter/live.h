@@ -1,5 +1,6 @@
 /* What the live scatter study measures, and its results. Words (NAME=VALUE):
  *   operation=scatter,gather      blocks=4096,65536,1048576     orders=rank,status,blocking,direct
+ *   (direct: the default, direct copies; again: rank once more, how far equal orders differ)
  *   rounds=9   busy=33 (percent)  earlier=65536-16777216        place=drawn|first   root=0
  *   seed=1     lead_us=20000      progress=0|1                  samples=0|1 (each round's times) */
 #ifndef LAB_SCATTER_LIVE_H

@@ -8,8 +8,9 @@ RANKS = (16, 32)
 WHAT = "status order against rank order (nonblocking and blocking) on {} real ranks, a third of them in earlier transfers"
 ABSENT = "not measured: this build has no live program"
 SECONDS = 1800  # after which a job is given up
-QUICK = ["operation=scatter", "blocks=65536,262144", "orders=rank,status,blocking", "rounds=25"]
-FULL = ["operation=scatter,gather", "blocks=4096,65536,262144,1048576", "orders=rank,status,blocking", "rounds=49"]
+ORDERS = "orders=rank,status,blocking,again"  # again: rank order once more, so that the noise is known
+QUICK = ["operation=scatter", "blocks=65536,262144", ORDERS, "rounds=25"]
+FULL = ["operation=scatter,gather", "blocks=4096,65536,262144,1048576", ORDERS, "rounds=49"]
 TIMES = ("idle", "root", "all")
 
 
@@ -51,5 +52,11 @@ def rows_of(done):
                          "rounds": each.data["rounds"],
                          **{f"{order}_{time}_us": by[order][f"{time}_us"] for order in by for time in TIMES},
                          **{f"{time}_over_{order}": by["status"][f"{time}_gain_over_{order}"]
-                            for order in ("rank", "blocking") for time in TIMES}})
+                            for order in ("rank", "blocking") for time in TIMES},
+                         **{f"{time}_noise": abs(by["again"][f"{time}_gain_over_rank"] - 1) for time in TIMES}})
     return rows
+
+
+def noise(rows):
+    """How far rank order differed from itself at the most."""
+    return max(row["idle_noise"] for row in rows)

@@ -6,7 +6,7 @@ static int complain(const char* word) {
     fprintf(stderr,
             "baton-scatter-live: \"%s\" means nothing here. usage: mpiexec -n RANKS "
             "baton-scatter-live [operation=scatter,gather] [blocks=BYTES,...] "
-            "[orders=rank,status,blocking,auto,direct] [rounds=N] [busy=PERCENT] "
+            "[orders=rank,status,blocking,auto,direct,again] [rounds=N] [busy=PERCENT] "
             "[earlier=BYTES-BYTES] [place=drawn|first] [root=RANK] [seed=N] [lead_us=N] "
             "[progress=0|1] [samples=0|1]\n",
             word);
@@ -14,7 +14,7 @@ static int complain(const char* word) {
 }
 
 static int is_order(const char* name) {
-  const char* known[] = {"rank", "status", "blocking", "auto", "direct"};
+  const char* known[] = {"rank", "status", "blocking", "auto", "direct", "again"};
   for (size_t i = 0; i < sizeof known / sizeof *known; ++i)
     if (!strcmp(name, known[i])) return 1;
   return 0;

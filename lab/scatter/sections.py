@@ -134,15 +134,18 @@ def live_section(done):
         return section("On real ranks", MEASURED, paragraph(f"{why[0].upper()}{why[1:]}.", "problem"))
     rows = live.rows_of(done)
     lines = [[f"{row['ranks']} ranks, {row['operation']}", size_name(row["block"]),
-              *[f"{row[f'{time}_over_{order}']:.2f}" for order in ("rank", "blocking") for time in ("idle", "root", "all")]]
+              *[f"{row[f'{time}_over_{order}']:.2f}" for order in ("rank", "blocking") for time in ("idle", "root", "all")],
+              f"{100 * row['idle_noise']:.1f} %"]
              for row in rows]
-    heads = ["", "bytes#", *[f"{order}: {time}#" for order in ("rank", "blocking") for time in ("idle", "root", "all")]]
+    heads = ["", "bytes#", *[f"{order}: {time}#" for order in ("rank", "blocking") for time in ("idle", "root", "all")],
+             "noise#"]
     return section(
         "On real ranks", MEASURED,
         paragraph("How many times as long another order takes as status order: rank order with nonblocking messages, and "
                   "blocking rank order, the source's. Until the last idle rank has its block (idle), the root is done "
                   f"(root), everybody is and all earlier transfers have ended (all). Medians of {rows[0]['rounds']} "
-                  "rounds; each round repeats the same busy ranks in all orders."),
+                  "rounds; each round repeats the same busy ranks in all orders. Noise: how far rank order, done "
+                  "twice, differs from itself until the last idle rank has its block."),
         charts.table(heads, lines, stacked=True))
 
 

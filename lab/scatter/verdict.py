@@ -53,15 +53,13 @@ def of_beyond(beyond):
     return first + cost + worse + "."
 
 
-NOISE = 0.07  # how far the same order under two names differed; docs/decisions/status-order.md
-
-
 def of_live(rows):
     blocking = max(rows, key=lambda row: row["idle_over_blocking"])
     gains = [row["idle_over_rank"] - 1 for row in rows]
-    beside = "makes no difference beyond the noise" if max(map(abs, gains)) <= NOISE else \
-        (f"gains {percent(min(gains))} to {percent(max(gains))} % in the median of {rows[0]['rounds']} rounds, where equal "
-         f"orders differed by up to {percent(NOISE):.0f} %")
+    noise = live.noise(rows)
+    beside = "makes no difference beyond the noise" if max(map(abs, gains)) <= noise else \
+        (f"gains {percent(min(gains))} to {percent(max(gains))} % in the median of {rows[0]['rounds']} rounds, where rank "
+         f"order differed from itself by up to {percent(noise)} %")
     return (f"On real ranks status order gains up to {percent(blocking['idle_over_blocking'] - 1)} % over blocking rank "
             f"order ({blocking['ranks']} ranks, {blocking['operation']} of {blocking['block']} B); beside nonblocking rank "
             f"order, in which the root waits for nobody either, it {beside}.")

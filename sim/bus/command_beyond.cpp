@@ -68,7 +68,7 @@ Study topology_study(bool is_quick) {
   for (Topology topology : {Topology::bus, Topology::ring, Topology::mesh})
     for (Start start : {Start::all, Start::next})
       study.assumptions.push_back(
-          changed(fmt::format("{}, rank order waits for {}", text_of(topology),
+          changed(fmt::format("{}, rank order waits for {}", word_of(topology),
                               start == Start::all ? "all" : "the next"),
                   "a hop takes a cycle; a transfer holds its route from end to end",
                   [=](Assumption& assumed) {
@@ -121,7 +121,7 @@ Study roots_study(bool is_quick) {
               {}};
   for (Topology topology : {Topology::bus, Topology::ring, Topology::mesh})
     for (int roots : {1, 2, 4, 8, roots_most})
-      study.assumptions.push_back(changed(fmt::format("{} on a {}", roots, text_of(topology)),
+      study.assumptions.push_back(changed(fmt::format("{} on a {}", roots, word_of(topology)),
                                           "roots spread evenly over the ranks",
                                           [=](Assumption& assumed) {
                                             assumed.topology = topology;

@@ -41,7 +41,7 @@ std::expected<Json, std::string> simulate_both(Machine& machine, const Case& giv
     auto described =
         simulate_order(machine, given, order, with_timeline, order == Order::rank ? ranked : aware);
     if (!described) return described;
-    report[text_of(order)] = *described;
+    report[word_of(order)] = *described;
   }
   report["gain"] = gain(ranked, aware);
   report["gain_formula"] = gain_formula;

@@ -114,15 +114,15 @@ const Row& best_of(const std::vector<Row>& rows, int nodes) {
 Json describe(const Assumption& assumed) {
   Json described = {{"name", assumed.name},
                     {"what", assumed.what},
-                    {"operation", text_of(assumed.operation)},
-                    {"start", text_of(assumed.start)},
+                    {"operation", assumed.operation},
+                    {"start", assumed.start},
                     {"read_again", assumed.read_again},
                     {"overhead", describe(assumed.overhead)},
-                    {"busy", text_of(assumed.busy)},
-                    {"left", text_of(assumed.left)},
-                    {"topology", text_of(assumed.topology)},
+                    {"busy", assumed.busy},
+                    {"left", assumed.left},
+                    {"topology", assumed.topology},
                     {"roots", assumed.roots},
-                    {"detail", text_of(assumed.detail)},
+                    {"detail", assumed.detail},
                     {"wrong_share", assumed.wrong_share},
                     {"age", assumed.age}};
   if (assumed.busy == Busy::count) described["busy_count"] = assumed.busy_count;

@@ -6,6 +6,10 @@
 
 namespace baton::bus {
 
+NLOHMANN_JSON_SERIALIZE_ENUM(Axis, {{Axis::nodes, "nodes"},
+                                    {Axis::idle_share, "idle_share"},
+                                    {Axis::message, "message"}})
+
 namespace {
 
 using Key = std::tuple<int, Bytes, Bytes, double>;
@@ -51,11 +55,6 @@ void count(const Row& from, const Row& to, Trend& trend) {
     trend.other.push_back({from, to});
 }
 
-const char* text_of(Axis axis) {
-  const char* names[] = {"nodes", "idle_share", "message"};
-  return names[static_cast<int>(axis)];
-}
-
 Json describe(const Fall& fall) {
   return {{"from", describe(fall.from)}, {"to", describe(fall.to)}};
 }
@@ -75,7 +74,7 @@ Trend trend_along(Axis axis, std::span<const Row> rows) {
 }
 
 Json describe(const Trend& trend) {
-  Json described = {{"axis", text_of(trend.axis)},
+  Json described = {{"axis", trend.axis},
                     {"grew", trend.grew},
                     {"same", trend.same},
                     {"fell", trend.fell},
@@ -100,7 +99,7 @@ Json means_along(Axis axis, std::span<const Row> rows) {
   }
   Json means = Json::array();
   for (const auto& [value, sum] : sums)
-    means.push_back({{text_of(axis), value}, {"gain_mean", sum.first / sum.second}});
+    means.push_back({{word_of(axis), value}, {"gain_mean", sum.first / sum.second}});
   return means;
 }
 

@@ -4,16 +4,20 @@
 
 #include <charconv>
 
+#include "sim/bus/report.hpp"
+
 namespace baton::bus {
 
 namespace {
 
-template <typename T>
-CLI::Option* add_words(CLI::App& command, const char* name, T& value, const char* what,
-                       std::map<std::string, T> words) {
+template <class T>
+void add_words(CLI::App& command, const char* name, T& value, const char* what,
+               std::initializer_list<T> choices) {
+  std::map<std::string, T> words;
+  for (T choice : choices) words[word_of(choice)] = choice;
   std::string list;
   for (const auto& word : words) list += (list.empty() ? "" : "|") + word.first;
-  return command
+  command
       .add_option_function<std::string>(
           name, [&value, words](const std::string& word) { value = words.at(word); }, what)
       ->check(CLI::Validator(
@@ -68,14 +72,13 @@ void add_overhead_options(CLI::App& command, Overhead& overhead) {
   add("--header", overhead.header, "before the data of each transfer");
   add("--look-up", overhead.look_up, "reading the status");
   add_words(command, "--look-up-counts", overhead.look_up_counts,
-            "those cycles are for all nodes or for each (once)",
-            {{"once", LookUp::once}, {"per-node", LookUp::per_node}});
+            "those cycles are for all nodes or for each (once)", {LookUp::once, LookUp::per_node});
   add("--hand-shake", overhead.hand_shake, "after the data of each transfer");
 }
 
 void add_operation_option(CLI::App& command, Operation& operation) {
   add_words(command, "--operation", operation, "what the roots do (scatter)",
-            {{"scatter", Operation::scatter}, {"gather", Operation::gather}});
+            {Operation::scatter, Operation::gather});
 }
 
 void add_case_options(CLI::App& command, CaseOptions& options) {
@@ -115,22 +118,22 @@ void add_case_options(CLI::App& command, CaseOptions& options) {
       "--each", [&draw] { draw.busy = Busy::each; },
       "draw each node for itself, not just as many as the share says");
   add_words(command, "--left", draw.left, "what is left of earlier transfers (whole)",
-            {{"whole", Left::whole}, {"drawn", Left::drawn}});
+            {Left::whole, Left::drawn});
   command.add_option("--earlier", draw.earlier, "bytes of earlier transfers")
       ->check(bytes)
       ->capture_default_str();
   command.add_option("--seed", draw.seed, "of all that is drawn")->capture_default_str();
   add_words(command, "--start", given.start,
             "rank order begins when all nodes are idle, or waits for the next one only (all)",
-            {{"all", Start::all}, {"next", Start::next}});
+            {Start::all, Start::next});
   add_words(
       command, "--detail", given.detail,
       "what the status tells of busy nodes: bytes left, their power of two, or nothing (bytes)",
-      {{"bytes", Detail::bytes}, {"classes", Detail::classes}, {"idle", Detail::idle_only}});
+      {Detail::bytes, Detail::classes, Detail::idle_only});
   command.add_flag("--read-again", given.read_again, "read the status before each transfer");
   add_overhead_options(command, given.overhead);
   add_words(command, "--topology", given.topology, "what joins the nodes (bus)",
-            {{"bus", Topology::bus}, {"ring", Topology::ring}, {"mesh", Topology::mesh}});
+            {Topology::bus, Topology::ring, Topology::mesh});
   command.add_option("--hop", given.hop, "cycles a link of a ring or mesh takes")
       ->check(CLI::Range(0, 1000))
       ->capture_default_str();

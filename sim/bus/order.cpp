@@ -42,16 +42,4 @@ Choice choose_next(Order order, std::span<const StatusEntry> status) {
   return choice_of(order, *first);
 }
 
-const char* text_of(Reason reason) {
-  switch (reason) {
-    case Reason::rank_order:
-      return "rank order";
-    case Reason::idle:
-      return "idle";
-    case Reason::least_left:
-      return "least left";
-  }
-  return "";
-}
-
 }  // namespace baton::bus

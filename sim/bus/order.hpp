@@ -32,6 +32,4 @@ std::vector<Choice> serve_order(Order order, std::span<const StatusEntry> status
 /// The first of serve_order(); the status is not empty.
 Choice choose_next(Order order, std::span<const StatusEntry> status);
 
-const char* text_of(Reason reason);
-
 }  // namespace baton::bus

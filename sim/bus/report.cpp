@@ -10,18 +10,6 @@ double as_double(Cycles cycles) {
   return static_cast<double>(cycles);
 }
 
-const char* text_of(Condition condition) {
-  switch (condition) {
-    case Condition::sound:
-      return "sound";
-    case Condition::never:
-      return "never idle";
-    case Condition::dead:
-      return "dead";
-  }
-  return "";
-}
-
 const char* phase_at(const Case& given, const Transfer& transfer, Cycles cycle) {
   if (cycle < transfer.asked) return "wait";
   if (cycle < transfer.granted)
@@ -41,57 +29,11 @@ double saved_share(Cycles old_cycles, Cycles new_cycles) {
   return old_cycles == 0 ? 0 : 1 - as_double(new_cycles) / as_double(old_cycles);
 }
 
-const char* text_of(Operation operation) {
-  return operation == Operation::scatter ? "scatter" : "gather";
-}
-const char* text_of(Order order) {
-  return order == Order::rank ? "rank" : "status";
-}
-const char* text_of(Start start) {
-  return start == Start::all ? "all" : "next";
-}
-const char* text_of(Topology topology) {
-  switch (topology) {
-    case Topology::bus:
-      return "bus";
-    case Topology::ring:
-      return "ring";
-    case Topology::mesh:
-      return "mesh";
-  }
-  return "";
-}
-const char* text_of(Detail detail) {
-  switch (detail) {
-    case Detail::bytes:
-      return "bytes";
-    case Detail::classes:
-      return "classes";
-    case Detail::idle_only:
-      return "idle";
-  }
-  return "";
-}
-const char* text_of(Busy busy) {
-  switch (busy) {
-    case Busy::share:
-      return "share";
-    case Busy::each:
-      return "each";
-    case Busy::count:
-      return "count";
-  }
-  return "";
-}
-const char* text_of(Left left) {
-  return left == Left::whole ? "whole" : "drawn";
-}
-
 Json describe(const Overhead& overhead) {
   return {{"arbitration", overhead.arbitration},
           {"header", overhead.header},
           {"look_up", overhead.look_up},
-          {"look_up_counts", overhead.look_up_counts == LookUp::once ? "once" : "per-node"},
+          {"look_up_counts", overhead.look_up_counts},
           {"hand_shake", overhead.hand_shake}};
 }
 
@@ -100,7 +42,7 @@ Json describe(const Case& given) {
   for (std::size_t node = 0; node < given.channels.size(); ++node) {
     const Channel& channel = given.channels[node];
     if (channel.condition != Condition::sound)
-      busy.push_back({{"node", node}, {"condition", text_of(channel.condition)}});
+      busy.push_back({{"node", node}, {"condition", channel.condition}});
     else if (channel.left > 0)
       busy.push_back({{"node", node},
                       {"left", channel.left},
@@ -112,11 +54,11 @@ Json describe(const Case& given) {
       flawed.push_back({{"node", node}, {"wrong", flaw.wrong}, {"age", flaw.age}});
   return {{"nodes", given.nodes},
           {"roots", given.roots},
-          {"operation", text_of(given.operation)},
-          {"topology", text_of(given.topology)},
+          {"operation", given.operation},
+          {"topology", given.topology},
           {"hop", given.hop},
-          {"start", text_of(given.start)},
-          {"detail", text_of(given.detail)},
+          {"start", given.start},
+          {"detail", given.detail},
           {"read_again", given.read_again},
           {"overhead", describe(given.overhead)},
           {"patience", given.patience},

@@ -25,12 +25,12 @@ def measured(ranks, *words):
 class ScatterLive(unittest.TestCase):
     def test_every_cell_has_every_order_with_its_times(self):
         told = measured(7, "rounds=2", "blocks=0,5,70000", "root=3", "busy=50", "earlier=65536-262144", "samples=1",
-                        "orders=rank,status,blocking,direct")
+                        "orders=rank,status,blocking,direct,again")
         self.assertEqual((told["ranks"], told["root"], told["rounds"]), (7, 3, 2))
         self.assertEqual([(cell["operation"], cell["block_bytes"]) for cell in told["cells"]],
                          [(operation, block) for operation in ("scatter", "gather") for block in (0, 5, 70000)])
         for cell in told["cells"]:
-            self.assertEqual([order["order"] for order in cell["orders"]], ["rank", "status", "blocking", "direct"])
+            self.assertEqual([order["order"] for order in cell["orders"]], ["rank", "status", "blocking", "direct", "again"])
             for order in cell["orders"]:
                 for time in ("idle", "root", "all"):
                     self.assertEqual(len(order[f"{time}_us_samples"]), 2)

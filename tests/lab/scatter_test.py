@@ -128,6 +128,7 @@ class Quick(unittest.TestCase):
         for row in rows:
             self.assertGreater(row["idle_over_rank"], 0)
             self.assertGreater(row["idle_over_blocking"], 0)
+            self.assertGreater(row["idle_noise"], 0)
         self.assertEqual({finding["kind"] for finding in self.data["findings"] if "real ranks" in finding["what"]},
                          {"measured"})
 

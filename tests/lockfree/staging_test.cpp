@@ -162,6 +162,21 @@ MODEL_CASE(staging, a_window_goes_round_and_nothing_is_overwritten_before_it_was
   });
 }
 
+TEST(staging, a_window_goes_through_its_chunks_from_the_lowest_on) {
+  for (std::uint64_t chunks :
+       {std::uint64_t{0b0111000}, std::uint64_t{0b1001010}, ~std::uint64_t{0} << 32}) {
+    const lockfree::Window window{chunks};
+    std::uint64_t seen = 0, last = 0;
+    for (int i = 0; i < window.count(); ++i) {
+      const std::uint64_t bit = std::uint64_t{1} << window.chunk(i);
+      EXPECT_GT(bit, last);
+      last = bit;
+      seen |= bit;
+    }
+    EXPECT_EQ(seen, chunks);
+  }
+}
+
 TEST(staging, the_lowest_free_chunks_are_taken_and_none_when_all_are) {
   std::atomic<std::uint64_t> free{0b101010};
   EXPECT_EQ(lockfree::take_chunks(free, 1).chunks, 0b10u);
