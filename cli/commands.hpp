@@ -10,8 +10,9 @@ namespace baton::cli {
 // The table of settings, as text or (for docs/settings.md) as Markdown.
 int print_settings(bool markdown);
 
-// The machine as placement sees it, or one captured by `lstopo --of xml`.
-int print_topology(const std::string& captured_file);
+// The machine as placement sees it, or one captured by `lstopo --of xml`; also as a picture into a
+// file, if one is named.
+int print_topology(const std::string& captured_file, const std::string& svg_file);
 
 // What of this system Baton needs or profits from works here, and what to do about what does not.
 int examine_system();

@@ -62,11 +62,12 @@ int main(int count, char** words) {
   settings->add_flag("--markdown", markdown, "As docs/settings.md has it");
   settings->callback([&] { code = baton::cli::print_settings(markdown); });
 
-  std::string captured;
+  std::string captured, svg;
   CLI::App* topology = app.add_subcommand("topo", "Show the machine as mpiexec sees it");
   topology->add_option("--from", captured, "A machine captured by lstopo --of xml")
       ->check(CLI::ExistingFile);
-  topology->callback([&] { code = baton::cli::print_topology(captured); });
+  topology->add_option("--svg", svg, "Draw it into this file, too");
+  topology->callback([&] { code = baton::cli::print_topology(captured, svg); });
 
   CLI::App* doctor = app.add_subcommand("doctor", "Say what of this system works for Baton");
   doctor->callback([&] { code = baton::cli::examine_system(); });

@@ -1,14 +1,18 @@
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <fstream>
 
 #include "cli/commands.hpp"
 #include "machine/discover.hpp"
 #include "machine/draw.hpp"
+#include "machine/draw_svg.hpp"
 
 namespace baton::cli {
 
-int print_topology(const std::string& captured_file) {
+int print_topology(const std::string& captured_file, const std::string& svg_file) {
   auto machine = captured_file.empty() ? machine::read_machine()
                                        : machine::read_captured_machine(captured_file);
   if (!machine) {
@@ -22,7 +26,13 @@ int print_topology(const std::string& captured_file) {
     return 1;
   }
   fmt::print("mpiexec without -n: {} ranks\n", placement->ranks.size());
-  return 0;
+  if (svg_file.empty()) return 0;
+  std::ofstream file(svg_file);
+  file << machine::draw_machine_svg(*machine);
+  file.close();
+  if (file) return 0;
+  fmt::print(stderr, "baton topo: --svg {}: {}\n", svg_file, std::strerror(errno));
+  return 1;
 }
 
 }  // namespace baton::cli

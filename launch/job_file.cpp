@@ -50,13 +50,12 @@ lockfree::RankPlace rank_place(const machine::PlannedRank& rank) {
 
 }  // namespace
 
-std::expected<JobFile, std::string> make_job_file(const machine::Machine& machine,
-                                                  const machine::Placement& placement,
+std::expected<JobFile, std::string> make_job_file(const machine::Placement& placement,
                                                   lockfree::DepositPlan deposit, bool explain,
                                                   bool held) {
   lockfree::JobHeader header =
       lockfree::job_header(static_cast<std::uint32_t>(placement.ranks.size()),
-                           static_cast<std::uint32_t>(machine::cpus_usable(machine)), deposit);
+                           static_cast<std::uint32_t>(placement.cpus_usable), deposit);
   header.launcher_pid = ::getpid();
   header.explain = explain;
   header.held = held;

@@ -23,8 +23,7 @@ struct JobFile {
 };
 
 // Makes, sizes, fills and seals it.
-std::expected<JobFile, std::string> make_job_file(const machine::Machine& machine,
-                                                  const machine::Placement& placement,
+std::expected<JobFile, std::string> make_job_file(const machine::Placement& placement,
                                                   lockfree::DepositPlan deposit, bool explain,
                                                   bool held);
 

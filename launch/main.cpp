@@ -13,14 +13,17 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 
 #include "launch/debugger.hpp"
 #include "launch/descendants.hpp"
 #include "launch/environment.hpp"
 #include "launch/manager.hpp"
 #include "launch/report.hpp"
+#include "launch/threads.hpp"
 #include "machine/discover.hpp"
 #include "machine/draw.hpp"
+#include "machine/draw_svg.hpp"
 
 namespace baton::launch {
 
@@ -36,25 +39,33 @@ sigset_t guarded_signals() {
   return set;
 }
 
-// CPUs a rank will want: --map-by LEVEL:pe=N, else the largest OMP_NUM_THREADS among the programs.
-int rank_width(const Options& options) {
-  if (options.width > 0) return options.width;
-  int width = 1;
-  for (const Program& program : options.programs) {
-    auto threads = find_variable(program_environment(options, program), "OMP_NUM_THREADS");
-    if (threads) width = std::max(width, std::atoi(threads->c_str()));
-  }
-  return width;
-}
-
 std::expected<machine::Placement, std::string> plan(const Options& options,
                                                     const machine::Machine& machine) {
   machine::PlacementPolicy policy;
   policy.width = rank_width(options);
   policy.map_by = options.map_by;
   policy.bind_to = options.bind_to;
+  policy.cores = options.cores;
+  policy.master = options.layout && options.layout->master;
   for (const Program& program : options.programs) policy.ranks += program.ranks;
   return machine::place(machine, policy);
+}
+
+bool draw_into_file(const Options& options, const machine::Machine& machine,
+                    const machine::Placement& placement) {
+  std::ofstream file(options.binding_file);
+  file << machine::draw_placement_svg(machine, placement);
+  file.close();
+  if (!file)
+    complain(fmt::format("--report-binding={}: {}", options.binding_file, std::strerror(errno)));
+  return !file.fail();
+}
+
+void warn(const Options& options, const machine::Placement& placement) {
+  std::vector<std::string> warnings = placement.warnings;
+  for (std::string& warning : thread_warnings(options, placement))
+    warnings.push_back(std::move(warning));
+  for (const std::string& warning : warnings) complain("warning: " + warning);
 }
 
 // Waits for the manager, passing signals on to it. Returns its wait status.
@@ -111,8 +122,8 @@ int run(const Options& options, const machine::Machine& machine,
   if (manager == 0) {
     ::close(guard_pipe[1]);
     ::close(ranks_pipe[0]);
-    auto file = make_job_file(machine, placement, deposit_plan(options), options.explains(),
-                              started_by_debugger());
+    auto file =
+        make_job_file(placement, deposit_plan(options), options.explains(), started_by_debugger());
     if (!file) complain(file.error());
     Connection connection{guard_pipe[0], ranks_pipe[1]};
     int code =
@@ -163,6 +174,8 @@ int mpiexec(int count, char** words) {
     fmt::print(options->dry_run ? stdout : stderr, "mpiexec: {}", drawing);
     std::fflush(nullptr);
   }
+  if (!options->binding_file.empty() && !draw_into_file(*options, *machine, *placement)) return 1;
+  warn(*options, *placement);
   return options->dry_run ? 0 : run(*options, *machine, *placement, profile);
 }
 

@@ -21,6 +21,7 @@
 #include "launch/environment.hpp"
 #include "launch/output.hpp"
 #include "launch/report.hpp"
+#include "launch/threads.hpp"
 #include "machine/draw.hpp"
 
 namespace baton::launch {
@@ -133,8 +134,7 @@ bool Manager::prepare() {
 
 std::expected<void, std::string> Manager::start_one(RankStart& start, int rank) {
   const auto& planned = job_.placement.ranks[static_cast<std::size_t>(rank)];
-  bool bound = job_.placement.bound_to != machine::Level::machine;
-  start.cpus = bound ? planned.cpus : std::vector<int>{};
+  start.cpus = job_.placement.limited ? planned.cpus : std::vector<int>{};
   start.standard_input = rank == 0 ? -1 : empty_input_;
   set_variable(start.environment, "BATON_RANK", std::to_string(rank));
   std::optional<Output::Ends> ends;
@@ -164,11 +164,14 @@ bool Manager::start_program(const Program& program, int ranks, int& rank) {
     set_variable(start.environment, "BATON_PROFILE_VALUES", job_.profile.values);
   if (!job_.profile.collectives.empty())
     set_variable(start.environment, "BATON_PROFILE_COLLECTIVES", job_.profile.collectives);
-  for (int i = 0; i < ranks; ++i, ++rank)
+  const ThreadPlan threads{job_.options, job_.machine, job_.placement};
+  for (int i = 0; i < ranks; ++i, ++rank) {
+    set_thread_variables(threads, program, rank, start.environment);
     if (auto started = start_one(start, rank); !started) {
       complain(fmt::format("rank {}: {}", rank, started.error()));
       return false;
     }
+  }
   return true;
 }
 
@@ -340,7 +343,7 @@ void Manager::wait_for_end() {
 
 void Manager::explain() {
   std::vector<RankReport> ranks = read_reports(job_.file);
-  std::string json = explanation_json(ranks, machine::cpus_usable(job_.machine));
+  std::string json = explanation_json(ranks, job_.placement.cpus_usable);
   if (job_.options.explain_json)
     fmt::print(stderr, "{}", json);
   else if (job_.options.explain)

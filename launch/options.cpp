@@ -2,6 +2,7 @@
 
 #include <strings.h>
 
+#include <cctype>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -11,6 +12,8 @@
 namespace baton::launch {
 
 namespace {
+
+constexpr long threads_max = 4096;  // of a rank; beyond any machine's CPUs
 
 // Walks the arguments; the first error sticks.
 struct Reader {
@@ -82,6 +85,50 @@ void read_bind_to(Reader& reader, const std::string& option, Options& options) {
   options.bind_to = level_named(text);
   if (!options.bind_to && reader.error.empty())
     reader.error = option + " " + text + ": it takes none, hwthread, core, l2, l3, numa or package";
+}
+
+void read_cores(Reader& reader, const std::string& option, Options& options) {
+  const std::string text = reader.take(option, "which CPUs, as in package:0, spread:2 or 0-3");
+  if (!reader.error.empty()) return;
+  auto choice = machine::read_core_choice(text);
+  if (choice)
+    options.cores = *choice;
+  else
+    reader.error = option + ": " + choice.error();
+}
+
+// RANKSxTHREADS or 1+RANKSxTHREADS; 0 ranks: it is neither.
+Layout layout_of(const std::string& text) {
+  const bool master = text.starts_with("1+");
+  const char* at = text.c_str() + (master ? 2 : 0);
+  char* end = nullptr;
+  const long ranks = std::isdigit(static_cast<unsigned char>(*at)) ? std::strtol(at, &end, 10) : 0;
+  if (ranks < 1 || ranks + master > lockfree::ranks_max || (*end != 'x' && *end != 'X')) return {};
+  at = end + 1;
+  const long threads =
+      std::isdigit(static_cast<unsigned char>(*at)) ? std::strtol(at, &end, 10) : 0;
+  if (threads < 1 || threads > threads_max || *end) return {};
+  return {static_cast<int>(ranks), static_cast<int>(threads), master};
+}
+
+void read_layout(Reader& reader, const std::string& option, Options& options) {
+  const std::string text = reader.take(option, "RANKSxTHREADS or 1+RANKSxTHREADS");
+  options.layout = layout_of(text);
+  if (options.layout->ranks == 0 && reader.error.empty())
+    reader.error = option + " " + text +
+                   ": it takes RANKSxTHREADS, as in 4x8, or 1+RANKSxTHREADS for a master besides "
+                   "(up to " +
+                   std::to_string(lockfree::ranks_max) + " ranks of " +
+                   std::to_string(threads_max) + " threads)";
+}
+
+// The file is never the next word: that is the program.
+void read_report_binding(Reader& reader, const std::string& option, Options& options) {
+  options.report_binding = true;
+  if (!reader.attached) return;
+  options.binding_file = reader.take(option, "a file");
+  if (!options.binding_file.ends_with(".svg"))
+    reader.error = option + "=" + options.binding_file + ": the drawing is SVG; name it FILE.svg";
 }
 
 void read_timeout(Reader& reader, const std::string& option, Options& options) {
@@ -156,8 +203,6 @@ bool read_flag(const std::string& option, Options& options) {
       {"--prefix", &Options::prefix_output},
       {"-prepend-rank", &Options::prefix_output},
       {"--tag-output", &Options::prefix_output},
-      {"--report-binding", &Options::report_binding},
-      {"--report-bindings", &Options::report_binding},
       {"--dry-run", &Options::dry_run},
       {"--check", &Options::check},
       {"--help", &Options::help},
@@ -194,6 +239,12 @@ void read_option(Reader& reader, const std::string& option, Options& options, Pr
     read_map_by(reader, option, options);
   else if (one_of(option, {"--bind-to", "-bind-to"}))
     read_bind_to(reader, option, options);
+  else if (option == "--cores")
+    read_cores(reader, option, options);
+  else if (option == "--layout")
+    read_layout(reader, option, options);
+  else if (one_of(option, {"--report-binding", "--report-bindings"}))
+    read_report_binding(reader, option, options);
   else if (option == "--explain")
     read_explain(reader, options);
   else if (option == "--explain-file")
@@ -226,6 +277,15 @@ void read_program(Reader& reader, Options& options) {
   options.programs.push_back(std::move(program));
 }
 
+// With a layout the ranks are known; what else says how many must agree.
+std::string layout_problem(const Options& options, long ranks) {
+  if (!options.layout) return {};
+  if (options.width > 0) return "--layout says how many threads a rank has; leave out :pe=N";
+  if (ranks == 0 || ranks == options.layout->all_ranks()) return {};
+  return "--layout makes " + std::to_string(options.layout->all_ranks()) + " ranks, -n says " +
+         std::to_string(ranks) + "; leave out one of them";
+}
+
 }  // namespace
 
 std::expected<Options, std::string> parse_options(const std::vector<std::string>& arguments) {
@@ -246,6 +306,10 @@ std::expected<Options, std::string> parse_options(const std::vector<std::string>
       return std::unexpected("with several programs each needs its own -n");
     ranks += program.ranks;
   }
+  if (std::string problem = layout_problem(options, ranks); !problem.empty())
+    return std::unexpected(problem);
+  if (options.layout && options.programs.size() == 1)
+    options.programs.front().ranks = options.layout->all_ranks();
   if (ranks > lockfree::ranks_max)
     return std::unexpected(std::to_string(ranks) + " ranks are more than one job can have (" +
                            std::to_string(lockfree::ranks_max) + ")");
@@ -268,7 +332,13 @@ Starts the ranks of an MPI job on this node and ends when they have ended.
                        package; LEVEL:pe=N gives every rank N CPUs (default: OMP_NUM_THREADS, or 1)
   --bind-to LEVEL      none, hwthread, core, l2, l3, numa, package
                        (default: core when every rank can have its own, none when there are more)
-  --report-binding     draw where the ranks go
+  --cores CPUS         the CPUs that the job takes: package:LIST (or socket:), numa:, l3:, l2:, core:LIST;
+                       spread[:N] deals the ranks out over N memory nodes (default: all), neighbours staying
+                       together; a LIST of CPUs such as 0-3,8 is taken in that order
+  --layout MxN         M ranks of N threads, each rank's inside one cache, memory node or package where they
+                       fit, with OMP_NUM_THREADS, OMP_PLACES and OMP_PROC_BIND set to match; 1+MxN: and rank 0
+                       besides, a master of one thread with a core of its own
+  --report-binding     draw where the ranks go; --report-binding=FILE.svg draws it into a file, too
   --dry-run            start nothing (with --report-binding: only draw)
   --explain            say at the end where the ranks ran, which way their messages took, by peer and by
                        size, and why no cheaper one; --explain=json says it as one line of JSON

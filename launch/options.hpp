@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "machine/cores.hpp"
 #include "machine/machine.hpp"
 
 namespace baton::launch {
@@ -22,15 +23,27 @@ struct Program {
   std::vector<std::string> arguments;
 };
 
+// --layout: ranks times threads.
+struct Layout {
+  int ranks = 0;  // without the master
+  int threads = 1;
+  bool master = false;  // one rank more, rank 0, with one thread
+
+  int all_ranks() const { return ranks + master; }
+};
+
 struct Options {
   std::vector<Program> programs;
   Variables variables;  // -genv
   machine::Level map_by = machine::Level::core;
   std::optional<machine::Level> bind_to;
   int width = 0;  // --map-by LEVEL:pe=N; 0: from OMP_NUM_THREADS
+  machine::CoreChoice cores;
+  std::optional<Layout> layout;
   double timeout_seconds = 0;
   bool prefix_output = false;
   bool report_binding = false;
+  std::string binding_file;  // --report-binding=FILE: the drawing as SVG; empty: none
   bool dry_run = false;
   bool explain = false;       // to standard error at the end: as text,
   bool explain_json = false;  // or as JSON

@@ -10,7 +10,7 @@ ABSENT = "not measured: this build has no live program"
 SECONDS = 1800  # after which a job is given up
 ORDERS = "orders=rank,status,blocking,again"  # again: rank order once more, so that the noise is known
 QUICK = ["operation=scatter", "blocks=65536,262144", ORDERS, "rounds=25"]
-FULL = ["operation=scatter,gather", "blocks=4096,65536,262144,1048576", ORDERS, "rounds=49"]
+FULL = ["operation=scatter,gather", "blocks=4096,65536,262144,1048576", ORDERS, "rounds=199"]
 TIMES = ("idle", "root", "all")
 
 

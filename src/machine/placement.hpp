@@ -1,7 +1,7 @@
 // Which CPUs each rank may run on. Pure: machine and policy in, plan and its reason out. The
-// launcher applies it; `--dry-run` and tests look at it. Invariant: a bound rank has at least
-// `width` CPUs, and no two bound ranks share a core unless a larger object than a core was asked
-// for.
+// launcher applies it; `--dry-run` and tests look at it. Invariant: a bound rank has at least as
+// many CPUs as threads, and no two bound ranks share a core unless a larger object than a core was
+// asked for.
 #pragma once
 
 #include <expected>
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "machine/cores.hpp"
 #include "machine/machine.hpp"
 
 namespace baton::machine {
@@ -18,18 +19,23 @@ struct PlacementPolicy {
   int width = 1;                      // threads a rank will run
   Level map_by = Level::core;         // neighbouring ranks go to neighbouring objects of this level
   std::optional<Level> bind_to = {};  // Level::machine: not bound; nothing: chosen here
+  CoreChoice cores = {};
+  bool master = false;  // rank 0 comes on top, with one thread and a core of its own
 };
 
 struct PlannedRank {
+  int threads = 1;
   std::vector<int> cpus;  // kernel numbers, ascending
   Cpu common;             // what all of them share, -1 where they differ; os: the first of them
 };
 
 struct Placement {
   std::vector<PlannedRank> ranks;
-  int width = 1;
   Level bound_to = Level::machine;  // Level::machine: not bound
+  bool limited = false;             // ranks may run on their `cpus` only
+  int cpus_usable = 1;              // CPUs the job can really use, see cpus_usable() of a machine
   std::string reason;
+  std::vector<std::string> warnings;  // what could not be had as one would wish
 };
 
 std::expected<Placement, std::string> place(const Machine& machine, const PlacementPolicy& policy);

@@ -156,6 +156,75 @@ class Starting(unittest.TestCase):
         self.assertEqual((traced.returncode, calls), (0, []))
 
 
+class Cores(unittest.TestCase):
+    CPUS = sorted(os.sched_getaffinity(0))
+    SHOW = ["sh", "-c", 'echo "$BATON_RANK $OMP_NUM_THREADS $OMP_PROC_BIND $OMP_PLACES"']
+
+    def test_a_list_of_cpus_is_taken_in_its_order(self):
+        job = run("--cores", ",".join(map(str, reversed(self.CPUS))), "-n", len(self.CPUS), "--dry-run")
+        self.assertEqual(job.code, 0, job.err)
+        for rank, cpu in enumerate(reversed(self.CPUS)):
+            self.assertIn(f"rank {rank}: CPU {cpu}\n", job.out)
+
+    def test_ranks_stay_on_chosen_cpus_also_when_they_are_too_many(self):
+        job = run("--cores", self.CPUS[-1], "-n", 3, RANK, "place", "")
+        self.assertEqual(job.code, 0, job.err)
+        self.assertEqual({line.split()[-1] for line in job.out.splitlines()}, {"1"}, job.out)
+
+    def test_cores_without_n_start_a_rank_on_each(self):
+        job = run("--cores", self.CPUS[0], RANK, "line", "here")
+        self.assertEqual(job.out.count("here"), 1, job.out)
+
+    def test_unknown_cores_are_named_with_what_there_is(self):
+        for words, told in ((["--cores", "sokcet:0"], "did you mean socket?"), (["--cores", "package:99"], "there are 0"),
+                            (["--cores", "spread:99"], "memory node"), (["--cores"], "needs which CPUs")):
+            job = run(*words, *(["-n", 1, RANK, "line", "x"] if len(words) > 1 else []))
+            self.assertEqual(job.code, 2, job.err)
+            self.assertIn(told, job.err)
+            self.assertEqual(job.out, "")
+
+    def test_a_layout_tells_openmp_of_the_ranks_cpus(self):
+        job = run("--layout", f"1x{len(self.CPUS)}", *self.SHOW)
+        self.assertEqual(job.code, 0, job.err)
+        rank, threads, bound, places = job.out.split()
+        self.assertEqual((rank, threads, bound), ("0", str(len(self.CPUS)), "close"))
+        self.assertEqual(sorted(int(cpu) for cpu in re.findall(r"\d+", places)), self.CPUS)
+
+    def test_a_master_has_one_thread(self):
+        job = run("--layout", "1+2x3", "-l", *self.SHOW)
+        self.assertEqual(job.code, 0, job.err)
+        self.assertEqual({tuple(line.split()[1:3]) for line in job.out.splitlines()}, {("0", "1"), ("1", "3"), ("2", "3")})
+
+    def test_a_layout_that_does_not_fit_is_warned_of_and_not_bound(self):
+        job = run("--layout", f"2x{2 * len(self.CPUS)}", *self.SHOW)
+        self.assertEqual(job.code, 0, job.err)
+        self.assertIn("warning: 2 ranks of", job.err)
+        self.assertIn(" false", job.out)
+
+    def test_what_the_user_says_by_env_wins_over_the_layout(self):
+        job = run("--layout", "1x1", "-env", "OMP_NUM_THREADS", "7", *self.SHOW)
+        self.assertEqual(job.out.split()[1], "7")
+        self.assertIn("warning: 7 threads of a rank (OMP_NUM_THREADS) share 1 CPU", job.err)
+        self.assertEqual(run("--layout", "1x1", *self.SHOW, env={**os.environ, "OMP_NUM_THREADS": "7"}).out.split()[1], "1")
+
+    def test_bad_layouts_are_refused(self):
+        for words in (["--layout", "2y1"], ["--layout", "0x1"], ["--layout", "2x"], ["--layout", "2+1x1"], ["--layout", "-1x1"],
+                      ["--layout", "1x1", "-n", "2"], ["--layout", "1x1", "--map-by", "core:pe=2"]):
+            job = run(*words, RANK, "line", "x")
+            self.assertEqual(job.code, 2, words)
+            self.assertIn("--layout", job.err)
+
+    def test_the_picture_is_written_and_a_bad_name_told(self):
+        with tempfile.TemporaryDirectory() as folder:
+            picture = os.path.join(folder, "map.svg")
+            self.assertEqual(run("-n", 1, f"--report-binding={picture}", "--dry-run").code, 0)
+            with open(picture) as file:
+                self.assertIn('class="rank">0</text>', file.read())
+        job = run("-n", 1, f"--report-binding={picture}", RANK, "line", "x")
+        self.assertEqual((job.code, job.out), (1, ""))
+        self.assertIn("No such file", job.err)
+        self.assertEqual(run("-n", 1, "--report-binding=map.png", RANK, "line", "x").code, 2)
+
 class Surroundings(unittest.TestCase):
     def test_genv_reaches_all_and_env_its_own_program(self):
         job = run("-genv", "ALL", "a", "-n", 1, "-env", "ONE", "b", RANK, "variable", "ALL", "variable", "ONE", ":",

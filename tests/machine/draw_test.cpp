@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "machine/draw_svg.hpp"
+
 using namespace baton::machine;
 
 namespace {
@@ -37,4 +39,17 @@ TEST(draw, unbound_ranks_say_why) {
   auto placement = place(machine, {.ranks = 9});
   ASSERT_TRUE(placement.has_value());
   EXPECT_EQ(draw_placement(machine, *placement), "not bound: 9 ranks on 4 usable CPUs\n");
+}
+
+TEST(draw, the_picture_has_every_core_and_its_rank) {
+  Machine machine = two_packages();
+  machine.model = "A & B";
+  auto placement = place(machine, {.ranks = 3});
+  ASSERT_TRUE(placement.has_value());
+  const std::string picture = draw_placement_svg(machine, *placement);
+  for (const char* part : {"class=\"cpu\">3</text>", "class=\"rank\">2</text>", ">package 1</text>",
+                           ">memory node 1: 16 GiB (no CPUs)</text>", "3 ranks on 4 cores"})
+    EXPECT_NE(picture.find(part), std::string::npos) << part << '\n' << picture;
+  EXPECT_EQ(picture.find("class=\"rank\">3</text>"), std::string::npos);
+  EXPECT_NE(draw_machine_svg(machine).find("A &amp; B, 4 usable CPUs"), std::string::npos);
 }

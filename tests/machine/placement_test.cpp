@@ -8,6 +8,12 @@ using namespace baton::machine;
 
 namespace {
 
+CoreChoice cores(const std::string& words) {
+  auto choice = read_core_choice(words);
+  EXPECT_TRUE(choice.has_value()) << (choice ? "" : choice.error());
+  return choice.value_or(CoreChoice{});
+}
+
 // `packages` x `numa` x `cores` x `threads`, numbered as Linux does: second threads come last.
 Machine built(int packages, int numa, int cores, int threads) {
   Machine machine;
@@ -124,4 +130,86 @@ TEST(placement, no_two_bound_ranks_share_a_cpu) {
       }
       EXPECT_EQ(used.size(), total) << ranks << " by " << level_name(level);
     }
+}
+
+TEST(placement, chosen_cores_are_all_that_a_job_takes) {
+  Placement plan = placed(built(2, 1, 4, 1), {.cores = cores("package:1")});
+  ASSERT_EQ(plan.ranks.size(), 4u);
+  EXPECT_EQ(plan.ranks[0].cpus, std::vector{4});
+  EXPECT_EQ(plan.cpus_usable, 4);
+  EXPECT_EQ(plan.reason, "4 ranks on 4 cores of package 1");
+}
+
+TEST(placement, more_ranks_than_chosen_cores_stay_on_them_unbound) {
+  Placement plan = placed(built(2, 1, 2, 1), {.ranks = 5, .cores = cores("package:1")});
+  EXPECT_EQ(plan.bound_to, Level::machine);
+  EXPECT_TRUE(plan.limited);
+  EXPECT_EQ(plan.ranks[4].cpus, (std::vector{2, 3}));
+  EXPECT_EQ(plan.reason, "not bound: 5 ranks on 2 usable CPUs of package 1");
+  EXPECT_FALSE(placed(built(2, 1, 2, 1), {.ranks = 5}).limited);
+  Placement asked =
+      placed(built(2, 1, 2, 1), {.ranks = 2, .bind_to = Level::machine, .cores = cores("numa:1")});
+  EXPECT_TRUE(asked.limited);
+  EXPECT_EQ(asked.ranks[0].cpus, (std::vector{2, 3}));
+}
+
+TEST(placement, spread_ranks_are_dealt_out_over_memory_nodes_in_neighbours) {
+  Placement plan = placed(built(2, 1, 4, 1), {.ranks = 4, .cores = cores("spread:2")});
+  std::vector<int> nodes;
+  for (const PlannedRank& rank : plan.ranks) nodes.push_back(rank.common.numa_node);
+  EXPECT_EQ(nodes, (std::vector{0, 0, 1, 1}));
+  Placement two = placed(built(4, 1, 4, 1), {.ranks = 4, .cores = cores("spread:2")});
+  EXPECT_EQ(two.ranks[3].common.numa_node, 1);
+  Placement dealt =
+      placed(built(2, 1, 4, 1), {.ranks = 4, .map_by = Level::numa, .cores = cores("spread")});
+  EXPECT_EQ(dealt.ranks[1].common.numa_node, 1);
+}
+
+TEST(placement, ranks_take_listed_cpus_in_the_order_of_the_list) {
+  Placement plan = placed(built(1, 1, 4, 2), {.ranks = 3, .cores = cores("3,1,6")});
+  EXPECT_EQ(plan.ranks[0].cpus, std::vector{3});
+  EXPECT_EQ(plan.ranks[1].cpus, std::vector{1});
+  EXPECT_EQ(plan.ranks[2].cpus, std::vector{6});
+}
+
+TEST(placement, a_list_that_splits_a_core_gives_hardware_threads) {
+  Placement plan = placed(built(1, 1, 2, 2), {.ranks = 4, .cores = cores("0,1,2,3")});
+  EXPECT_EQ(plan.bound_to, Level::hwthread);
+  for (int rank = 0; rank < 4; ++rank) EXPECT_EQ(plan.ranks[rank].cpus, std::vector{rank});
+}
+
+TEST(placement, what_the_machine_does_not_have_is_named_with_what_it_has) {
+  Machine machine = built(2, 1, 4, 1);
+  auto plan = place(machine, {.cores = cores("package:2")});
+  ASSERT_FALSE(plan.has_value());
+  EXPECT_EQ(plan.error(), "there is no usable package 2; there are 0-1");
+  EXPECT_EQ(place(machine, {.cores = cores("spread:3")}).error(),
+            "spread:3: this machine has 2 memory nodes with usable CPUs");
+  EXPECT_EQ(place(machine, {.cores = cores("8")}).error(),
+            "there is no usable CPU 8; there are 0-7");
+}
+
+TEST(placement, a_ranks_threads_lie_in_one_cache_where_they_fit) {
+  // Two L3 of three cores: two ranks of two threads take one each, not cores 2 and 3.
+  Placement plan = placed(built(2, 1, 3, 1), {.ranks = 2, .width = 2});
+  EXPECT_EQ(plan.ranks[0].common.l3, 0);
+  EXPECT_EQ(plan.ranks[1].common.l3, 1);
+  EXPECT_TRUE(plan.warnings.empty());
+}
+
+TEST(placement, threads_that_must_lie_apart_are_told_of) {
+  Placement plan = placed(built(2, 1, 3, 1), {.ranks = 3, .width = 2});
+  ASSERT_EQ(plan.warnings.size(), 1u);
+  EXPECT_NE(plan.warnings[0].find("rank 2 has CPUs of several memory nodes"), std::string::npos);
+}
+
+TEST(placement, a_master_has_a_core_that_splits_no_cache) {
+  // Two L3 of five cores: workers of four threads, and the master beside one of them.
+  Placement plan = placed(built(2, 1, 5, 1), {.ranks = 3, .width = 4, .master = true});
+  EXPECT_EQ(plan.reason, "1 master and 2 ranks of 4 threads on 10 cores");
+  EXPECT_EQ(plan.ranks[0].cpus, std::vector{4});
+  EXPECT_EQ(plan.ranks[0].threads, 1);
+  EXPECT_EQ(plan.ranks[1].cpus, (std::vector{0, 1, 2, 3}));
+  EXPECT_EQ(plan.ranks[2].cpus, (std::vector{5, 6, 7, 8}));
+  EXPECT_EQ(plan.ranks[2].threads, 4);
 }

@@ -1,0 +1,196 @@
+#include "machine/cores.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+#include "base/nearest_name.hpp"
+
+namespace baton::machine {
+
+namespace {
+
+constexpr int number_max = 1 << 20;  // beyond any machine's
+
+constexpr std::array<std::pair<std::string_view, Level>, 8> level_words = {{
+    {"package", Level::package},
+    {"socket", Level::package},
+    {"numa", Level::numa},
+    {"node", Level::numa},
+    {"l3", Level::l3},
+    {"l2", Level::l2},
+    {"core", Level::core},
+    {"cpu", Level::hwthread},
+}};
+
+constexpr const char* valid =
+    "it takes all, package:LIST (or socket:LIST), numa:LIST, l3:LIST, l2:LIST, core:LIST, "
+    "spread[:NODES], or the CPUs themselves as a LIST such as 0-3,8";
+
+std::unexpected<std::string> wrong(const std::string& problem) {
+  return std::unexpected(problem + "; " + valid);
+}
+
+// The word somebody may have meant; empty: none is near.
+std::string nearest_word(std::string_view word) {
+  constexpr int near = 2;
+  std::string best;
+  int least = near + 1;
+  auto look = [&](std::string_view known) {
+    const std::string name(known);
+    const int distance = edit_distance(word.data(), static_cast<int>(word.size()), name.c_str());
+    if (distance < least) least = distance, best = name;
+  };
+  for (const auto& [known, level] : level_words) look(known);
+  look("spread");
+  look("all");
+  return best;
+}
+
+// A number from the front of `text`, which it shortens; -1: there is none.
+int take_number(std::string_view& text) {
+  int value = -1;
+  while (!text.empty() && text[0] >= '0' && text[0] <= '9' && value < number_max) {
+    value = std::max(value, 0) * 10 + (text[0] - '0');
+    text.remove_prefix(1);
+  }
+  return value < number_max ? value : -1;
+}
+
+std::expected<std::vector<int>, std::string> read_list(std::string_view text) {
+  const std::string whole(text);
+  std::vector<int> numbers;
+  while (true) {
+    const int first = take_number(text);
+    int last = first;
+    if (!text.empty() && text[0] == '-') {
+      text.remove_prefix(1);
+      last = take_number(text);
+    }
+    if (first < 0 || last < first) return wrong('"' + whole + "\" is no list of numbers");
+    for (int number = first; number <= last; ++number) {
+      if (std::ranges::find(numbers, number) != numbers.end())
+        return wrong('"' + whole + "\" names " + std::to_string(number) + " twice");
+      numbers.push_back(number);
+    }
+    if (text.empty()) return numbers;
+    if (text[0] != ',') return wrong('"' + whole + "\" is no list of numbers");
+    text.remove_prefix(1);
+  }
+}
+
+std::expected<CoreChoice, std::string> read_spread(std::string_view number) {
+  CoreChoice choice{.kind = CoreChoice::Kind::spread};
+  if (number.empty()) return choice;
+  number.remove_prefix(1);
+  choice.nodes = take_number(number);
+  if (choice.nodes < 1 || !number.empty())
+    return wrong("after spread: comes a number of memory nodes, at least 1");
+  return choice;
+}
+
+// Every number that the usable CPUs have at a level, in topology order.
+std::vector<int> numbers_at(const Machine& machine, Level level) {
+  std::vector<int> numbers;
+  for (const Cpu& cpu : machine.cpus) {
+    const int number = object_of(cpu, level);
+    if (number >= 0 && std::ranges::find(numbers, number) == numbers.end())
+      numbers.push_back(number);
+  }
+  return numbers;
+}
+
+const char* noun_of(Level level) {
+  switch (level) {
+    case Level::hwthread:
+      return "CPU";
+    case Level::core:
+      return "core";
+    case Level::l2:
+      return "L2";
+    case Level::l3:
+      return "L3";
+    case Level::numa:
+      return "memory node";
+    default:
+      return "package";
+  }
+}
+
+}  // namespace
+
+std::expected<CoreChoice, std::string> read_core_choice(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  const std::string_view word = std::string_view(text).substr(0, colon);
+  if (text == "all") return CoreChoice{};
+  if (word == "spread") return read_spread(std::string_view(text).substr(word.size()));
+  const bool is_list = !text.empty() && text[0] >= '0' && text[0] <= '9';
+  auto level = std::ranges::find(level_words, word, &std::pair<std::string_view, Level>::first);
+  if (!is_list && level == level_words.end()) {
+    const std::string near = nearest_word(word);
+    return wrong('"' + std::string(word) + "\" is not known" +
+                 (near.empty() ? "" : "; did you mean " + near + '?'));
+  }
+  if (!is_list && colon == std::string::npos)
+    return wrong('"' + text + "\" needs a list of numbers behind it, as in " + text + ":0");
+  auto numbers =
+      read_list(is_list ? std::string_view(text) : std::string_view(text).substr(colon + 1));
+  if (!numbers) return std::unexpected(numbers.error());
+  if (is_list || level->second == Level::hwthread)
+    return CoreChoice{CoreChoice::Kind::listed, Level::hwthread, *numbers, 0};
+  return CoreChoice{CoreChoice::Kind::objects, level->second, *numbers, 0};
+}
+
+std::vector<int> nodes_with_cpus(const Machine& machine) {
+  std::vector<int> nodes = numbers_at(machine, Level::numa);
+  std::ranges::sort(nodes);
+  return nodes;
+}
+
+std::expected<Machine, std::string> with_cores(const Machine& machine, const CoreChoice& choice) {
+  if (choice.kind == CoreChoice::Kind::all) return machine;
+  std::vector<int> wanted = choice.numbers;
+  Level level = choice.level;
+  if (choice.kind == CoreChoice::Kind::spread) {
+    level = Level::numa;
+    wanted = nodes_with_cpus(machine);
+    const int there = static_cast<int>(wanted.size());
+    if (choice.nodes > std::max(there, 1))
+      return std::unexpected("spread:" + std::to_string(choice.nodes) + ": this machine has " +
+                             std::to_string(there) + " memory node" + (there == 1 ? "" : "s") +
+                             " with usable CPUs");
+    if (wanted.empty()) return machine;
+    if (choice.nodes > 0) wanted.resize(static_cast<std::size_t>(choice.nodes));
+  }
+  const std::vector<int> there = numbers_at(machine, level);
+  Machine chosen = machine;
+  chosen.cpus.clear();
+  for (int number : wanted) {
+    if (std::ranges::find(there, number) == there.end())
+      return std::unexpected(
+          std::string("there is no usable ") + noun_of(level) + ' ' + std::to_string(number) +
+          (there.empty() ? "; this machine tells of none" : "; there are " + cpu_list(there)));
+    for (const Cpu& cpu : machine.cpus)
+      if (object_of(cpu, level) == number) chosen.cpus.push_back(cpu);
+  }
+  return chosen;
+}
+
+std::string words_of(const CoreChoice& choice) {
+  const bool many = choice.numbers.size() > 1;
+  switch (choice.kind) {
+    case CoreChoice::Kind::all:
+      return "";
+    case CoreChoice::Kind::spread:
+      return choice.nodes
+                 ? std::to_string(choice.nodes) + " memory node" + (choice.nodes > 1 ? "s" : "")
+                 : "all memory nodes";
+    default:
+      return std::string(noun_of(choice.level)) + (many ? "s " : " ") + cpu_list(choice.numbers);
+  }
+}
+
+}  // namespace baton::machine
