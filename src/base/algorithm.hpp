@@ -33,15 +33,18 @@ inline constexpr int collective_kind_count =
 // What an algorithm needs of a call; all of it is known to all ranks alike.
 enum AlgorithmNeed : unsigned {
   needs_nothing = 0,
-  needs_commuting = 1,     // an operation that commutes
-  needs_even = 2,          // all ranks know how long everybody's blocks are
-  needs_in_place = 4,      // of what is in place on all ranks or on none: an alltoall
-  needs_not_in_place = 8,  // the same
-  needs_direct = 16,       // copies between the buffers of ranks; its meetings take lines only
+  needs_commuting = 1,      // an operation that commutes
+  needs_even = 2,           // all ranks know how long everybody's blocks are
+  needs_in_place = 4,       // of what is in place on all ranks or on none: an alltoall
+  needs_not_in_place = 8,   // the same
+  needs_direct = 16,        // copies between the buffers of ranks; its meetings take lines only
+  needs_whole_blocks = 32,  // goes through all of a room's blocks, however long it is
 };
 
-// name (begins with its kind's), kind, meetings in a room (0: goes by messages), needs, what it is.
-// One that goes by messages and needs nothing stands last among its kind: the last resort.
+// name (begins with its kind's), kind, meetings in a room (0: goes by messages; many: as many as
+// its length asks for), needs, what it is. One that goes by messages and needs nothing stands last
+// among its kind: the last resort.
+inline constexpr std::uint8_t many = 255;
 // clang-format off
 #define BATON_ALGORITHMS(X)                                                                         \
   X(barrier_in_room,            barrier,        1, needs_nothing,   "all publish a line")           \
@@ -59,6 +62,7 @@ enum AlgorithmNeed : unsigned {
   X(allgather_direct,           allgather,      2, needs_even | needs_direct, "each copies from all others' buffers") \
   X(allgather_ring,             allgather,      0, needs_nothing,   "blocks go round from neighbour to neighbour") \
   X(alltoall_in_room,           alltoall,       1, needs_even,      "all write all blocks, each reads its own") \
+  X(alltoall_by_pieces_in_room, alltoall,    many, needs_even | needs_whole_blocks, "piece after piece, all write and read at the same time") \
   X(alltoall_direct,            alltoall,       2, needs_even | needs_not_in_place | needs_direct, "each copies from all others' buffers") \
   X(alltoall_in_place,          alltoall,       0, needs_in_place,  "pairs exchange in the order of a tournament") \
   X(alltoall_pairwise,          alltoall,       0, needs_not_in_place, "one pair after another")    \
@@ -71,6 +75,7 @@ enum AlgorithmNeed : unsigned {
   X(allreduce_halving,          allreduce,      0, needs_commuting, "recursive halving, then doubling: each rank reduces a part") \
   X(allreduce_doubling,         allreduce,      0, needs_nothing,   "recursive doubling: all of it in each step") \
   X(reduce_scatter_in_room,     reduce_scatter, 1, needs_nothing,   "all write, each combines its part") \
+  X(reduce_scatter_by_pieces_in_room, reduce_scatter, many, needs_whole_blocks, "piece after piece, all write and combine at the same time") \
   X(reduce_scatter_direct,      reduce_scatter, 2, needs_direct,    "each combines its part of all buffers") \
   X(reduce_scatter_pairwise,    reduce_scatter, 0, needs_commuting, "each pair exchanges what the other one reduces") \
   X(reduce_scatter_rooted,      reduce_scatter, 0, needs_nothing,   "rank 0 reduces all and hands out the parts") \

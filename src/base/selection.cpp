@@ -33,8 +33,9 @@ constexpr SelectionRow of_two(Algorithm algorithm, std::int64_t bytes_to) {
 }
 constexpr std::int64_t a_line = 56, both_ways = 16384;
 
-// Of more ranks: beyond what a room takes, direct copies; the longest reductions by messages. Where
-// between the measured sizes one begins is a guess (docs/decisions/collectives.md).
+// Of more ranks: beyond what a room takes at once, piece by piece there, or direct copies; the
+// longest allreduces by messages. Where between the measured sizes one begins is a guess
+// (docs/decisions/collectives.md).
 constexpr SelectionRow of_more(Algorithm algorithm, std::int64_t bytes_from,
                                std::int64_t ranks_from = 3) {
   return {algorithm,
@@ -45,7 +46,7 @@ constexpr SelectionRow of_more(Algorithm algorithm, std::int64_t bytes_from,
           no_end,
           "2 cores of a Zen 4 virtual machine, 8 and 32 ranks, 2026-11-22"};
 }
-constexpr std::int64_t many = 16;  // guess: between 8 and 32
+constexpr std::int64_t some_ranks = 6, many_ranks = 16;  // guesses: between 4 and 8, 8 and 32
 constexpr std::int64_t beyond_a_room = 65537;
 
 // From so many bytes of all ranks together on each combines a part only; a guess.
@@ -77,13 +78,13 @@ constexpr SelectionRow on_all[] = {
     of_two(gather_in_room, a_line),
     guess(gather_in_room, 3),
     of_more(gather_direct, beyond_a_room),
-    of_more(gather_direct, 49152, many),
+    of_more(gather_direct, 49152, many_ranks),
 
     guess(scatter_linear, 1),
     of_two(scatter_in_room, a_line),
     guess(scatter_in_room, 3),
     of_more(scatter_direct, beyond_a_room),
-    of_more(scatter_direct, 49152, many),
+    of_more(scatter_direct, 49152, many_ranks),
 
     guess(allgather_ring, 1),
     of_two(allgather_in_room, both_ways),
@@ -95,7 +96,9 @@ constexpr SelectionRow on_all[] = {
     of_two(alltoall_in_room, both_ways),
     guess(alltoall_in_room, 3),
     of_more(alltoall_direct, 524288),
-    of_more(alltoall_direct, beyond_a_room, many),
+    of_more(alltoall_by_pieces_in_room, beyond_a_room, some_ranks),
+    of_more(alltoall_direct, 524288, many_ranks),
+    of_more(alltoall_direct, (1 << 20) + 1),
 
     guess(reduce_binomial, 1),
     of_two(reduce_in_room, a_line),
@@ -116,8 +119,7 @@ constexpr SelectionRow on_all[] = {
     {reduce_scatter_pairwise, SelectionSource::guess, 2, 2},
     of_two(reduce_scatter_in_room, both_ways),
     guess(reduce_scatter_in_room, 3),
-    of_more(reduce_scatter_direct, beyond_a_room),
-    of_more(reduce_scatter_pairwise, 1 << 20),
+    of_more(reduce_scatter_by_pieces_in_room, beyond_a_room),
 
     guess(scan_doubling, 1),
     of_two(scan_in_room, a_line),

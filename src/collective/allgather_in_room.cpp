@@ -12,8 +12,7 @@ Task allgather_in_room(Run& run, Meeting meeting, const Blocks& mine, const Bloc
     visit.put(rank, all.place(rank), all.uniform, *all.type);
   else
     visit.put(rank, mine.buffer, mine.uniform, *mine.type);
-  visit.publish(rank);
-  if (!visit.others_missing()) visit.wake_all();
+  visit.publish_own();
   if (!mine.in_place())
     run.copy(mine.buffer, mine.uniform, *mine.type, all.place(rank), all.uniform, *all.type);
   co_await visit.all_arrived();

@@ -12,8 +12,7 @@ Task allreduce_by_parts_in_room(Run& run, Meeting contributing, Meeting combinin
   auto begin = [&](int part) { return vector.count * part / ranks; };
   co_await given.may_write();
   given.put(rank, contribution, vector.count, *vector.type);
-  given.publish(rank);
-  if (!given.others_missing()) given.wake_all();
+  given.publish_own();
   const Vector own = vector.part(begin(rank + 1) - begin(rank));
   void* mine = vector.at(result, begin(rank));
   bool good;
@@ -23,8 +22,7 @@ Task allreduce_by_parts_in_room(Run& run, Meeting contributing, Meeting combinin
   given.finish_exchange();
   co_await combined.may_write();
   combined.put(rank, mine, own.count, *own.type);
-  combined.publish(rank);
-  if (!combined.others_missing()) combined.wake_all();
+  combined.publish_own();
   co_await combined.all_arrived();
   for (int r = 0; r < ranks; ++r)
     if (r != rank)

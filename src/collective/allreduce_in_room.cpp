@@ -9,8 +9,7 @@ Task allreduce_in_room(Run& run, Meeting meeting, Vector vector, const void* con
   Visit visit(run, meeting);
   co_await visit.may_write();
   visit.put(visit.rank(), contribution, vector.count, *vector.type);
-  visit.publish(visit.rank());
-  if (!visit.others_missing()) visit.wake_all();
+  visit.publish_own();
   bool good;
   void* unpacked = memory_to_unpack(run, vector, &good);
   co_await visit.all_arrived();

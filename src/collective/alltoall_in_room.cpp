@@ -13,8 +13,7 @@ Task alltoall_in_room(Run& run, Meeting meeting, const Blocks& out, const Blocks
   co_await visit.may_write();
   for (int r = 0; r < ranks; ++r)
     if (r != rank) visit.put(rank, given.place(r), given.uniform, *given.type, r * bytes);
-  visit.publish(rank);
-  if (!visit.others_missing()) visit.wake_all();
+  visit.publish_own();
   if (!out.in_place())
     run.copy(out.place(rank), out.uniform, *out.type, in.place(rank), in.uniform, *in.type);
   co_await visit.all_arrived();

@@ -7,8 +7,7 @@ namespace baton::collective {
 Task barrier_in_room(Run& run, Meeting meeting) {
   Visit visit(run, meeting);
   co_await visit.may_write();
-  visit.publish(visit.rank());
-  if (!visit.others_missing()) visit.wake_all();
+  visit.publish_own();
   co_await visit.all_arrived();
   visit.finish_exchange();
 }

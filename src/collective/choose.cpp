@@ -10,9 +10,16 @@ static_assert(room_line_bytes == lockfree::room_line_payload_bytes);
 
 namespace {
 
+constexpr std::int64_t block_bytes = lockfree::RoomSizes::block_bytes;
+
 std::int64_t room_limit(const Situation& s) {
-  constexpr std::int64_t block = lockfree::RoomSizes::block_bytes;
-  return std::max(room_line_bytes, std::min(s.room_bytes_max, block));
+  return std::max(room_line_bytes, std::min(s.room_bytes_max, block_bytes));
+}
+
+// What is longer than a room takes, or, of what takes all of a room's blocks, if it takes less.
+bool is_too_long(unsigned needs, const Situation& s) {
+  if (needs & needs_direct) return false;
+  return (needs & needs_whole_blocks ? block_bytes : s.bytes) > room_limit(s);
 }
 
 // Of one rank, rounded up.
@@ -50,7 +57,7 @@ std::optional<ChoiceReason> obstacle(Algorithm algorithm, const Situation& s) {
                          in_room && s.ranks == 1,
                          (row.needs & needs_direct) && !s.direct,
                          in_room && !s.rooms,
-                         in_room && !(row.needs & needs_direct) && s.bytes > room_limit(s)};
+                         in_room && is_too_long(row.needs, s)};
   static_assert(std::size(stands) == std::size(reasons));
   for (std::size_t i = 0; i < std::size(stands); ++i)
     if (stands[i]) return reasons[i];

@@ -81,8 +81,7 @@ Task meet_for_copies(Run& run, DirectCopy& copies, const void* from, void* to, s
                               usable && copies.permitted()};
   co_await copies.told.may_write();
   std::memcpy(copies.told.place(copies.rank()), &line, sizeof line);
-  copies.told.publish(copies.rank());
-  if (!copies.told.others_missing()) copies.told.wake_all();
+  copies.told.publish_own();
   co_await copies.told.all_arrived();
   bool all = true;
   for (int r = 0; r < copies.ranks(); ++r) {
@@ -94,8 +93,7 @@ Task meet_for_copies(Run& run, DirectCopy& copies, const void* from, void* to, s
 
 Task end_copies(Run& run, DirectCopy& copies, bool waits) {
   co_await copies.done.may_write();
-  copies.done.publish(copies.rank());
-  if (!copies.done.others_missing()) copies.done.wake_all();
+  copies.done.publish_own();
   copies.told.finish();
   if (waits) {
     co_await copies.done.all_arrived();

@@ -9,6 +9,7 @@
 namespace baton::collective {
 
 using lockfree::Meeting;
+using MeetingRow = lockfree::Room<lockfree::Hardware>::Row;
 
 Task barrier_in_room(Run& run, Meeting meeting);
 Task broadcast_in_room(Run& run, Meeting meeting, const Blocks& data, int root);
@@ -16,6 +17,8 @@ Task gather_in_room(Run& run, Meeting meeting, const Blocks& mine, const Blocks&
 Task scatter_in_room(Run& run, Meeting meeting, const Blocks& all, const Blocks& mine, int root);
 Task allgather_in_room(Run& run, Meeting meeting, const Blocks& mine, const Blocks& all);
 Task alltoall_in_room(Run& run, Meeting meeting, const Blocks& out, const Blocks& in);
+// In many meetings in a row (collective/pieces.hpp).
+Task alltoall_by_pieces_in_room(Run& run, MeetingRow row, const Blocks& out, const Blocks& in);
 Task reduce_in_room(Run& run, Meeting meeting, Vector vector, const void* contribution,
                     void* result, int root);
 Task allreduce_in_room(Run& run, Meeting meeting, Vector vector, const void* contribution,
@@ -25,6 +28,8 @@ Task allreduce_by_parts_in_room(Run& run, Meeting contributing, Meeting combinin
                                 const void* contribution, void* result);
 Task reduce_scatter_in_room(Run& run, Meeting meeting, Vector whole, const void* contribution,
                             const Blocks& in);
+Task reduce_scatter_by_pieces_in_room(Run& run, MeetingRow row, Vector whole,
+                                      const void* contribution, const Blocks& in);
 Task scan_in_room(Run& run, Meeting meeting, Vector vector, const void* contribution, void* result,
                   bool inclusive);
 

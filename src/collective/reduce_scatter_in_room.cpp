@@ -9,8 +9,7 @@ Task reduce_scatter_in_room(Run& run, Meeting meeting, Vector whole, const void*
   Visit visit(run, meeting);
   co_await visit.may_write();
   visit.put(visit.rank(), contribution, whole.count, *whole.type);
-  visit.publish(visit.rank());
-  if (!visit.others_missing()) visit.wake_all();
+  visit.publish_own();
   std::int64_t first = 0;
   for (int r = 0; r < visit.rank(); ++r) first += in.count(r);
   const Vector part = whole.part(in.count(visit.rank()));

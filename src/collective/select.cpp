@@ -4,6 +4,7 @@
 #include "collective/cutoffs.hpp"
 #include "collective/direct.hpp"
 #include "collective/in_room.hpp"
+#include "collective/pieces.hpp"
 #include "collective/settle.hpp"
 #include "collective/visit.hpp"
 
@@ -140,6 +141,11 @@ BATON_INLINE Task begin_in_room(Run& run, const Call& call, Algorithm algorithm,
   invariant_broken("an algorithm that meets in a room is begun there", __FILE__, __LINE__);
 }
 
+Task begin_by_pieces(Run& run, const Call& call, const MeetingRow& row) {
+  if (call.kind == Kind::alltoall) return alltoall_by_pieces_in_room(run, row, call.out, call.in);
+  return reduce_scatter_by_pieces_in_room(run, row, whole_of(call), call.contribution(), call.in);
+}
+
 Task begin_by_messages(Run& run, const Call& call, Algorithm algorithm) {
   Communicator& comm = *call.comm;
   const Context& context = comm.collective;
@@ -237,10 +243,13 @@ BATON_INLINE Task begin_open(Run& run, const Call& call, Algorithm algorithm, co
   return begin_in_room(run, call, algorithm, first, second);
 }
 
-// The tickets of a call: one, or two.
+// The tickets of a call: one, two, or many in a row.
 struct Tickets {
-  Meeting first;
-  Meeting second;
+  MeetingRow row;
+  std::uint64_t count;
+  bool in_a_row = false;
+
+  Meeting at(std::uint64_t i) const { return lockfree::Room<lockfree::Hardware>::in_row(row, i); }
 };
 
 // The first calls in a room: by the time they know whether it is there, others may have begun.
@@ -248,20 +257,23 @@ Task settle_first(Run& run, const Call& call, Tickets tickets, Cutoff cutoff, Fa
   world::RoomView& view = run.room();
   co_await settle_room(run, RoomPart::lines);
   bool open = view.lines == RoomState::open;
-  if (open && tickets.first.has_block) {
+  if (open && tickets.at(0).has_block) {
     co_await settle_room(run, RoomPart::blocks);
     open = view.blocks == RoomState::open;
   }
   if (open) {
     count_call(cutoff, facts.bytes);
-    co_await begin_open(run, call, cutoff.algorithm, facts, tickets.first, &tickets.second);
+    if (tickets.in_a_row)
+      co_await begin_by_pieces(run, call, tickets.row);
+    else
+      co_await begin_open(run, call, cutoff.algorithm, facts, tickets.row[0], &tickets.row[1]);
     co_return;
   }
   co_await begin_otherwise(run, call, facts, trait_no_room);
   if (view.lines != RoomState::open) co_return;
   // There are lines, but no blocks: its tickets are over.
-  for (const Meeting& meeting : {tickets.first, tickets.second}) {
-    if (meeting.ticket == 0) continue;
+  for (std::uint64_t i = 0; i < tickets.count; ++i) {
+    const Meeting meeting = tickets.at(i);
     Visit visit(run, meeting);
     co_await run.until([&] { return view.room.may_finish(meeting); });
     visit.finish();
@@ -274,7 +286,7 @@ BATON_INLINE Task meet(Run& run, const Call& call, const Cutoff& cutoff, const F
   const bool wants_block = facts.bytes > room_line_bytes && !(two && is_direct(cutoff.algorithm));
   world::RoomView& view = run.room();
   Meeting first;
-  [[maybe_unused]] Meeting second;
+  Meeting second;
   bool open;
   {
     platform::Guard guard(view.lock);
@@ -286,9 +298,27 @@ BATON_INLINE Task meet(Run& run, const Call& call, const Cutoff& cutoff, const F
     open = view.lines == RoomState::open && (!wants_block || view.blocks == RoomState::open);
   }
   if (BATON_UNLIKELY(!open))
-    return settle_first(run, call, {first, two ? second : Meeting{}}, cutoff, facts);
+    return settle_first(run, call, {{first, second}, two ? 2 : 1}, cutoff, facts);
   count_call(cutoff, facts.bytes);
   return begin_open(run, call, cutoff.algorithm, facts, first, two ? &second : nullptr);
+}
+
+// The same of a call that takes many, all with blocks.
+Task meet_by_pieces(Run& run, const Call& call, const Cutoff& cutoff, const Facts& facts) {
+  const std::uint64_t pieces = pieces_of(call);
+  if (pieces == 0) return begin_otherwise(run, call, facts, trait_no_room);
+  world::RoomView& view = run.room();
+  MeetingRow row;
+  bool open;
+  {
+    platform::Guard guard(view.lock);
+    if (view.lines == RoomState::none) return begin_otherwise(run, call, facts, trait_no_room);
+    row = view.room.open_row(pieces);
+    open = view.lines == RoomState::open && view.blocks == RoomState::open;
+  }
+  if (!open) return settle_first(run, call, {row, pieces, true}, cutoff, facts);
+  count_call(cutoff, facts.bytes);
+  return begin_by_pieces(run, call, row);
 }
 
 }  // namespace
@@ -300,6 +330,7 @@ Task select(Run& run, const Call& call) {
   const Cutoff& cutoff = find_cutoff(*call.comm, call.kind, facts.traits, facts.bytes, spare);
   if (cutoff.meetings == 1) return meet<false>(run, call, cutoff, facts);
   if (cutoff.meetings == 2) return meet<true>(run, call, cutoff, facts);
+  if (cutoff.meetings == many) return meet_by_pieces(run, call, cutoff, facts);
   count_call(cutoff, facts.bytes);
   return begin_by_messages(run, call, cutoff.algorithm);
 }

@@ -8,36 +8,35 @@ namespace baton::collective {
 
 using message::engine;
 
-void Visit::put(int of, const void* buffer, std::int64_t count, const Datatype& type,
-                std::int64_t offset) const {
+void Visit::put_part(int of, std::int64_t offset, const void* buffer, const Datatype& type,
+                     std::int64_t from, std::int64_t bytes) const {
   // The lines are those that others have read last: fetched with ownership, some ahead.
   constexpr std::int64_t piece_bytes = 512;
-  const std::int64_t bytes = count * type.size;
   char* to = place(of) + offset;
-  auto fetch = [&](std::int64_t from) {
-    const std::int64_t end = std::min(bytes, from + piece_bytes);
-    for (; from < end; from += cache_line_bytes) platform::prefetch_for_write(to + from);
+  auto fetch = [&](std::int64_t start) {
+    const std::int64_t end = std::min(bytes, start + piece_bytes);
+    for (; start < end; start += cache_line_bytes) platform::prefetch_for_write(to + start);
   };
   fetch(0);
   for (std::int64_t position = 0; position < bytes; position += piece_bytes) {
     fetch(position + piece_bytes);
-    datatype::pack(type, buffer, position, to + position, std::min(piece_bytes, bytes - position));
+    datatype::pack(type, buffer, from + position, to + position,
+                   std::min(piece_bytes, bytes - position));
   }
 }
 
-void Visit::take(int of, void* buffer, std::int64_t count, const Datatype& type,
-                 std::int64_t offset) const {
+void Visit::take_part(int of, std::int64_t offset, void* buffer, const Datatype& type,
+                      std::int64_t from, std::int64_t bytes) const {
   constexpr std::int64_t piece_bytes = 512;
-  const std::int64_t bytes = count * type.size;
-  const char* from = place(of) + offset;
+  const char* data = place(of) + offset;
   auto fetch = [&](std::int64_t start) {
     const std::int64_t end = std::min(bytes, start + piece_bytes);
-    for (; start < end; start += cache_line_bytes) __builtin_prefetch(from + start);
+    for (; start < end; start += cache_line_bytes) __builtin_prefetch(data + start);
   };
   fetch(0);
   for (std::int64_t position = 0; position < bytes; position += piece_bytes) {
     fetch(position + piece_bytes);
-    datatype::unpack(type, buffer, position, from + position,
+    datatype::unpack(type, buffer, from + position, data + position,
                      std::min(piece_bytes, bytes - position));
   }
 }

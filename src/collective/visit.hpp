@@ -39,9 +39,18 @@ class Visit {
   char* place(int of) const { return view_.room.place(static_cast<std::uint32_t>(of), meeting_); }
   // Packs a payload to a place and takes one from there, whole or from a byte on.
   void put(int of, const void* buffer, std::int64_t count, const Datatype& type,
-           std::int64_t offset = 0) const;
+           std::int64_t offset = 0) const {
+    put_part(of, offset, buffer, type, 0, count * type.size);
+  }
   void take(int of, void* buffer, std::int64_t count, const Datatype& type,
-            std::int64_t offset = 0) const;
+            std::int64_t offset = 0) const {
+    take_part(of, offset, buffer, type, 0, count * type.size);
+  }
+  // The same of `bytes` of the packed data, from a byte on.
+  void put_part(int of, std::int64_t offset, const void* buffer, const Datatype& type,
+                std::int64_t from, std::int64_t bytes) const;
+  void take_part(int of, std::int64_t offset, void* buffer, const Datatype& type, std::int64_t from,
+                 std::int64_t bytes) const;
 
   // Publishes a place; whoever waits for it is woken besides, by one of these.
   void publish(int of) { view_.room.publish(static_cast<std::uint32_t>(of), meeting_); }
@@ -50,6 +59,12 @@ class Visit {
   // Of an operation in which all publish their place: only the last needs to wake. True when we can
   // see that we are not the last.
   bool others_missing();
+
+  // Of an operation in which all publish their place.
+  void publish_own() {
+    publish(rank());
+    if (!others_missing()) wake_all();
+  }
 
   // All have arrived, and we need nothing any more.
   void finish_exchange() {

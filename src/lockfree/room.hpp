@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include "base/cache_line.hpp"
@@ -93,6 +94,25 @@ class Room {
     meeting.must_be_finished = std::max(meeting.must_be_finished, last);
     last = meeting.ticket;
     return meeting;
+  }
+
+  // So many operations with blocks, one behind the other, of one call: the first ones, from which
+  // the others follow. Those reuse blocks of this row, whose ends are told at once, as the end of a
+  // line need not be.
+  using Row = std::array<Meeting, Sizes::block_banks>;
+  Row open_row(std::uint64_t count) {
+    Row row{};
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const Meeting meeting = open(true);
+      if (i < row.size()) row[i] = meeting;
+    }
+    return row;
+  }
+  static Meeting in_row(const Row& row, std::uint64_t i) {
+    if (i < row.size()) return row[i];
+    const std::uint64_t ticket = row[0].ticket + i;
+    return {ticket, ticket - row.size(),
+            static_cast<std::uint32_t>((row[0].block + i) % row.size()), true};
   }
 
   // Whether lines and blocks of this operation may be written.

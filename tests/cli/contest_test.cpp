@@ -77,7 +77,7 @@ TEST(contests, have_only_what_there_is_a_choice_of) {
         EXPECT_NE(algorithm, Algorithm::alltoall_in_place);  // what is measured is not in place
         const AlgorithmRow& row = row_of(algorithm);
         EXPECT_TRUE(bytes <= find_setting("room_bytes_max")->fallback || row.meetings == 0 ||
-                    (row.needs & needs_direct));
+                    (row.needs & (needs_direct | needs_whole_blocks)));
       }
     }
   }

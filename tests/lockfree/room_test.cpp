@@ -24,11 +24,14 @@ struct SmallRoom {
 struct RoomOfOneBlock : SmallRoom {
   static constexpr std::uint64_t banks = 8;
 };
+struct RoomOfTwoBlocks : RoomOfOneBlock {
+  static constexpr std::uint64_t block_banks = 2;
+};
 
 struct Shared {
   ModelDoorbell doorbells[ranks_max];
   alignas(64) char memory[lockfree::room_bytes<RoomOfOneBlock>(ranks_max)];
-  alignas(64) char blocks[lockfree::room_blocks_bytes<SmallRoom>(ranks_max)];
+  alignas(64) char blocks[lockfree::room_blocks_bytes<RoomOfTwoBlocks>(ranks_max)];
 };
 
 char value_of(std::uint32_t rank, std::uint64_t ticket) {
@@ -214,6 +217,47 @@ MODEL_CASE(room, a_block_is_free_again_when_what_ended_before_it_was_begun_after
       member.finish(meeting);
     }
   });
+}
+// collective/pieces.hpp: what is longer than a block.
+template <class Member>
+void exchange_in_pieces(Member& member, std::uint64_t pieces) {
+  auto& room = member.room;
+  const std::uint64_t ahead = 1;
+  auto others = room;
+  const auto row = room.open_row(pieces);
+  for (std::uint64_t i = 0; i < pieces; ++i) {
+    const Meeting one = room.in_row(row, i), same = others.open(true);
+    check(one.ticket == same.ticket && one.block == same.block && one.has_block &&
+              one.must_be_finished == same.must_be_finished,
+          "a row is not what would have been opened one after the other");
+  }
+  for (std::uint64_t i = 0; i < pieces + ahead; ++i) {
+    if (i < pieces) {
+      member.write(room.in_row(row, i));
+      if (member.sleeps && !member.others_missing(room.in_row(row, i))) member.wake_all();
+    }
+    if (i < ahead) continue;
+    const Meeting meeting = room.in_row(row, i - ahead);
+    member.until_arrived(meeting, 0, room.ranks());
+    for (std::uint32_t other = 0; other < room.ranks(); ++other) member.read(meeting, other);
+    room.learn(meeting);
+    member.finish(meeting);
+  }
+}
+MODEL_CASE(room, pieces_in_a_row_are_all_read_before_their_blocks_are_written_again) {
+  run<RoomOfTwoBlocks>(stage, 2, false, Ordering::fences,
+                       [](auto& member) { exchange_in_pieces(member, 3); });
+}
+MODEL_CASE(room, pieces_in_a_row_find_the_blocks_of_calls_before_them_free) {
+  run<RoomOfTwoBlocks>(stage, 2, false, Ordering::fences, [](auto& member) {
+    member.exchange(true, true);
+    member.exchange(false, true);
+    exchange_in_pieces(member, 3);
+  });
+}
+MODEL_CASE(room, no_wake_up_of_pieces_in_a_row_is_lost_with_fences) {
+  run<RoomOfTwoBlocks>(stage, 2, true, Ordering::fences,
+                       [](auto& member) { exchange_in_pieces(member, 2); });
 }
 MODEL_CASE(room, roots_change) {
   run(stage, 3, false, Ordering::fences, [](auto& member) {
