@@ -19,6 +19,7 @@
 
 #include "launch/descendants.hpp"
 #include "launch/environment.hpp"
+#include "launch/memory_report.hpp"
 #include "launch/output.hpp"
 #include "launch/report.hpp"
 #include "machine/draw.hpp"
@@ -135,6 +136,7 @@ std::expected<void, std::string> Manager::start_one(RankStart& start, int rank) 
   const auto& planned = job_.placement.ranks[static_cast<std::size_t>(rank)];
   bool bound = job_.placement.bound_to != machine::Level::machine;
   start.cpus = bound ? planned.cpus : std::vector<int>{};
+  start.memory = process_binding(job_.memory, rank);
   start.standard_input = rank == 0 ? -1 : empty_input_;
   set_variable(start.environment, "BATON_RANK", std::to_string(rank));
   std::optional<Output::Ends> ends;
@@ -373,6 +375,8 @@ int Manager::run() {
   kill_descendants();
   output_.drain();
   if (job_.options.explains() && !guard_died_) explain();
+  if (job_.options.memory_report && !guard_died_)
+    fmt::print(stderr, "{}", memory_report(job_.file, job_.machine, job_.memory));
   return guard_died_ ? 128 + SIGKILL : code_;
 }
 

@@ -1,0 +1,142 @@
+#include "platform/node_memory.hpp"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/cache_line.hpp"
+
+namespace baton::platform {
+
+namespace {
+
+constexpr std::uint64_t kib = 1024;
+
+// The number behind "name:" in a meminfo, in bytes.
+std::uint64_t meminfo_bytes(const char* text, const char* name) {
+  const char* found = std::strstr(text, name);
+  return found ? std::strtoull(found + std::strlen(name), nullptr, 10) * kib : 0;
+}
+
+}  // namespace
+
+NodeRoom node_room_from(const char* text) {
+  NodeRoom room;
+  room.bytes = meminfo_bytes(text, " MemTotal:");
+  room.free_bytes = meminfo_bytes(text, " MemFree:");
+  std::uint64_t file =
+      meminfo_bytes(text, " Active(file):") + meminfo_bytes(text, " Inactive(file):");
+  std::uint64_t busy = meminfo_bytes(text, " Dirty:") + meminfo_bytes(text, " Writeback:");
+  room.reclaimable_bytes = file > busy ? file - busy : 0;
+  return room;
+}
+
+NodeRoom node_room(int node) {
+  char text[4096];
+  std::snprintf(text, sizeof text, "/sys/devices/system/node/node%d/meminfo", node);
+  int descriptor = open(text, O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return {};
+  ssize_t length = read(descriptor, text, sizeof text - 1);
+  close(descriptor);
+  text[std::max<ssize_t>(length, 0)] = 0;
+  return node_room_from(text);
+}
+
+std::uint64_t NodeBytes::total() const {
+  std::uint64_t sum = elsewhere;
+  for (std::uint64_t bytes : on) sum += bytes;
+  return sum;
+}
+
+void NodeBytes::add(const NodeBytes& more) {
+  for (int i = 0; i < memory_nodes_max; ++i) on[i] += more.on[i];
+  elsewhere += more.elsewhere;
+}
+
+bool count_pages(const char* address, std::uint64_t bytes, NodeBytes* counts) {
+  constexpr unsigned long batch_max = 512;
+  const void* pages[batch_max];
+  int nodes[batch_max];
+  for (std::uint64_t done = 0; done < bytes;) {
+    unsigned long batch = 0;
+    for (; batch < batch_max && done < bytes; done += page_bytes) pages[batch++] = address + done;
+    if (syscall(SYS_move_pages, 0, batch, pages, nullptr, nodes, 0) < 0) return false;
+    for (unsigned long i = 0; i < batch; ++i) {
+      if (nodes[i] >= 0 && nodes[i] < memory_nodes_max)
+        counts->on[nodes[i]] += page_bytes;
+      else if (nodes[i] != -ENOENT)
+        counts->elsewhere += page_bytes;
+    }
+  }
+  return true;
+}
+
+void touch_pages(const char* address, std::uint64_t bytes) {
+  // relaxed: only the page fault is wanted, not what is read.
+  for (std::uint64_t done = 0; done < bytes; done += page_bytes)
+    (void)std::atomic_ref<char>(const_cast<char&>(address[done])).load(std::memory_order_relaxed);
+}
+
+bool count_file_pages(int descriptor, std::uint64_t offset, const char* address,
+                      std::uint64_t bytes, NodeBytes* counts) {
+  auto end = static_cast<off_t>(offset + bytes);
+  for (auto at = static_cast<off_t>(offset); at < end;) {
+    at = lseek(descriptor, at, SEEK_DATA);
+    if (at < 0) return errno == ENXIO;  // none any more
+    if (at >= end) break;
+    off_t hole = std::min(lseek(descriptor, at, SEEK_HOLE), end);
+    if (hole <= at) return false;
+    const char* here = address + (static_cast<std::uint64_t>(at) - offset);
+    touch_pages(here, static_cast<std::uint64_t>(hole - at));
+    if (!count_pages(here, static_cast<std::uint64_t>(hole - at), counts)) return false;
+    at = hole;
+  }
+  return true;
+}
+
+void count_numa_line(const char* line, const char* but_file, NodeBytes* counts) {
+  if (std::strstr(line, but_file)) return;
+  const char* size = std::strstr(line, " kernelpagesize_kB=");
+  std::uint64_t unit = size ? std::strtoull(size + 19, nullptr, 10) * kib : page_bytes;
+  for (const char* word = line; (word = std::strstr(word, " N")) != nullptr;) {
+    char* rest = nullptr;
+    long node = std::strtol(word + 2, &rest, 10);
+    if (rest == word + 2 || *rest != '=') {
+      word += 2;
+      continue;
+    }
+    std::uint64_t bytes = std::strtoull(rest + 1, &rest, 10) * unit;
+    (node >= 0 && node < memory_nodes_max ? counts->on[node] : counts->elsewhere) += bytes;
+    word = rest;
+  }
+}
+
+bool count_process_pages(const char* but_file, NodeBytes* counts) {
+  std::FILE* file = std::fopen("/proc/self/numa_maps", "re");
+  if (!file) return false;
+  char* line = nullptr;
+  std::size_t room = 0;
+  while (getline(&line, &room, file) > 0) count_numa_line(line, but_file, counts);
+  std::free(line);
+  std::fclose(file);
+  return true;
+}
+
+std::uint64_t process_peak_bytes() {
+  char text[4096];
+  int descriptor = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return 0;
+  ssize_t length = read(descriptor, text, sizeof text - 1);
+  close(descriptor);
+  text[std::max<ssize_t>(length, 0)] = 0;
+  return meminfo_bytes(text, "VmHWM:");
+}
+
+}  // namespace baton::platform
