@@ -55,6 +55,12 @@ bool apply(const MemoryBinding& binding, Call call) {
          (errno == EINVAL && policy.instead != policy.mode && once(policy.instead));
 }
 
+NodeMask asked_nodes(const void* address, unsigned long flags) {
+  NodeMask nodes[mask_words] = {};
+  long done = ::syscall(SYS_get_mempolicy, nullptr, nodes, mask_words * 64, address, flags);
+  return done == 0 ? nodes[0] : 0;
+}
+
 }  // namespace
 
 bool bind_memory(void* address, std::uint64_t bytes, const MemoryBinding& binding) {
@@ -69,11 +75,12 @@ bool bind_process(const MemoryBinding& binding) {
   });
 }
 
+NodeMask policy_nodes(const void* address) {
+  return asked_nodes(address, MPOL_F_ADDR);
+}
+
 NodeMask allowed_nodes() {
-  NodeMask nodes[mask_words] = {};
-  long done = ::syscall(SYS_get_mempolicy, nullptr, nodes, mask_words * 64, nullptr,
-                        static_cast<unsigned long>(MPOL_F_MEMS_ALLOWED));
-  return done == 0 ? nodes[0] : 0;
+  return asked_nodes(nullptr, MPOL_F_MEMS_ALLOWED);
 }
 
 }  // namespace baton::platform

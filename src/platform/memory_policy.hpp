@@ -28,11 +28,14 @@ struct MemoryBinding {
 };
 
 // For pages of the range (whole pages) that do not exist yet. False with errno set: the kernel or a
-// container's filter refuses.
+// container's filter refuses. The standard mode takes back only what came through this mapping.
 bool bind_memory(void* address, std::uint64_t bytes, const MemoryBinding& binding);
 
 // For the calling thread and what it starts, from now on. System calls only. False as above.
 bool bind_process(const MemoryBinding& binding);
+
+// The nodes of the policy that the range's first page has; 0: none of its own.
+NodeMask policy_nodes(const void* address);
 
 // The nodes that the control group and the process's start allow; 0 with errno set when the kernel
 // does not say.
