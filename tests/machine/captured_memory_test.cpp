@@ -92,7 +92,7 @@ TEST(captured_memory, tiers_are_those_of_the_memory_that_is_built_in) {
     for (const MemoryNode& node : machine.memory)
       EXPECT_EQ(node.tier, node.has_cpus ? Tier::ordinary : Tier::fast) << name << node.os;
   }
-  EXPECT_EQ(captured("cxl").memory[2].tier, Tier::slow);
+  EXPECT_EQ(find_node(captured("cxl"), 2)->tier, Tier::slow);
   for (const char* name : {"knl-cache", "two-sockets", "epyc-nps4", "laptop", "virtual-machine"})
     for (const MemoryNode& node : captured(name).memory)
       EXPECT_EQ(node.tier, Tier::ordinary) << name << node.os;
