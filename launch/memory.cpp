@@ -118,20 +118,23 @@ MemoryBinding binding_of(const MemoryPlace& place, const PlannedMemory& plan, in
 class Room {
  public:
   // Reckons with so much more on a node. False: that is more than it has.
-  bool take(int node, std::uint64_t bytes) {
-    auto [entry, fresh] = left_.try_emplace(node, 0);
+  bool take(int node, std::uint64_t bytes, bool strict) {
+    auto [entry, fresh] = left_.try_emplace({node, strict}, 0);
     if (fresh) {
       platform::NodeRoom room = platform::node_room(node);
-      entry->second = room.bytes ? room.free_bytes + room.reclaimable_bytes : ~std::uint64_t{0};
+      entry->second =
+          strict ? platform::room_under_pressure(room) : platform::room_without_pressure(room);
     }
     if (entry->second < bytes) return false;
     if (entry->second != ~std::uint64_t{0}) entry->second -= bytes;
     return true;
   }
-  std::uint64_t left(int node) { return take(node, 0) ? left_[node] : 0; }
+  std::uint64_t left(int node, bool strict) {
+    return take(node, 0, strict) ? left_[{node, strict}] : 0;
+  }
 
  private:
-  std::map<int, std::uint64_t> left_;
+  std::map<std::pair<int, bool>, std::uint64_t> left_;
 };
 
 std::string no_room(const char* what, const MemoryPlace& place, int node, std::uint64_t left,
@@ -149,10 +152,10 @@ std::expected<int, std::string> node_with_room(Room& room, const PlannedMemory& 
                                                std::uint64_t bytes) {
   std::size_t count = place.strict ? plan.meant : plan.nodes.size();
   for (std::size_t i = 0; i < count; ++i)
-    if (room.take(plan.nodes[i], bytes)) return plan.nodes[i];
+    if (room.take(plan.nodes[i], bytes, place.strict)) return plan.nodes[i];
   int first = plan.nodes.front();
   if (!place.strict) return first;
-  return std::unexpected(no_room(what, place, first, room.left(first), bytes, rank));
+  return std::unexpected(no_room(what, place, first, room.left(first, true), bytes, rank));
 }
 
 std::string refusal(const char* what, const MemoryPlace& place, const char* call) {

@@ -163,11 +163,10 @@ std::string unmet_text(const std::vector<RankMemory>& ranks, const MemoryPlan& p
       };
       judge("queues", plan.policy.queues, memory.queues, home.queues);
       judge("heap", plan.policy.heap, heap_of(record), home.heap);
-      if (record.short_node >= 0)
+      if (record.published && record.short_bytes > 0)
         text += fmt::format(
-            "  rank {}: {} of blocks went to later nodes: node {} had room for {} of one that was "
-            "larger\n",
-            rank, bytes_text(record.short_bytes), record.short_node,
+            "  rank {}: {} of blocks came elsewhere than meant: node {} was full ({} left)\n", rank,
+            bytes_text(record.short_bytes), record.short_node,
             record.short_free_bytes ? bytes_text(record.short_free_bytes) : "nothing");
     }
   return text;

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "base/cache_line.hpp"
+#include "platform/lock.hpp"
 
 namespace baton::platform {
 
@@ -25,7 +26,47 @@ std::uint64_t meminfo_bytes(const char* text, const char* name) {
   return found ? std::strtoull(found + std::strlen(name), nullptr, 10) * kib : 0;
 }
 
+// They change when memory is plugged in, or the administrator says so: read once.
+const NodeKept& kept_by(int node) {
+  static NodeKept kept[memory_nodes_max];
+  static bool known = false;
+  static Lock lock;
+  Guard guard(lock);
+  if (known) return kept[node];
+  known = true;
+  std::FILE* file = std::fopen("/proc/zoneinfo", "re");
+  char* line = nullptr;
+  std::size_t room = 0;
+  int at = -1;
+  while (file && getline(&line, &room, file) > 0) add_zone_line(line, &at, kept);
+  std::free(line);
+  if (file) std::fclose(file);
+  return kept[node];
+}
+
 }  // namespace
+
+void add_zone_line(const char* line, int* node, NodeKept (&kept)[memory_nodes_max]) {
+  unsigned long long pages = 0;
+  std::sscanf(line, "Node %d, zone", node);
+  if (*node < 0 || *node >= memory_nodes_max) return;
+  if (std::sscanf(line, " low %llu", &pages) == 1) kept[*node].low_bytes += pages * page_bytes;
+  if (std::sscanf(line, " high %llu", &pages) == 1) kept[*node].high_bytes += pages * page_bytes;
+}
+
+std::uint64_t room_without_pressure(const NodeRoom& room) {
+  if (room.bytes == 0) return ~std::uint64_t{0};           // unknown
+  std::uint64_t kept = room.low_bytes + room.bytes / 256;  // the second: guess
+  return room.free_bytes > kept ? room.free_bytes - kept : 0;
+}
+
+std::uint64_t room_under_pressure(const NodeRoom& room) {
+  if (room.bytes == 0) return ~std::uint64_t{0};
+  // Half of the file pages are in use by somebody, and other processes want some meanwhile. Guess.
+  std::uint64_t kept = room.high_bytes + room.bytes / 256 + (4 << 20);
+  std::uint64_t all = room.free_bytes + room.reclaimable_bytes / 2;
+  return all > kept ? all - kept : 0;
+}
 
 NodeRoom node_room_from(const char* text) {
   NodeRoom room;
@@ -46,7 +87,12 @@ NodeRoom node_room(int node) {
   ssize_t length = read(descriptor, text, sizeof text - 1);
   close(descriptor);
   text[std::max<ssize_t>(length, 0)] = 0;
-  return node_room_from(text);
+  NodeRoom room = node_room_from(text);
+  if (node >= 0 && node < memory_nodes_max) {
+    room.low_bytes = kept_by(node).low_bytes;
+    room.high_bytes = kept_by(node).high_bytes;
+  }
+  return room;
 }
 
 std::uint64_t NodeBytes::total() const {

@@ -13,10 +13,23 @@ struct NodeRoom {
   std::uint64_t bytes = 0;  // of the node in all; 0: the kernel does not say (no sysfs here)
   std::uint64_t free_bytes = 0;
   std::uint64_t reclaimable_bytes = 0;  // file pages that the kernel would drop for ours
+  std::uint64_t low_bytes = 0;          // with less left, what prefers the node goes to another
+  std::uint64_t high_bytes = 0;         // what the kernel then tries to have free again
 };
 NodeRoom node_room(int node);
+// What a node can give without pressure: beyond, the kernel itself goes elsewhere.
+std::uint64_t room_without_pressure(const NodeRoom& room);
+// What a node can give to memory that must lie there: the kernel makes room by dropping file pages.
+// More is left, since what is beyond kills.
+std::uint64_t room_under_pressure(const NodeRoom& room);
 // The same from the text of a node's meminfo.
 NodeRoom node_room_from(const char* text);
+// What a node keeps back, line by line from /proc/zoneinfo: `node` is that of the line's zone.
+struct NodeKept {
+  std::uint64_t low_bytes = 0;
+  std::uint64_t high_bytes = 0;
+};
+void add_zone_line(const char* line, int* node, NodeKept (&kept)[memory_nodes_max]);
 
 struct NodeBytes {
   std::uint64_t on[memory_nodes_max] = {};

@@ -106,7 +106,7 @@ Error check_room(const MemoryPlace& place, const lockfree::MemoryOrder& order, b
                  std::uint64_t bytes) {
   std::uint64_t room = 0;
   for (int i = 0; i < order.meant; ++i) {
-    std::uint64_t one = room_under_pressure(platform::node_room(order.nodes[i]));
+    std::uint64_t one = platform::room_under_pressure(platform::node_room(order.nodes[i]));
     std::uint64_t share = in_turn ? bytes / order.meant : bytes;
     if (in_turn && one < share)
       return fail(MPI_ERR_NO_MEM,
@@ -127,11 +127,8 @@ Error check_room(const MemoryPlace& place, const lockfree::MemoryOrder& order, b
 Error bind_preferring(const Unplaced& memory, const MemoryPlace& place,
                       const lockfree::MemoryOrder& order) {
   NodeShare shares[std::size(order.nodes) + 1];
-  std::uint64_t first_room = 0;
-  auto room_of = [&](int node) {
-    std::uint64_t room = room_without_pressure(platform::node_room(node));
-    if (node == order.nodes[0]) first_room = room;
-    return room;
+  auto room_of = [](int node) {
+    return platform::room_without_pressure(platform::node_room(node));
   };
   int count = share_out(memory.bytes, {order.nodes, order.count}, room_of, shares);
   std::uint64_t done = 0;
@@ -142,10 +139,24 @@ Error bind_preferring(const Unplaced& memory, const MemoryPlace& place,
       return error;
     done += shares[i].bytes;
   }
-  if (first_room >= memory.bytes) return MPI_SUCCESS;
-  if (seen.node < 0) seen = {order.nodes[0], first_room, 0};
-  seen.bytes += memory.bytes - first_room;
   return MPI_SUCCESS;
+}
+
+// For the report: what of a block that is there now has come elsewhere than to the meant nodes.
+void look_for_shortage(const Unplaced& memory, const MemoryPlace& place) {
+  lockfree::MemoryOrder order;
+  if (place.strict || memory.descriptor < 0 || find_order(place, &order) || order.count == 0)
+    return;
+  platform::NodeBytes counts;
+  platform::touch_pages(memory.address, memory.bytes);
+  if (!platform::count_pages(memory.address, memory.bytes, &counts)) return;
+  std::uint64_t elsewhere = counts.total();
+  for (int i = 0; i < order.meant; ++i) elsewhere -= counts.on[order.nodes[i]];
+  if (elsewhere == 0) return;
+  if (seen.node < 0)
+    seen = {order.nodes[0], platform::room_without_pressure(platform::node_room(order.nodes[0])),
+            0};
+  seen.bytes += elsewhere;
 }
 
 Error bind_in_place(const Unplaced& memory, const MemoryPlace& place) {
@@ -212,6 +223,7 @@ Error place_and_reserve(const Unplaced& memory, const MemoryPlace& place, bool* 
   Error error = bind_in_place(memory, place);
   *reserved = !error && reserve_block(memory, place);
   if (turn) platform::give_up_turn(arena.descriptor);
+  if (*reserved && BATON_UNLIKELY(arena.job->memory_report)) look_for_shortage(memory, place);
   if (error || !*reserved) forget_place(memory.address, memory.bytes);
   return error;
 }
@@ -225,7 +237,7 @@ Error check_slice_room(std::uint32_t owner, std::uint64_t bytes) {
   lockfree::MemoryOrder order = arena.memory(owner).queue_order;
   std::uint64_t room = 0;
   for (int i = 0; i < order.meant; ++i) {
-    std::uint64_t one = room_under_pressure(platform::node_room(order.nodes[i]));
+    std::uint64_t one = platform::room_under_pressure(platform::node_room(order.nodes[i]));
     room = one > ~room ? ~std::uint64_t{0} : room + one;
   }
   if (room >= bytes || order.meant == 0) return MPI_SUCCESS;

@@ -34,8 +34,8 @@ void forget_place(char* address, std::uint64_t bytes);
 // Whether a slice that must lie in certain nodes can have so much more there.
 BATON_COLD Error check_slice_room(std::uint32_t owner, std::uint64_t bytes);
 
-// So much of blocks went to later nodes than their place's first, and what that had when it first
-// happened.
+// So much of blocks came elsewhere than to the nodes their place means, and what the first of these
+// had left when that was first seen. In jobs that report only.
 struct Shortage {
   int node = -1;
   std::uint64_t free_bytes = 0;

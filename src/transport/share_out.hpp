@@ -6,7 +6,6 @@
 #include <span>
 
 #include "base/cache_line.hpp"
-#include "platform/node_memory.hpp"
 
 namespace baton::transport {
 
@@ -14,22 +13,6 @@ struct NodeShare {
   int node;
   std::uint64_t bytes;  // whole pages
 };
-
-// What a node can give without being scraped out: below, the kernel itself goes elsewhere. Guess.
-inline std::uint64_t room_without_pressure(const platform::NodeRoom& room) {
-  if (room.bytes == 0) return ~std::uint64_t{0};  // unknown
-  std::uint64_t kept = room.bytes / 256 + (1 << 20);
-  return room.free_bytes > kept ? room.free_bytes - kept : 0;
-}
-
-// What a node can give to memory that must lie there: the kernel makes room by dropping file pages.
-// More must be left, since what is beyond kills. Guess.
-inline std::uint64_t room_under_pressure(const platform::NodeRoom& room) {
-  if (room.bytes == 0) return ~std::uint64_t{0};
-  std::uint64_t kept = room.bytes / 64 + (4 << 20);
-  std::uint64_t all = room.free_bytes + room.reclaimable_bytes;
-  return all > kept ? all - kept : 0;
-}
 
 // Cuts `bytes` (whole pages) among `nodes` in their order: to each what `room_of(node)` says it
 // has. What none has room for goes to the first, and the kernel decides. Fills `shares`, as long as

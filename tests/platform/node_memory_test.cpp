@@ -47,6 +47,38 @@ TEST(node_memory, meminfo_tells_what_is_free_and_what_can_be_dropped) {
   EXPECT_EQ(node_room_from("").bytes, 0u);
 }
 
+TEST(node_memory, what_the_kernel_keeps_back_is_no_room) {
+  NodeKept kept[memory_nodes_max];
+  int node = -1;
+  for (const char* line :
+       {"Node 2, zone   Normal\n", "        min      300\n", "        low      400\n",
+        "        high     500\n", "              high:     0\n", "Node 2, zone  Movable\n",
+        "        low      2\n", "Node 3, zone Normal\n", "        high     7\n"})
+    add_zone_line(line, &node, kept);
+  EXPECT_EQ(kept[2].low_bytes, 402u * 4096);
+  EXPECT_EQ(kept[2].high_bytes, 500u * 4096);
+  EXPECT_EQ(kept[3].high_bytes, 7u * 4096);
+  NodeRoom room{.bytes = 256 << 20, .free_bytes = 20 << 20, .reclaimable_bytes = 0};
+  std::uint64_t without = room_without_pressure(room), under = room_under_pressure(room);
+  room.low_bytes = 10 << 20;
+  room.high_bytes = 12 << 20;
+  EXPECT_EQ(room_without_pressure(room), without - (10 << 20));
+  EXPECT_EQ(room_under_pressure(room), under - (12 << 20));
+}
+
+TEST(node_memory, an_unknown_node_has_room_for_all) {
+  EXPECT_EQ(room_without_pressure({}), ~std::uint64_t{0});
+  EXPECT_EQ(room_under_pressure({}), ~std::uint64_t{0});
+}
+
+TEST(node_memory, only_strict_memory_may_push_file_pages_out) {
+  NodeRoom room{.bytes = 1 << 30, .free_bytes = 100 << 20, .reclaimable_bytes = 500 << 20};
+  EXPECT_LT(room_without_pressure(room), std::uint64_t{100} << 20);
+  EXPECT_GT(room_under_pressure(room), std::uint64_t{300} << 20);
+  room.free_bytes = 0;
+  EXPECT_EQ(room_without_pressure(room), 0u);
+}
+
 TEST(node_memory, a_node_that_is_not_there_has_unknown_room) {
   EXPECT_EQ(node_room(63).bytes, 0u);
 }

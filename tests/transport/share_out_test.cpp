@@ -42,17 +42,3 @@ TEST(share_out, where_nobody_has_room_the_first_node_gets_the_rest) {
   EXPECT_EQ(shared(10, {2, 0}, {{2, 3}, {0, 4}}), (Shares{{2, 6}, {0, 4}}));
   EXPECT_EQ(shared(10, {2}, {{2, 0}}), (Shares{{2, 10}}));
 }
-
-TEST(room, an_unknown_node_has_room_for_all) {
-  EXPECT_EQ(room_without_pressure({}), ~std::uint64_t{0});
-  EXPECT_EQ(room_under_pressure({}), ~std::uint64_t{0});
-}
-
-TEST(room, only_strict_memory_may_push_file_pages_out) {
-  platform::NodeRoom room{
-      .bytes = 1 << 30, .free_bytes = 100 << 20, .reclaimable_bytes = 500 << 20};
-  EXPECT_LT(room_without_pressure(room), std::uint64_t{100} << 20);
-  EXPECT_GT(room_under_pressure(room), std::uint64_t{500} << 20);
-  room.free_bytes = 0;
-  EXPECT_EQ(room_without_pressure(room), 0u);
-}
