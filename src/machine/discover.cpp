@@ -80,6 +80,7 @@ class Topology {
     for (hwloc_obj_t node = nullptr; (node = next_node(node)) != nullptr;)
       if (hwloc_bitmap_isset(hwloc_topology_get_allowed_nodeset(topology_), node->os_index))
         machine.memory.push_back(plain_node(node, machine.cpus, from));
+    std::ranges::sort(machine.memory, {}, &MemoryNode::os);
     add_distances(machine);
     settle_locality(machine);
     judge_tiers(machine);

@@ -42,6 +42,7 @@ static int allocate(const char* place, long bytes) {
 static int round_trip(int rank, int size) {
   for (int i = 0; i < count; ++i) {
     int bytes = (int)(sizes[i] / 2);
+    if (bytes == 0) continue;
     blocks[i][0] = (char)rank;
     MPI_Sendrecv(blocks[i], bytes, MPI_CHAR, (rank + 1) % size, i, blocks[i] + bytes, bytes,
                  MPI_CHAR, (rank + size - 1) % size, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

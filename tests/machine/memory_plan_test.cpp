@@ -167,7 +167,8 @@ TEST(memory_plan, a_node_that_is_not_there_is_named_with_those_that_are) {
 
 TEST(memory_plan, nodes_that_the_control_group_keeps_back_are_not_used) {
   Machine machine = sockets(2, dram, &measured_fast);
-  std::erase_if(machine.memory, [](const MemoryNode& node) { return node.os == 0 || node.os == 2; });
+  std::erase_if(machine.memory,
+                [](const MemoryNode& node) { return node.os == 0 || node.os == 2; });
   EXPECT_EQ(nodes_for(machine, 0, MemoryWord::near), (Nodes{1, 3}));
   EXPECT_EQ(nodes_for(machine, 0, MemoryWord::fast).size(), 2u);
 }

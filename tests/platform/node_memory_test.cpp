@@ -53,7 +53,8 @@ TEST(node_memory, a_node_that_is_not_there_has_unknown_room) {
 
 TEST(node_memory, numa_maps_lines_count_by_node_and_page_size) {
   NodeBytes counts;
-  count_numa_line("7f00 default anon=3 dirty=3 N0=2 N3=1 kernelpagesize_kB=4\n", "/memfd:x", &counts);
+  count_numa_line("7f00 default anon=3 dirty=3 N0=2 N3=1 kernelpagesize_kB=4\n", "/memfd:x",
+                  &counts);
   count_numa_line("7f00 bind:1 huge anon=2 N1=2 kernelpagesize_kB=2048\n", "/memfd:x", &counts);
   count_numa_line("7f00 default file=/memfd:x\\040(deleted) N0=9 kernelpagesize_kB=4\n", "/memfd:x",
                   &counts);
@@ -105,8 +106,8 @@ TEST(memory_policy, modes_that_an_old_kernel_lacks_get_the_next_best) {
   int node = first_allowed();
   if (node < 0) GTEST_SKIP() << "no memory policies here";
   SharedFile file;
-  for (MemoryMode mode : {MemoryMode::prefer, MemoryMode::bind, MemoryMode::interleave,
-                          MemoryMode::weighted})
+  for (MemoryMode mode :
+       {MemoryMode::prefer, MemoryMode::bind, MemoryMode::interleave, MemoryMode::weighted})
     EXPECT_TRUE(bind_memory(file.one, 1 << 20, {mode, node_bit(node)}));
   EXPECT_TRUE(bind_memory(file.one, 1 << 20, {MemoryMode::local, 0}));
 }

@@ -49,7 +49,8 @@ TEST(room, an_unknown_node_has_room_for_all) {
 }
 
 TEST(room, only_strict_memory_may_push_file_pages_out) {
-  platform::NodeRoom room{.bytes = 1 << 30, .free_bytes = 100 << 20, .reclaimable_bytes = 500 << 20};
+  platform::NodeRoom room{
+      .bytes = 1 << 30, .free_bytes = 100 << 20, .reclaimable_bytes = 500 << 20};
   EXPECT_LT(room_without_pressure(room), std::uint64_t{100} << 20);
   EXPECT_GT(room_under_pressure(room), std::uint64_t{500} << 20);
   room.free_bytes = 0;
