@@ -63,8 +63,8 @@ def xeon_max(clusters):
             return 13
         same_package = near // clusters == far // clusters
         return (12 if same_package else 21) + (3 if memory_only else 0)
-    return Machine("Intel(R) Xeon(R) CPU Max 9480", packages, threads_per_core=2, l2_kib=2048, l3_kib=(112 * 1024 + 512) // clusters,
-                   distances=distances(2 * count, distance))
+    return Machine("Intel(R) Xeon(R) CPU Max 9480", packages, threads_per_core=2, l2_kib=2048,
+                   l3_kib=(112 * 1024 + 512) // clusters, distances=distances(2 * count, distance))
 
 
 def two_sockets():

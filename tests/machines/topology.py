@@ -152,7 +152,8 @@ class Writer:
             self.lines.append(f'  <memattr name="{name}" flags="{flags}">')
             for node, cpus in told:
                 self.lines.append(f'    <memattr_value target_obj_type="NUMANode" target_obj_gp_index="'
-                                  f'{self.node_ids[node.os]}" value="{value_of(node)}" initiator_cpuset="{bitmap(cpus)}"/>')
+                                  f'{self.node_ids[node.os]}" value="{value_of(node)}" '
+                                  f'initiator_cpuset="{bitmap(cpus)}"/>')
             self.lines.append("  </memattr>")
 
     def distances(self, nodes):

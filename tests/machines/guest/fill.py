@@ -1,4 +1,4 @@
-"""Fills memory nodes, so that checks can see what happens when they are full. Used by placement_checks.py."""
+"""Fills memory nodes, so that checks can see what happens when they are full. Used by full_checks.py."""
 import contextlib
 import os
 import re
@@ -7,22 +7,34 @@ import tempfile
 
 from check import Wrong
 
+PAGES_PER_MIB = 256
+
+
+def read(path):
+    with open(path) as file:
+        return file.read()
+
 
 def free_mib(node):
-    """What could be had: free pages, and files' pages that would be dropped for others."""
-    with open(f"/sys/devices/system/node/node{node}/meminfo") as file:
-        text = file.read()
-    return sum(int(re.search(rf"{name}:\s+(\d+)", text).group(1)) for name in ("MemFree", "Inactive\\(file\\)")) >> 10
+    return int(re.search(r"MemFree:\s+(\d+)", read(f"/sys/devices/system/node/node{node}/meminfo")).group(1)) >> 10
+
+
+def untouchable_mib(node):
+    """What the kernel keeps for itself: who must have memory there and finds no more than this is killed."""
+    zones = re.split(r"^Node (?=\d)", read("/proc/zoneinfo"), flags=re.M)
+    pages = sum(int(found) for zone in zones if zone.startswith(f"{node},")
+                for found in re.findall(r"^\s+min\s+(\d+)", zone, re.M))
+    return -(-pages // PAGES_PER_MIB)
 
 
 @contextlib.contextmanager
 def filled(node, leave_mib):
-    """Only about so much of the node is left while this lasts: a file in memory that is bound to it has the rest."""
-    mib = free_mib(node) - leave_mib
+    """Only so much of the node can be had while this lasts: a file in memory that is bound to it has the rest."""
+    mib = free_mib(node) - untouchable_mib(node) - leave_mib
     if mib <= 0:
         raise Wrong(f"node {node} has only {free_mib(node)} MiB left before it is filled")
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={mib + 8}m,mpol=bind:{node}", "tmpfs", folder], check=True)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={mib}m,mpol=bind:{node}", "tmpfs", folder], check=True)
         try:
             with open(os.path.join(folder, "full"), "wb") as file:
                 os.posix_fallocate(file.fileno(), 0, mib << 20)

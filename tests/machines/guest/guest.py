@@ -36,9 +36,13 @@ class Account:
     def __init__(self):
         self.counts = dict.fromkeys(WORDS, 0)
         self.under_way = None
+        self.ended = False
 
     def tell(self, line):
         found = json.loads(line)
+        if "ended" in found:
+            self.ended = True
+            return
         if "begun" in found:
             self.under_way = found["begun"]
             return
@@ -54,17 +58,25 @@ class Account:
         return ", ".join(f"{count} {outcome}" for outcome, count in self.counts.items())
 
 
+def remove_old(cache):
+    """Folders of runs that were killed."""
+    for name in os.listdir(cache):
+        if name.startswith("run.") and not os.path.exists(f"/proc/{name[4:]}"):
+            shutil.rmtree(os.path.join(cache, name), ignore_errors=True)
+
+
 def run_checks(options, folder, results):
     account = Account()
     began = time.monotonic()
     words = [sys.executable, os.path.join(HERE, "inside.py"), os.path.abspath(options.build), "--only", options.only]
     try:
         code = boot.boot(folder, results, words, options.seconds, {"results": account.tell})
+        if not account.ended:
+            raise Failure(f"the checks ended with code {code}\n{boot.tail(os.path.join(results, 'output'))}"
+                          f"{boot.tail(os.path.join(results, 'console'))}")
     except Failure as failure:
         during = f" during \"{account.under_way}\"" if account.under_way else ""
         raise Failure(f"{account.line()}; then{during}: {failure}") from None
-    if code != 0 and not account.counts["failed"]:
-        raise Failure(f"the checks ended with code {code}:\n{boot.tail(os.path.join(results, 'output'))}")
     if sum(account.counts.values()) == 0:
         raise Failure(f"no check's sentence matches {options.only}")
     print(f"guest: {account.line()}, in {time.monotonic() - began:.0f} s")
@@ -76,6 +88,7 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     cache = os.path.join(os.path.abspath(options.build), "guest")
     os.makedirs(cache, exist_ok=True)
+    remove_old(cache)
     results = os.path.join(cache, f"run.{os.getpid()}")
     try:
         folder = kernel.prepare(options.kernel, cache)

@@ -56,24 +56,28 @@ class Job:
     stderr: str
 
 
-def run_places(guest, options, ranks, heap, plain, program, seconds, environment):
-    """BATON_CMA=0 unless told otherwise: long messages then go through staging, too."""
+def run_places(guest, options, ranks=hardware.CPUS, heap=2 * MIB, plain=2 * MIB, program=(), seconds=90, **environment):
+    """The finished process. BATON_CMA=0 unless told otherwise: long messages then go through staging, too."""
     words = ["guest_places", *(["--heap", str(heap)] if heap else []), "--plain", str(plain), *program]
     return guest.job(["-n", str(ranks), "--timeout", str(seconds - 10), *options], words, seconds=seconds,
                      **{"BATON_CMA": "0", **environment})
 
 
-def places(guest, options, ranks=hardware.CPUS, heap=2 * MIB, plain=2 * MIB, program=(), seconds=90, **environment):
+def read_ranks(text):
+    found = [read_rank(line) for line in text.splitlines() if line.startswith('{"rank"')]
+    return sorted(found, key=lambda rank: rank.rank)
+
+
+def places(guest, options, ranks=hardware.CPUS, **more):
     """What the ranks report of a job that has to succeed."""
-    done = guest.succeed(run_places(guest, options, ranks, heap, plain, program, seconds, environment))
-    lines = [line for line in done.stdout.splitlines() if line.startswith('{"rank"')]
-    demand(len(lines) == ranks, f"{len(lines)} of {ranks} ranks reported\n{done.stdout[-500:]}{done.stderr[-500:]}")
-    return Job(sorted((read_rank(line) for line in lines), key=lambda rank: rank.rank), done.stderr)
+    done = guest.succeed(run_places(guest, options, ranks, **more))
+    found = read_ranks(done.stdout)
+    demand(len(found) == ranks, f"{len(found)} of {ranks} ranks reported\n{done.stdout[-500:]}{done.stderr[-500:]}")
+    return Job(found, done.stderr)
 
 
-def failed_places(guest, options, ranks=hardware.CPUS, heap=2 * MIB, plain=2 * MIB, program=(), seconds=90,
-                  **environment):
+def failed_places(guest, options, **more):
     """A job that has to fail, as the finished process."""
-    done = run_places(guest, options, ranks, heap, plain, program, seconds, environment)
+    done = run_places(guest, options, **more)
     demand(done.returncode != 0, f"the job went on\n{done.stdout[-300:]}{done.stderr[-300:]}")
     return done

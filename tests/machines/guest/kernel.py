@@ -38,7 +38,8 @@ def fetch(package, folder):
     done = run(["apt-get", "download", "-q", package], cwd=folder)
     files = [name for name in os.listdir(folder) if name.endswith(".deb")]
     if done.returncode != 0 or not files:
-        raise Failure(f"the guest's kernel cannot be fetched (apt-get download {package}): {done.stderr.strip()[-300:]}")
+        raise Failure(f"the guest's kernel cannot be fetched (apt-get download {package}): "
+                      f"{done.stderr.strip()[-300:]}")
     done = run(["dpkg-deb", "-x", os.path.join(folder, files[0]), os.path.join(folder, "unpacked")])
     if done.returncode != 0:
         raise Failure(f"{files[0]} cannot be unpacked: {done.stderr.strip()[-300:]}")

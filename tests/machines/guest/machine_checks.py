@@ -29,7 +29,8 @@ def firmware_is_believed(guest):
     for node in hardware.NODES:
         latency, _ = hardware.ACCESS[node.socket, node.number]
         folder = f"/sys/devices/system/node/node{node.number}/access0/initiators"
-        demand(os.path.isdir(f"{folder}/node{node.socket}"), f"node {node.number}: socket {node.socket} is not the nearest")
+        demand(os.path.isdir(f"{folder}/node{node.socket}"),
+               f"node {node.number}: socket {node.socket} is not the nearest")
         told = int(read(f"{folder}/read_bandwidth")), int(read(f"{folder}/read_latency"))
         demand(told == (hardware.bandwidth_mib(node.socket, node.number), latency), f"node {node.number}: {told}")
 

@@ -264,9 +264,11 @@ int main(int count, char** words) {
   auto* plain = static_cast<char*>(std::malloc(options.plain_bytes));
   if (!plain) give_up("no memory");
   std::memset(plain, rank + 1, options.plain_bytes);
+  int all_have_heap = heap != nullptr;
+  MPI_Allreduce(MPI_IN_PLACE, &all_have_heap, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
   for (int round = 0; round < options.rounds; ++round) {
     exchange(plain, options.plain_bytes);
-    if (heap) exchange(heap, options.heap_bytes);
+    if (all_have_heap) exchange(heap, options.heap_bytes);
   }
   MPI_Barrier(MPI_COMM_WORLD);
   report(options, heap, code, plain);
