@@ -70,9 +70,11 @@ void print_markdown() {
       "1024^3). An unknown `BATON_` variable is reported with the nearest name. What is not set "
       "may come\n"
       "from the machine's profile ([tuning](tuning.md)), else it is the default.\n\n"
-      "Two variables hold words: `BATON_PROFILE` names a profile ([tuning](tuning.md)), "
+      "Three variables hold words: `BATON_PROFILE` names a profile ([tuning](tuning.md)), "
       "`BATON_COLLECTIVES`\n"
-      "the algorithms that collectives are to take ([how](architecture.md#collectives)).\n\n"
+      "the algorithms that collectives are to take ([how](architecture.md#collectives)), "
+      "`BATON_MEMORY` where\n"
+      "memory goes, as `mpiexec --memory` has it ([how](placement.md)).\n\n"
       "| variable | type | default | range | why it exists |\n|---|---|---|---|---|\n");
   for (const SettingRow& row : setting_rows())
     fmt::print("| `{}` | {} | {} | {} | {} |\n", variable_name(row), row.type, default_text(row),

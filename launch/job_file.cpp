@@ -35,7 +35,7 @@ std::uint64_t heap_bytes_for(const lockfree::JobHeader& header) {
   constexpr std::uint64_t unit = std::uint64_t{1} << 30;
   auto pages = static_cast<std::uint64_t>(std::max(::sysconf(_SC_PHYS_PAGES), 0L));
   std::uint64_t bytes = (pages * page_bytes + unit - 1) / unit * unit;
-  std::uint64_t all = header.file_bytes + header.ranks * bytes;
+  std::uint64_t all = header.heaps_offset + header.ranks * bytes;
   rlimit limit{};
   bool limited = ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
   return limited && all > limit.rlim_cur ? 0 : bytes;
@@ -66,8 +66,9 @@ std::expected<JobFile, std::string> make_job_file(const machine::Placement& plac
 
   JobFile file;
   // Left open across exec on purpose: this descriptor is what a rank inherits.
-  file.descriptor =
-      platform::make_memory_file("baton-job", header.file_bytes + header.ranks * header.heap_bytes);
+  file.descriptor = platform::make_memory_file(
+      "baton-job", header.heap_bytes ? header.heaps_offset + header.ranks * header.heap_bytes
+                                     : header.file_bytes);
   if (file.descriptor < 0) return std::unexpected(failure("memfd_create"));
   void* head =
       ::mmap(nullptr, header.slices_offset, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor, 0);

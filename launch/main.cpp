@@ -14,11 +14,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <optional>
 
 #include "launch/debugger.hpp"
 #include "launch/descendants.hpp"
 #include "launch/environment.hpp"
 #include "launch/manager.hpp"
+#include "launch/memory.hpp"
 #include "launch/report.hpp"
 #include "launch/threads.hpp"
 #include "machine/discover.hpp"
@@ -105,8 +107,26 @@ void show_and_release(const std::vector<pid_t>& processes, int manager_end) {
   [[maybe_unused]] ssize_t written = ::write(manager_end, &byte, 1);
 }
 
+// The job's memory file, with what ranks need to find in it.
+std::optional<JobFile> prepare_file(const Options& options, const machine::Machine& machine,
+                                    const machine::Placement& placement, MemoryPlan& memory) {
+  auto file =
+      make_job_file(placement, deposit_plan(options), options.explains(), started_by_debugger());
+  if (!file) {
+    complain(file.error());
+    return std::nullopt;
+  }
+  file->header->memory_report = options.memory_report;
+  if (auto placed = place_job(memory, machine, *file); !placed) {
+    complain(placed.error());
+    return std::nullopt;
+  }
+  for (const std::string& note : memory.notes) complain(fmt::format("{}: {}", memory.asked, note));
+  return *file;
+}
+
 int run(const Options& options, const machine::Machine& machine,
-        const machine::Placement& placement, const ProfileInUse& profile) {
+        const machine::Placement& placement, const ProfileInUse& profile, MemoryPlan& memory) {
   Inherited inherited{};
   sigset_t signals = guarded_signals();
   ::sigprocmask(SIG_BLOCK, &signals, &inherited.signals);
@@ -122,12 +142,11 @@ int run(const Options& options, const machine::Machine& machine,
   if (manager == 0) {
     ::close(guard_pipe[1]);
     ::close(ranks_pipe[0]);
-    auto file =
-        make_job_file(placement, deposit_plan(options), options.explains(), started_by_debugger());
-    if (!file) complain(file.error());
+    auto file = prepare_file(options, machine, placement, memory);
     Connection connection{guard_pipe[0], ranks_pipe[1]};
-    int code =
-        file ? manage({options, machine, placement, *file, profile}, connection, inherited) : 1;
+    int code = 1;
+    if (file)
+      code = manage({options, machine, placement, *file, profile, memory}, connection, inherited);
     std::fflush(nullptr);
     ::_exit(code);
   }
@@ -168,15 +187,21 @@ int mpiexec(int count, char** words) {
     complain("more ranks than one job can have; say how many with -n");
     return usage_code;
   }
+  auto memory = plan_memory(*options, *machine, *placement);
+  if (!memory) {
+    complain(memory.error());
+    return usage_code;
+  }
   ProfileInUse profile = find_profile(options->profile, *machine);
   if (options->report_binding || options->dry_run) {
     std::string drawing = machine::draw_placement(*machine, *placement) + words_of(profile);
+    if (memory->policy.asks()) drawing += plan_text(*memory, *machine);
     fmt::print(options->dry_run ? stdout : stderr, "mpiexec: {}", drawing);
     std::fflush(nullptr);
   }
   if (!options->binding_file.empty() && !draw_into_file(*options, *machine, *placement)) return 1;
   warn(*options, *placement);
-  return options->dry_run ? 0 : run(*options, *machine, *placement, profile);
+  return options->dry_run ? 0 : run(*options, *machine, *placement, profile, *memory);
 }
 
 }  // namespace

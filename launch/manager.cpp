@@ -19,6 +19,7 @@
 
 #include "launch/descendants.hpp"
 #include "launch/environment.hpp"
+#include "launch/memory_report.hpp"
 #include "launch/output.hpp"
 #include "launch/report.hpp"
 #include "launch/threads.hpp"
@@ -135,6 +136,7 @@ bool Manager::prepare() {
 std::expected<void, std::string> Manager::start_one(RankStart& start, int rank) {
   const auto& planned = job_.placement.ranks[static_cast<std::size_t>(rank)];
   start.cpus = job_.placement.limited ? planned.cpus : std::vector<int>{};
+  start.memory = process_binding(job_.memory, rank);
   start.standard_input = rank == 0 ? -1 : empty_input_;
   set_variable(start.environment, "BATON_RANK", std::to_string(rank));
   std::optional<Output::Ends> ends;
@@ -376,6 +378,8 @@ int Manager::run() {
   kill_descendants();
   output_.drain();
   if (job_.options.explains() && !guard_died_) explain();
+  if (job_.options.memory_report && !guard_died_)
+    fmt::print(stderr, "{}", memory_report(job_.file, job_.machine, job_.memory));
   return guard_died_ ? 128 + SIGKILL : code_;
 }
 

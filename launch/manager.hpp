@@ -3,6 +3,7 @@
 #pragma once
 
 #include "launch/job_file.hpp"
+#include "launch/memory.hpp"
 #include "launch/options.hpp"
 #include "launch/profile_in_use.hpp"
 #include "launch/spawn.hpp"
@@ -16,6 +17,7 @@ struct Job {
   const machine::Placement& placement;
   JobFile file;
   const ProfileInUse& profile;
+  const MemoryPlan& memory;
 };
 
 // The pipes between the two processes.

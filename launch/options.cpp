@@ -179,6 +179,13 @@ void read_profile_name(Reader& reader, Options& options) {
     reader.error = "--profile: the file's name is empty; it takes a file, or none";
 }
 
+// Its words are read with the machine at hand (memory.cpp).
+void read_memory(Reader& reader, Options& options) {
+  options.memory = reader.take("--memory", "WHAT=WHERE, for example queues=fast");
+  if (reader.error.empty() && options.memory.empty())
+    reader.error = "--memory: it is empty; it takes WHAT=WHERE, for example queues=fast";
+}
+
 // The standard's name of the error handler that ranks begin with; its case does not matter.
 void read_handler(Reader& reader, const std::string& option, Variables& variables) {
   static constexpr const char* names[] = {"mpi_errors_are_fatal", "mpi_errors_abort",
@@ -205,6 +212,7 @@ bool read_flag(const std::string& option, Options& options) {
       {"--tag-output", &Options::prefix_output},
       {"--dry-run", &Options::dry_run},
       {"--check", &Options::check},
+      {"--memory-report", &Options::memory_report},
       {"--help", &Options::help},
       {"-help", &Options::help},
       {"-h", &Options::help},
@@ -251,6 +259,8 @@ void read_option(Reader& reader, const std::string& option, Options& options, Pr
     read_explain_file(reader, options);
   else if (option == "--profile")
     read_profile_name(reader, options);
+  else if (option == "--memory")
+    read_memory(reader, options);
   else if (one_of(option, {"--timeout", "-timeout"}))
     read_timeout(reader, option, options);
   else if (one_of(option, {"-host", "--host", "-hosts", "-f", "--hostfile", "-hostfile"}))
@@ -338,6 +348,11 @@ Starts the ranks of an MPI job on this node and ends when they have ended.
   --layout MxN         M ranks of N threads, each rank's inside one cache, memory node or package where they
                        fit, with OMP_NUM_THREADS, OMP_PLACES and OMP_PROC_BIND set to match; 1+MxN: and rank 0
                        besides, a master of one thread with a core of its own
+  --memory WHAT=WHERE,...  in which memory: queues (what ranks receive through), heap (MPI_Alloc_mem), all
+                       (the whole process); near, fast, large, interleave, remote, node:N. A trailing ! makes
+                       it strict, else what is full falls back; huge: heap in huge pages. Also BATON_MEMORY
+                       (docs/placement.md)
+  --memory-report      say at the end on which memory nodes the pages of each rank lie
   --report-binding     draw where the ranks go; --report-binding=FILE.svg draws it into a file, too
   --dry-run            start nothing (with --report-binding: only draw)
   --explain            say at the end where the ranks ran, which way their messages took, by peer and by

@@ -49,7 +49,9 @@ struct Options {
   bool explain_json = false;  // or as JSON
   std::string explain_file;   // JSON into this file; empty: none
   bool check = false;         // collective calls are compared
-  std::string profile;        // --profile; empty: not said
+  std::string memory;         // --memory; empty: not said
+  bool memory_report = false;
+  std::string profile;  // --profile; empty: not said
   bool help = false;
   bool version = false;
 

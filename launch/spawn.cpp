@@ -50,6 +50,9 @@ void become_rank(const ChildPlan& plan, ChildFailure& failure) {
     failed("dup2");
   // A forbidden binding (another affinity since) costs speed, not the run.
   if (plan.cpus) (void)::sched_setaffinity(0, plan.cpus_bytes, plan.cpus);
+  // Likewise; the launcher has seen whether the kernel allows it at all.
+  if (plan.rank->memory.mode != platform::MemoryMode::standard)
+    (void)platform::bind_process(plan.rank->memory);
   ::setrlimit(RLIMIT_NOFILE, &plan.inherited->open_files);
   ::signal(SIGPIPE, SIG_DFL);
   ::sigprocmask(SIG_SETMASK, &plan.inherited->signals, nullptr);

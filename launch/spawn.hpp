@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "platform/memory_policy.hpp"
+
 namespace baton::launch {
 
 // Everything the child needs, made before the fork: it may not allocate between vfork and exec.
@@ -18,6 +20,7 @@ struct RankStart {
   std::vector<std::string> environment;  // NAME=VALUE
   std::string folder;                    // empty: stay
   std::vector<int> cpus;                 // empty: do not bind
+  platform::MemoryBinding memory;        // of the process; standard: none
   int standard_input = -1;               // -1: inherit; likewise the next two
   int standard_output = -1;
   int standard_error = -1;

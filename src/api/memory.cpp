@@ -5,7 +5,10 @@
 #include <cstdlib>
 
 #include "base/cache_line.hpp"
+#include "base/memory_place.hpp"
 #include "transport/heap.hpp"
+#include "transport/placing.hpp"
+#include "transport/private_heap.hpp"
 
 namespace baton::api {
 
@@ -20,6 +23,23 @@ std::size_t wanted_alignment(const Info* info) {
   long wanted = std::strtol(text, nullptr, 10);
   bool power_of_two = wanted > 0 && wanted <= largest_alignment && (wanted & (wanted - 1)) == 0;
   return std::max(cache_line_bytes, power_of_two ? static_cast<std::size_t>(wanted) : 0);
+}
+
+// What mpiexec was told of the heap, and what the info says instead.
+Error wanted_place(const Info* info, MemoryPlace* place) {
+  if (const MemoryPlace* usual = transport::heap_place()) *place = *usual;
+  char text[256];
+  if (!info || !info->get("baton_memory", text, sizeof text)) return MPI_SUCCESS;
+  MemoryPlace asked;
+  MemoryWordError error;
+  if (!parse_memory_place(text, &asked, &error))
+    return fail(MPI_ERR_INFO_VALUE, "argument 2 (info): baton_memory=%s: %s", text, error.text);
+  bool only_huge = asked.word == MemoryWord::none;
+  if (only_huge)
+    place->huge = true;
+  else
+    *place = asked;
+  return MPI_SUCCESS;
 }
 
 }  // namespace
@@ -44,7 +64,19 @@ Error alloc_mem(MPI_Aint size, const Info* info, void* baseptr) {
   // A size of 0 gives a pointer that MPI_Free_mem takes back, as any other.
   std::size_t bytes = static_cast<std::size_t>(std::max<MPI_Aint>(size, 1));
   // Where the other ranks can reach it, if there is room; else like any other memory.
-  void* memory = transport::allocate_exported(bytes, wanted_alignment(info));
+  MemoryPlace place;
+  if (Error error = wanted_place(info, &place)) return error;
+  bool placed = BATON_UNLIKELY(place.asks());
+  void* memory = nullptr;
+  if (Error error = transport::allocate_exported(bytes, wanted_alignment(info),
+                                                 placed ? &place : nullptr, &memory))
+    return error;
+  if (placed && !memory)
+    if (Error error = transport::allocate_private(bytes, wanted_alignment(info), place, &memory))
+      return error;
+  if (!memory && place.strict)
+    return fail(MPI_ERR_NO_MEM, "no memory for %lld bytes where it must lie",
+                static_cast<long long>(size));
   if (!memory && ::posix_memalign(&memory, wanted_alignment(info), bytes) != 0)
     return fail(MPI_ERR_NO_MEM, "no memory for %lld bytes", static_cast<long long>(size));
   *static_cast<void**>(baseptr) = memory;
@@ -52,15 +84,15 @@ Error alloc_mem(MPI_Aint size, const Info* info, void* baseptr) {
 }
 
 Error free_mem(void* base) {
-  if (!transport::is_exported(base))
-    std::free(base);
-  else if (!transport::release_exported(base))
-    return fail(
-        MPI_ERR_BASE,
-        "argument 1 (base): no memory of MPI_Alloc_mem that is in use begins at %p; give the "
-        "address that it gave, once",
-        base);
-  return MPI_SUCCESS;
+  if (!transport::is_exported(base)) {
+    if (!transport::release_private(base)) std::free(base);
+    return MPI_SUCCESS;
+  }
+  if (transport::release_exported(base)) return MPI_SUCCESS;
+  return fail(MPI_ERR_BASE,
+              "argument 1 (base): no memory of MPI_Alloc_mem that is in use begins at %p; give the "
+              "address that it gave, once",
+              base);
 }
 
 }  // namespace baton::api

@@ -8,6 +8,7 @@ namespace baton {
 // The unit of transfer between cores on x86-64 and on the 64-bit Arm servers we know.
 inline constexpr std::size_t cache_line_bytes = 64;
 inline constexpr std::size_t page_bytes = 4096;
+inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
 // Rounds `value` up to a multiple of `unit`, which is a power of two.
 constexpr std::size_t round_up(std::size_t value, std::size_t unit) {

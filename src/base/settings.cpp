@@ -40,8 +40,9 @@ constexpr AmdDefault amd_defaults[] = {
 // Variables that mpiexec sets for its ranks; see launch/.
 constexpr const char* launcher_names[] = {
     "JOB_FD", "RANK", "LIFELINE_FD", "INITIAL_ERRHANDLER", "PROFILE_VALUES", "PROFILE_COLLECTIVES"};
-// Those that hold words: which profile (profile/), which algorithms (base/selection.hpp).
-constexpr const char* word_names[] = {"profile", "collectives"};
+// Those that hold words: which profile (profile/), which algorithms (base/selection.hpp), where
+// memory goes (base/memory_place.hpp).
+constexpr const char* word_names[] = {"profile", "collectives", "memory"};
 
 SettingSource sources[std::size(rows)];
 

@@ -14,7 +14,8 @@ constexpr std::uint32_t layout_hash() {
         std::uint64_t{offsetof(RankRow, state)}, ring_bytes, std::uint64_t{offers_per_rank},
         offer_bytes, std::uint64_t{chunks_per_rank}, chunk_bytes, progress_bytes, consumer_bytes,
         std::uint64_t{adverts_per_pair}, advert_bytes, room_bytes_per_rank,
-        std::uint64_t{sizeof(TrafficRecord)}})
+        std::uint64_t{sizeof(TrafficRecord)}, std::uint64_t{sizeof(MemoryRow)},
+        std::uint64_t{sizeof(MemoryRecord)}})
     hash = (hash ^ static_cast<std::uint32_t>(value)) * 16777619u;
   return hash;
 }
@@ -46,9 +47,15 @@ SliceLayout slice_layout(std::uint32_t ranks, std::uint64_t deposit_ring_bytes) 
   layout.progress = place(chunks_per_rank * progress_bytes);
   layout.staging = place(chunks_per_rank * chunk_bytes);
   layout.record = place(sizeof(TrafficRecord));
+  layout.memory = place(sizeof(MemoryRecord));
   layout.deposits = place(deposit_ring_bytes ? ranks * deposit_bytes(deposit_ring_bytes) : 0);
   layout.bytes = offset;
   return layout;
+}
+
+std::uint64_t usual_slice_bytes(const SliceLayout& layout) {
+  return (layout.offers - layout.doorbell) + (layout.adverts - layout.heads) +
+         (layout.record - layout.progress);
 }
 
 DepositPlan deposit_plan(std::int64_t model, std::int64_t bytes_of_ring) {
@@ -68,9 +75,11 @@ JobHeader job_header(std::uint32_t ranks, std::uint32_t cpus_usable, DepositPlan
   header.senders_fence = ranks > cpus_usable || !platform::membarrier_register();
   header.deposit = deposit;
   header.rows_offset = page_bytes;
-  header.slices_offset = round_up(header.rows_offset + ranks * sizeof(RankRow), page_bytes);
+  header.memory_offset = header.rows_offset + ranks * sizeof(RankRow);
+  header.slices_offset = round_up(header.memory_offset + ranks * sizeof(MemoryRow), page_bytes);
   header.slice_bytes = slice_layout(ranks, deposit.ring_bytes).bytes;
   header.file_bytes = header.slices_offset + ranks * header.slice_bytes;
+  header.heaps_offset = round_up(header.file_bytes, huge_page_bytes);
   return header;
 }
 

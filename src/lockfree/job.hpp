@@ -11,11 +11,12 @@
 #include "base/counters.hpp"
 #include "base/reason.hpp"
 #include "lockfree/channel.hpp"
+#include "lockfree/memory_row.hpp"
 
 namespace baton::lockfree {
 
 inline constexpr std::uint64_t job_magic = 0x424154'4f4e4a4fULL;  // "BATONJO"
-inline constexpr std::uint32_t job_version = 5;
+inline constexpr std::uint32_t job_version = 6;
 inline constexpr int ranks_max = 4096;
 
 // Where the launcher put a rank: operating-system numbers, -1 where unknown or not one.
@@ -85,18 +86,22 @@ struct JobHeader {
   std::uint32_t version;
   std::uint32_t layout_hash;
   std::uint32_t ranks;
-  std::uint32_t cpus_usable;  // CPUs the ranks share: affinity and cgroup quota, at least 1
-  std::uint64_t file_bytes;   // of the arena: to the end of the last slice
-  std::uint64_t heap_bytes;   // of each rank's exported heap behind it, address space only; or 0
+  std::uint32_t cpus_usable;   // CPUs the ranks share: affinity and cgroup quota, at least 1
+  std::uint64_t file_bytes;    // of the arena: to the end of the last slice
+  std::uint64_t heaps_offset;  // behind it each rank's exported heap, from a whole huge page on:
+  std::uint64_t heap_bytes;    // address space only; 0: there is none
   std::uint64_t rows_offset;
+  std::uint64_t memory_offset;  // a MemoryRow a rank
   std::uint64_t slices_offset;
   std::uint64_t slice_bytes;
-  std::int32_t launcher_pid;  // 0 when the program was started alone
-  std::int32_t explain;       // mpiexec --explain
+  std::int32_t launcher_pid;   // 0 when the program was started alone
+  std::int32_t explain;        // mpiexec --explain
+  std::int32_t memory_report;  // mpiexec --memory-report
   std::int32_t
       senders_fence;  // crowded, or no membarrier: senders order publish and wake themselves
   DepositPlan deposit;
   std::uint32_t held;  // by mpiexec, atomically: ranks wait for a debugger to attach to them first
+  std::uint32_t notes_given;  // by ranks, atomically: what one has said for all, a bit each
 };
 
 // The parts of a slice, as offsets from its start. Every part is page-aligned, so that a rank's
@@ -111,6 +116,7 @@ struct SliceLayout {
   std::uint64_t progress;  // two lines a chunk: how far sender and receiver are
   std::uint64_t staging;   // chunks for longer messages, shared by all senders
   std::uint64_t record;    // the rank's TrafficRecord; has memory only in a job that explains
+  std::uint64_t memory;    // its MemoryRecord; has memory only in a job that reports on memory
   std::uint64_t deposits;  // the models' rings, one for each sender; empty without a model
   std::uint64_t bytes;     // of the whole slice
 };
@@ -129,6 +135,10 @@ inline constexpr int adverts_per_pair = 128;
 inline constexpr std::uint64_t advert_bytes = 64;
 // Address space only, as above.
 inline constexpr std::uint64_t room_bytes_per_rank = 32 << 20;
+
+// What a rank's slice will hold of memory in a job where it talks to all others: its fixed parts,
+// rings and staging.
+std::uint64_t usual_slice_bytes(const SliceLayout& layout);
 
 // What one sender has among the `deposits`: a page for what is beside the ring, and the ring.
 constexpr std::uint64_t deposit_bytes(std::uint64_t deposit_ring_bytes) {
@@ -149,6 +159,11 @@ const char* job_header_problem(const JobHeader& header);
 
 inline RankRow* rank_row(JobHeader* header, std::uint32_t rank) {
   auto* rows = reinterpret_cast<RankRow*>(reinterpret_cast<char*>(header) + header->rows_offset);
+  return rows + rank;
+}
+inline MemoryRow* memory_row(JobHeader* header, std::uint32_t rank) {
+  auto* rows =
+      reinterpret_cast<MemoryRow*>(reinterpret_cast<char*>(header) + header->memory_offset);
   return rows + rank;
 }
 inline char* slice(JobHeader* header, std::uint32_t rank) {

@@ -2,14 +2,30 @@
 
 #include <hwloc.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <fstream>
 #include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
 
 #include "machine/quota.hpp"
 
 namespace baton::machine {
 
 namespace {
+
+// Nodes that no CPUs are said to be near: those at the least distance are.
+void settle_locality(Machine& machine) {
+  for (MemoryNode& node : machine.memory) {
+    if (std::ranges::any_of(node.paths, &MemoryPath::local)) continue;
+    int least = 0;
+    for (const MemoryPath& path : node.paths)
+      if (path.distance > 0 && (least == 0 || path.distance < least)) least = path.distance;
+    for (MemoryPath& path : node.paths) path.local = path.distance == least;
+  }
+}
 
 // Owns an hwloc topology and the set of CPUs to report.
 class Topology {
@@ -57,12 +73,17 @@ class Topology {
     for (hwloc_obj_t pu = nullptr;
          (pu = hwloc_get_next_obj_by_type(topology_, HWLOC_OBJ_PU, pu)) != nullptr;)
       if (hwloc_bitmap_isset(set_, pu->os_index)) machine.cpus.push_back(plain_cpu(pu));
-    for (hwloc_obj_t node = nullptr;
-         (node = hwloc_get_next_obj_by_type(topology_, HWLOC_OBJ_NUMANODE, node)) != nullptr;)
+    std::vector<int> from;
+    for (const Cpu& cpu : machine.cpus)
+      if (std::ranges::find(from, cpu.numa_node) == from.end()) from.push_back(cpu.numa_node);
+    std::ranges::sort(from);
+    for (hwloc_obj_t node = nullptr; (node = next_node(node)) != nullptr;)
       if (hwloc_bitmap_isset(hwloc_topology_get_allowed_nodeset(topology_), node->os_index))
-        machine.memory.push_back({static_cast<int>(node->os_index),
-                                  node->attr->numanode.local_memory,
-                                  !hwloc_bitmap_iszero(node->cpuset)});
+        machine.memory.push_back(plain_node(node, machine.cpus, from));
+    std::ranges::sort(machine.memory, {}, &MemoryNode::os);
+    add_distances(machine);
+    settle_locality(machine);
+    judge_tiers(machine);
     return machine;
   }
 
@@ -108,13 +129,76 @@ class Topology {
     cpu.l2 = ancestor(pu, HWLOC_OBJ_L2CACHE);
     cpu.l3 = ancestor(pu, HWLOC_OBJ_L3CACHE);
     cpu.package = ancestor(pu, HWLOC_OBJ_PACKAGE);
-    for (hwloc_obj_t node = nullptr;
-         (node = hwloc_get_next_obj_by_type(topology_, HWLOC_OBJ_NUMANODE, node)) != nullptr;)
-      if (hwloc_bitmap_isset(node->cpuset, pu->os_index)) {
-        cpu.numa_node = static_cast<int>(node->os_index);
-        break;
-      }
+    if (hwloc_obj_t node = own_node(pu)) cpu.numa_node = static_cast<int>(node->os_index);
     return cpu;
+  }
+  hwloc_obj_t next_node(hwloc_obj_t node) const {
+    return hwloc_get_next_obj_by_type(topology_, HWLOC_OBJ_NUMANODE, node);
+  }
+  // What a node is made of, where the system says so.
+  static std::string kind_of(hwloc_obj_t node) {
+    const char* dax = hwloc_obj_get_info_by_name(node, "DAXType");
+    if (node->subtype) return node->subtype;
+    return dax && std::string_view(dax) == "NVM" ? dax : "";
+  }
+  // hwloc also shows nodes without CPUs as local to those near them. The CPUs' own is that which
+  // fewest share, ordinary memory, of the smallest number.
+  static auto claim(hwloc_obj_t node) {
+    std::string kind = kind_of(node);
+    bool special = !kind.empty() && kind != "DRAM";
+    return std::tuple(hwloc_bitmap_weight(node->cpuset), special, node->os_index);
+  }
+  hwloc_obj_t own_node(hwloc_obj_t pu) const {
+    hwloc_obj_t best = nullptr;
+    for (hwloc_obj_t node = nullptr; (node = next_node(node)) != nullptr;)
+      if (hwloc_bitmap_isset(node->cpuset, pu->os_index) && (!best || claim(node) < claim(best)))
+        best = node;
+    return best;
+  }
+  std::uint64_t attribute(hwloc_memattr_id_e id, hwloc_obj_t node, const Cpu& seen_from) const {
+    hwloc_bitmap_t cpus = hwloc_bitmap_alloc();
+    if (!cpus) return 0;
+    hwloc_bitmap_only(cpus, static_cast<unsigned>(seen_from.os));
+    hwloc_location initiator{};
+    initiator.type = HWLOC_LOCATION_TYPE_CPUSET;
+    initiator.location.cpuset = cpus;
+    hwloc_uint64_t value = 0;
+    if (hwloc_memattr_get_value(topology_, id, node, &initiator, 0, &value) != 0) value = 0;
+    hwloc_bitmap_free(cpus);
+    return value;
+  }
+  MemoryNode plain_node(hwloc_obj_t node, const std::vector<Cpu>& cpus,
+                        const std::vector<int>& from) const {
+    MemoryNode plain;
+    plain.os = static_cast<int>(node->os_index);
+    plain.bytes = node->attr->numanode.local_memory;
+    plain.kind = kind_of(node);
+    for (int own : from) {
+      auto cpu = std::ranges::find(cpus, own, &Cpu::numa_node);
+      MemoryPath path;
+      path.from = own;
+      path.local = hwloc_bitmap_isset(node->cpuset, static_cast<unsigned>(cpu->os));
+      path.mib_per_second = attribute(HWLOC_MEMATTR_ID_BANDWIDTH, node, *cpu);
+      path.latency_nanoseconds = attribute(HWLOC_MEMATTR_ID_LATENCY, node, *cpu);
+      plain.has_cpus = plain.has_cpus || own == plain.os;
+      plain.paths.push_back(path);
+    }
+    return plain;
+  }
+  // The firmware's table of distances between nodes, if it has one.
+  void add_distances(Machine& machine) const {
+    unsigned count = 1;
+    hwloc_distances_s* table = nullptr;
+    if (hwloc_distances_get_by_name(topology_, "NUMALatency", &count, &table, 0) != 0 || count == 0)
+      return;
+    for (MemoryNode& node : machine.memory)
+      for (MemoryPath& path : node.paths)
+        for (unsigned i = 0; i < table->nbobjs; ++i)
+          for (unsigned k = 0; k < table->nbobjs; ++k)
+            if (static_cast<int>(table->objs[i]->os_index) == path.from &&
+                static_cast<int>(table->objs[k]->os_index) == node.os)
+              path.distance = static_cast<int>(table->values[i * table->nbobjs + k]);
+    hwloc_distances_release(topology_, table);
   }
 
   hwloc_topology_t topology_ = nullptr;
@@ -132,6 +216,15 @@ std::expected<Machine, std::string> read_machine() {
   if (machine.cpus.empty()) return std::unexpected("hwloc reports no usable CPU");
   machine.quota_cpus = read_quota_cpus("");
   return machine;
+}
+
+void read_memory_rules(Machine& machine) {
+  machine.memory_limit_bytes = read_memory_limit_bytes("");
+  for (MemoryNode& node : machine.memory) {
+    std::ifstream file("/sys/kernel/mm/mempolicy/weighted_interleave/node" +
+                       std::to_string(node.os));
+    if (!(file >> node.weight)) node.weight = 0;
+  }
 }
 
 std::expected<Machine, std::string> read_captured_machine(const std::string& xml_file) {

@@ -12,6 +12,10 @@ namespace baton::machine {
 // The machine this process runs on, reduced to what its affinity and control group allow.
 std::expected<Machine, std::string> read_machine();
 
+// Adds what only those need who place memory: the control group's limit, and the weights of this
+// system's weighted interleave (Linux 6.9).
+void read_memory_rules(Machine& machine);
+
 // A machine captured by `lstopo --of xml`.
 std::expected<Machine, std::string> read_captured_machine(const std::string& xml_file);
 

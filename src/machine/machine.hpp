@@ -20,19 +20,36 @@ struct Cpu {
   int package = -1;
 };
 
+// How a memory node compares with ordinary memory; from its kind, else from its bandwidth.
+enum class Tier { fast, ordinary, slow };
+
+// A memory node as CPUs of a node see it.
+struct MemoryPath {
+  int from = -1;                     // the node of these CPUs (Cpu::numa_node)
+  bool local = false;                // nobody is nearer to it
+  std::uint64_t mib_per_second = 0;  // 0: unknown; so the next two
+  std::uint64_t latency_nanoseconds = 0;
+  int distance = 0;  // as the firmware tells it; 10: the CPUs' own node
+};
+
 struct MemoryNode {
   int os = -1;
   std::uint64_t bytes = 0;
-  bool has_cpus = false;
+  bool has_cpus = false;  // some CPUs call it theirs
+  std::string kind;       // what it is made of: "DRAM", "HBM", "MCDRAM", "NVM", ...; empty: unknown
+  Tier tier = Tier::ordinary;
+  int weight = 0;                 // in this system's weighted interleave; 0: the kernel has none
+  std::vector<MemoryPath> paths;  // by MemoryPath::from, ascending
 };
 
 struct Machine {
   std::vector<Cpu> cpus;
   std::vector<MemoryNode> memory;
-  int cpus_present = 0;     // also those this process may not use
-  double quota_cpus = 0.0;  // CPU time the control group grants, in CPUs; 0: no limit
-  std::string model;        // the CPU's, as its maker names it; empty: unknown
-  std::string shape;        // how many of what there is in all, in words: another machine differs
+  int cpus_present = 0;                  // also those this process may not use
+  double quota_cpus = 0.0;               // CPU time the control group grants, in CPUs; 0: no limit
+  std::uint64_t memory_limit_bytes = 0;  // that the control group grants; 0: no limit
+  std::string model;                     // the CPU's, as its maker names it; empty: unknown
+  std::string shape;  // how many of what there is in all, in words: another machine differs
 };
 
 // What a rank can be mapped by or bound to, from small to large.
@@ -51,5 +68,19 @@ int cpus_usable(const Machine& machine);
 std::string cpu_list(std::vector<int> cpus);
 
 const char* level_name(Level level);
+
+// Sets the tier of every node from its kind; where that is unknown, a node without CPUs is fast or
+// slow by its bandwidth against that of the CPUs' own node, and slow if bandwidths are unknown.
+void judge_tiers(Machine& machine);
+
+// A memory node by its number; null when this process may not use it, or there is none.
+const MemoryNode* find_node(const Machine& machine, int os);
+// How CPUs of node `from` see it; null when unknown.
+const MemoryPath* find_path(const MemoryNode& node, int from);
+
+// "fast", "ordinary" or "slow".
+const char* tier_name(Tier tier);
+// What people call the node's memory: its kind, else its tier.
+std::string memory_name(const MemoryNode& node);
 
 }  // namespace baton::machine

@@ -36,25 +36,51 @@ double group_quota(const std::string& folder) {
   return quota;
 }
 
-bool lists_cpu_controller(std::string_view controllers) {
+double group_memory_limit(const std::string& folder) {
+  double limit = 0;
+  for (const char* file : {"/memory.max", "/memory.limit_in_bytes"})
+    if (auto text = file_text(folder + file)) limit = tighter(limit, memory_limit_from(*text));
+  return limit;
+}
+
+bool lists_controller(std::string_view controllers, std::string_view wanted) {
   if (controllers.empty()) return true;  // version 2
   while (!controllers.empty()) {
     std::size_t comma = controllers.find(',');
-    if (controllers.substr(0, comma) == "cpu") return true;
+    if (controllers.substr(0, comma) == wanted) return true;
     if (comma == std::string_view::npos) break;
     controllers.remove_prefix(comma + 1);
   }
   return false;
 }
 
-double tightest_to_root(const std::string& mount, std::string group) {
-  double quota = 0;
+using GroupLimit = double (*)(const std::string& folder);
+
+double tightest_to_root(const std::string& mount, std::string group, GroupLimit limit_of) {
+  double limit = 0;
   while (true) {
-    quota = tighter(quota, group_quota(mount + group));
+    limit = tighter(limit, limit_of(mount + group));
     std::size_t slash = group.rfind('/');
-    if (slash == std::string::npos) return quota;
+    if (slash == std::string::npos) return limit;
     group.resize(slash);
   }
+}
+
+// The tightest over all hierarchies that have the controller.
+double tightest(const std::string& root, std::string_view controller,
+                std::initializer_list<const char*> mounts, GroupLimit limit_of) {
+  std::ifstream groups(root + "/proc/self/cgroup");
+  double limit = 0;
+  for (std::string line; std::getline(groups, line);) {
+    std::size_t first = line.find(':');
+    std::size_t second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    if (!lists_controller(line.substr(first + 1, second - first - 1), controller)) continue;
+    std::string group = line.substr(second + 1);
+    for (const char* mount : mounts)
+      limit = tighter(limit, tightest_to_root(root + "/sys/fs/cgroup" + mount, group, limit_of));
+  }
+  return limit;
 }
 
 }  // namespace
@@ -72,20 +98,19 @@ double quota_from_cfs(std::string_view quota_us, std::string_view period_us) {
   return quota > 0 && period > 0 ? quota / period : 0;
 }
 
+double memory_limit_from(std::string_view text) {
+  double bytes = number(text);
+  // Version 1 says "none" by a number that no machine has memory for.
+  return bytes >= 1e18 ? 0 : bytes;
+}
+
 double read_quota_cpus(const std::string& root) {
-  std::ifstream groups(root + "/proc/self/cgroup");
-  double quota = 0;
-  for (std::string line; std::getline(groups, line);) {
-    std::size_t first = line.find(':');
-    std::size_t second = line.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos) continue;
-    std::string controllers = line.substr(first + 1, second - first - 1);
-    if (!lists_cpu_controller(controllers)) continue;
-    std::string group = line.substr(second + 1);
-    for (const char* mount : {"", "/unified", "/cpu", "/cpu,cpuacct"})
-      quota = tighter(quota, tightest_to_root(root + "/sys/fs/cgroup" + mount, group));
-  }
-  return quota;
+  return tightest(root, "cpu", {"", "/unified", "/cpu", "/cpu,cpuacct"}, group_quota);
+}
+
+std::uint64_t read_memory_limit_bytes(const std::string& root) {
+  return static_cast<std::uint64_t>(
+      tightest(root, "memory", {"", "/unified", "/memory"}, group_memory_limit));
 }
 
 }  // namespace baton::machine

@@ -1,7 +1,8 @@
-// The CPU time that control groups (v1 or v2) grant this process. Pure text in, number out, so that
-// captured systems can be tested; the caller is discover.cpp.
+// The CPU time and the memory that control groups (v1 or v2) grant this process. Pure text in,
+// number out, so that captured systems can be tested; the caller is discover.cpp.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -16,5 +17,11 @@ double quota_from_cfs(std::string_view quota_us, std::string_view period_us);
 // The tightest limit on the way from this process's group to the root. `root` is "" on a live
 // system; tests pass a folder that holds proc/self/cgroup and sys/fs/cgroup.
 double read_quota_cpus(const std::string& root);
+
+// memory.max or memory.limit_in_bytes; 0 when there is no limit.
+double memory_limit_from(std::string_view text);
+
+// The tightest limit on memory on the way to the root; 0 when there is none.
+std::uint64_t read_memory_limit_bytes(const std::string& root);
 
 }  // namespace baton::machine

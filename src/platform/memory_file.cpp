@@ -8,7 +8,30 @@
 
 #include <cerrno>
 
+#include "base/cache_line.hpp"
+
 namespace baton::platform {
+
+namespace {
+
+// Younger than the headers of older systems.
+constexpr int populate_write = 23;  // MADV_POPULATE_WRITE, Linux 5.14
+constexpr int collapse = 25;        // MADV_COLLAPSE, Linux 6.1
+
+// Address space only, at a multiple of `alignment`.
+char* make_address_space(std::uint64_t bytes, std::uint64_t alignment) {
+  std::uint64_t all = bytes + alignment;
+  void* found = mmap(nullptr, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (found == MAP_FAILED) return nullptr;
+  auto* start = static_cast<char*>(found);
+  std::uint64_t before = round_up(reinterpret_cast<std::uint64_t>(start), alignment) -
+                         reinterpret_cast<std::uint64_t>(start);
+  if (before) munmap(start, before);
+  munmap(start + before + bytes, all - before - bytes);
+  return start + before;
+}
+
+}  // namespace
 
 int make_memory_file(const char* name, std::uint64_t bytes) {
   // A limit on file sizes (ulimit -f) counts for memory files too, and exceeding it raises a
@@ -42,6 +65,16 @@ void* map_memory_file(int descriptor, std::uint64_t bytes, std::uint64_t offset)
   return address == MAP_FAILED ? nullptr : address;
 }
 
+void* map_memory_file_for_huge_pages(int descriptor, std::uint64_t bytes, std::uint64_t offset) {
+  char* address = make_address_space(bytes, huge_page_bytes);
+  if (!address) return nullptr;
+  void* mapped = mmap(address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor,
+                      static_cast<off_t>(offset));
+  if (mapped != MAP_FAILED) return mapped;
+  munmap(address, bytes);
+  return nullptr;
+}
+
 void unmap_memory(void* address, std::uint64_t bytes) {
   munmap(address, bytes);
 }
@@ -51,6 +84,50 @@ bool reserve_memory(int descriptor, std::uint64_t offset, std::uint64_t bytes) {
                    static_cast<off_t>(bytes)) != 0)
     if (errno != EINTR) return false;
   return true;
+}
+
+bool reserve_huge_memory(int descriptor, std::uint64_t offset, void* address, std::uint64_t bytes,
+                         bool* huge) {
+  // Where the system grants them to shared memory on request, pages come huge at once; else small
+  // ones are put together.
+  *huge = false;
+  if (madvise(address, bytes, MADV_HUGEPAGE) == 0) madvise(address, bytes, populate_write);
+  if (!reserve_memory(descriptor, offset, bytes)) return false;
+  *huge = madvise(address, bytes, collapse) == 0;
+  return true;
+}
+
+void* make_private_memory(std::uint64_t bytes, std::uint64_t alignment) {
+  char* address = make_address_space(bytes, alignment);
+  if (!address) return nullptr;
+  if (mprotect(address, bytes, PROT_READ | PROT_WRITE) == 0) return address;
+  int cause = errno;
+  munmap(address, bytes);
+  errno = cause;
+  return nullptr;
+}
+
+bool reserve_private_memory(void* address, std::uint64_t bytes) {
+  // Kernels that do not know it give the memory with its first use.
+  return madvise(address, bytes, populate_write) == 0 || errno == EINVAL;
+}
+
+bool ask_for_huge_pages(void* address, std::uint64_t bytes) {
+  return madvise(address, bytes, MADV_HUGEPAGE) == 0;
+}
+
+bool take_turn(int descriptor) {
+  struct flock whole {};
+  whole.l_type = F_WRLCK;
+  while (fcntl(descriptor, F_SETLKW, &whole) != 0)
+    if (errno != EINTR) return false;
+  return true;
+}
+
+void give_up_turn(int descriptor) {
+  struct flock whole {};
+  whole.l_type = F_UNLCK;
+  fcntl(descriptor, F_SETLK, &whole);
 }
 
 void release_memory(int descriptor, std::uint64_t offset, std::uint64_t bytes) {

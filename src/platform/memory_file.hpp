@@ -1,4 +1,5 @@
-// Memory files: shared memory without a name. Nothing is left behind when the last holder dies.
+// Memory files: shared memory without a name. Nothing is left behind when the last holder dies. And
+// private memory by the page.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +17,28 @@ std::uint64_t memory_file_bytes(int descriptor);
 // Maps `bytes` of the file from an offset (whole pages), shared and writable. Null with errno set
 // when that fails.
 void* map_memory_file(int descriptor, std::uint64_t bytes, std::uint64_t offset = 0);
+// The same at an address and from an offset of whole huge pages, so that the file can have them.
+void* map_memory_file_for_huge_pages(int descriptor, std::uint64_t bytes, std::uint64_t offset);
 void unmap_memory(void* address, std::uint64_t bytes);
 
 // Makes sure that the range has memory, so that touching it later cannot kill the process. False
 // with errno set when there is none.
 bool reserve_memory(int descriptor, std::uint64_t offset, std::uint64_t bytes);
+// The same in huge pages, for a range of whole ones that is mapped so at `address`. `huge` says
+// whether that worked; if not, the memory is there in small pages.
+bool reserve_huge_memory(int descriptor, std::uint64_t offset, void* address, std::uint64_t bytes,
+                         bool* huge);
+// Private memory of whole pages: to have, and to make sure of. Null or false with errno set.
+void* make_private_memory(std::uint64_t bytes, std::uint64_t alignment);
+bool reserve_private_memory(void* address, std::uint64_t bytes);
+// Asks for huge pages in memory that is private. False with errno set when there are none.
+bool ask_for_huge_pages(void* address, std::uint64_t bytes);
 // Gives the memory of a range (whole pages) back; it reads as zeros from then on.
 void release_memory(int descriptor, std::uint64_t offset, std::uint64_t bytes);
+// One process at a time of those that share the file, until it gives up its turn or dies. Not for
+// threads of one process.
+bool take_turn(int descriptor);
+void give_up_turn(int descriptor);
 // Copies the first bytes of the file. False with errno set when there are fewer.
 bool read_memory_file(int descriptor, void* target, std::size_t bytes);
 

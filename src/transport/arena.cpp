@@ -9,6 +9,7 @@
 #include "platform/memory_file.hpp"
 #include "transport/attached.hpp"
 #include "transport/heap.hpp"
+#include "transport/placing.hpp"
 
 namespace baton::transport {
 
@@ -26,6 +27,9 @@ Error reserve_own_parts() {
     return error;
   if (arena.job->explain)
     if (Error error = reserve(arena.rank, layout.record, sizeof(TrafficRecord))) return error;
+  if (arena.job->memory_report)
+    if (Error error = reserve(arena.rank, layout.memory, sizeof(lockfree::MemoryRecord)))
+      return error;
   // ORDER chunk.free: release here, acquire in take_chunk; the pool opens with all chunks free.
   arena.doorbell(arena.rank).chunks.free.store(~std::uint64_t{0}, std::memory_order_release);
   return MPI_SUCCESS;
@@ -102,6 +106,8 @@ void detach_arena() {
 }
 
 Error reserve(std::uint32_t owner, std::uint64_t offset, std::uint64_t bytes) {
+  if (BATON_UNLIKELY(arena.memory(owner).queues.strict))
+    if (Error error = check_slice_room(owner, bytes)) return error;
   std::uint64_t start = arena.job->slices_offset + owner * arena.job->slice_bytes + offset;
   if (platform::reserve_memory(arena.descriptor, start, bytes)) return MPI_SUCCESS;
   return fail(

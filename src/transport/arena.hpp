@@ -65,6 +65,9 @@ struct Arena {
   TrafficRecord& record(std::uint32_t owner) const {
     return *reinterpret_cast<TrafficRecord*>(part(owner, layout.record));
   }
+  lockfree::MemoryRow& memory(std::uint32_t owner) const {
+    return *lockfree::memory_row(job, owner);
+  }
   lockfree::RankRow& row(std::uint32_t owner) const { return *lockfree::rank_row(job, owner); }
 };
 

@@ -7,6 +7,8 @@
 #include "platform/lock.hpp"
 #include "platform/memory_file.hpp"
 #include "transport/arena.hpp"
+#include "transport/memory_report.hpp"
+#include "transport/placing.hpp"
 
 namespace baton::transport {
 
@@ -15,6 +17,7 @@ namespace {
 struct Block {
   std::uint64_t offset;  // in this rank's part; whole pages
   std::uint64_t bytes;
+  bool placed;
 };
 
 // Ours. The blocks are in the order of their offsets; first fit.
@@ -36,15 +39,19 @@ char* own() {
 }
 
 std::uint64_t part_of(std::uint32_t owner) {
-  return arena.job->file_bytes + owner * arena.job->heap_bytes;
+  return arena.job->heaps_offset + owner * arena.job->heap_bytes;
+}
+
+char* map_part(std::uint32_t owner) {
+  return static_cast<char*>(platform::map_memory_file_for_huge_pages(
+      arena.descriptor, arena.job->heap_bytes, part_of(owner)));
 }
 
 // Under the own lock, as all that changes what is ours.
 bool map_own() {
   if (outlived || !arena.job || arena.job->heap_bytes == 0) return false;
   if (own()) return true;
-  auto* base = static_cast<char*>(
-      platform::map_memory_file(arena.descriptor, arena.job->heap_bytes, part_of(arena.rank)));
+  char* base = map_part(arena.rank);
   if (!base) return false;
   own_bytes = arena.job->heap_bytes;
   // ORDER heap.own: release here, acquire in own; its length.
@@ -73,7 +80,7 @@ bool find_gap(std::uint64_t bytes, std::uint64_t alignment, Block* found, std::s
     std::uint64_t offset = round_up(base + start, alignment) - base;
     std::uint64_t end = i < block_count ? blocks[i].offset : own_bytes;
     if (offset <= end && end - offset >= bytes) {
-      *found = {offset, bytes};
+      *found = {offset, bytes, false};
       *place = i;
       return true;
     }
@@ -91,35 +98,55 @@ BATON_COLD char* map_peer(std::uint32_t owner) {
   // ORDER heap.peer: release here, acquire in reach_exported.
   peer_bases.store(bases, std::memory_order_release);
   if (!bases[owner]) {
-    void* base = platform::map_memory_file(arena.descriptor, arena.job->heap_bytes, part_of(owner));
+    char* base = map_part(owner);
     // ORDER heap.peer: release here, acquire in reach_exported.
-    std::atomic_ref(bases[owner])
-        .store(base ? static_cast<char*>(base) : &unreachable, std::memory_order_release);
+    std::atomic_ref(bases[owner]).store(base ? base : &unreachable, std::memory_order_release);
   }
   return bases[owner];
 }
 
+// Gives the block memory, where `place` wants it if there is one. False without an error: there is
+// none.
+bool reserve_block(Block& block, const MemoryPlace* place, Error* error) {
+  std::uint64_t offset = part_of(arena.rank) + block.offset;
+  bool reserved = false;
+  if (BATON_LIKELY(!place)) {
+    reserved = platform::reserve_memory(arena.descriptor, offset, block.bytes);
+  } else {
+    *error = place_and_reserve({own() + block.offset, block.bytes, arena.descriptor, offset},
+                               *place, &reserved);
+    block.placed = place->word != MemoryWord::none;
+  }
+  if (!reserved) platform::release_memory(arena.descriptor, offset, block.bytes);
+  return reserved;
+}
+
 }  // namespace
 
-void* allocate_exported(std::size_t bytes, std::size_t alignment) {
-  // Reserving writes zeros: too much to do for what may hardly be touched.
+Error allocate_exported(std::size_t bytes, std::size_t alignment, const MemoryPlace* place,
+                        void** memory) {
+  *memory = nullptr;
+  // Reserving writes zeros: too much to do for what may hardly be touched, unless it has to be
+  // certain where that will lie.
   constexpr std::size_t exported_bytes_max = std::size_t{1} << 30;  // guess
-  if (bytes > exported_bytes_max) return nullptr;
+  bool certain = place && place->strict;
+  if (!certain && bytes > exported_bytes_max) return MPI_SUCCESS;
   platform::Guard guard(own_lock);
-  if (!map_own() || !room_for_block()) return nullptr;
+  if (!map_own() || bytes > own_bytes || !room_for_block()) return MPI_SUCCESS;
+  bool huge = place && place->huge && bytes >= huge_page_bytes;
+  std::uint64_t unit = huge ? huge_page_bytes : page_bytes;
   Block block;
-  std::size_t place;
-  std::uint64_t whole = round_up(bytes, page_bytes);
-  if (!find_gap(whole, std::max<std::uint64_t>(alignment, page_bytes), &block, &place))
-    return nullptr;
-  if (!platform::reserve_memory(arena.descriptor, part_of(arena.rank) + block.offset, whole)) {
-    platform::release_memory(arena.descriptor, part_of(arena.rank) + block.offset, whole);
-    return nullptr;
-  }
-  std::memmove(blocks + place + 1, blocks + place, (block_count - place) * sizeof(Block));
-  blocks[place] = block;
+  std::size_t position;
+  Error error = MPI_SUCCESS;
+  if (!find_gap(round_up(bytes, unit), std::max<std::uint64_t>(alignment, unit), &block, &position))
+    return MPI_SUCCESS;
+  if (!reserve_block(block, place, &error)) return error;
+  std::memmove(blocks + position + 1, blocks + position, (block_count - position) * sizeof(Block));
+  blocks[position] = block;
   ++block_count;
-  return own() + block.offset;
+  *memory = own() + block.offset;
+  if (BATON_UNLIKELY(arena.job->memory_report)) note_block(own() + block.offset, block.bytes);
+  return MPI_SUCCESS;
 }
 
 bool release_exported(void* address) {
@@ -127,8 +154,11 @@ bool release_exported(void* address) {
   auto offset = static_cast<std::uint64_t>(static_cast<char*>(address) - own());
   for (std::size_t i = 0; i < block_count; ++i) {
     if (blocks[i].offset != offset) continue;
-    if (!outlived)
+    if (!outlived) {
+      if (BATON_UNLIKELY(arena.job->memory_report)) forget_block(own() + offset, blocks[i].bytes);
       platform::release_memory(arena.descriptor, part_of(arena.rank) + offset, blocks[i].bytes);
+      if (blocks[i].placed) forget_place(own() + offset, blocks[i].bytes);
+    }
     --block_count;
     std::memmove(blocks + i, blocks + i + 1, (block_count - i) * sizeof(Block));
     return true;

@@ -8,11 +8,16 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/error.hpp"
+#include "base/memory_place.hpp"
+
 namespace baton::transport {
 
-// Memory of this rank that its peers can reach; alignment is a power of two. Null when there is
-// none: the job has no heap (a lone process, a limit on file sizes) or memory is short.
-void* allocate_exported(std::size_t bytes, std::size_t alignment);
+// Memory of this rank that its peers can reach, in `place` (null: where the kernel puts it);
+// alignment is a power of two. Null without an error when there is none: the job has no heap (a
+// lone process, a limit on file sizes) or memory is short. The error is that of the place.
+[[nodiscard]] Error allocate_exported(std::size_t bytes, std::size_t alignment,
+                                      const MemoryPlace* place, void** memory);
 // Takes back what begins at an exported address. False when nothing that is in use begins there.
 bool release_exported(void* address);
 // Whether memory of this rank is exported.

@@ -18,6 +18,7 @@
 #include "platform/lifeline.hpp"
 #include "transport/arena.hpp"
 #include "transport/attached.hpp"
+#include "transport/memory_report.hpp"
 #include "transport/single_copy.hpp"
 #include "world/attribute.hpp"
 #include "world/communicator.hpp"
@@ -80,6 +81,7 @@ void publish_counters() {
   const transport::Arena& arena = transport::arena;
   arena.row(arena.rank).counters = message::engine.counters;
   if (arena.job->explain) message::sum_up(arena.record(arena.rank));
+  if (arena.job->memory_report) transport::publish_memory();
 }
 
 // In a child of this process: the rank is its parent alone. Exit handlers there (those of

@@ -12,7 +12,12 @@ Machine two_packages() {
   Machine machine;
   for (int i = 0; i < 4; ++i) machine.cpus.push_back({i, i, i, i / 2, i / 2, i / 2});
   machine.cpus_present = 4;
-  machine.memory = {{0, 8ull << 30, true}, {1, 16ull << 30, false}};
+  machine.memory.resize(2);
+  machine.memory[0].os = 0;
+  machine.memory[0].bytes = 8ull << 30;
+  machine.memory[0].has_cpus = true;
+  machine.memory[1].os = 1;
+  machine.memory[1].bytes = 16ull << 30;
   return machine;
 }
 

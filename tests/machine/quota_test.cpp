@@ -77,3 +77,16 @@ TEST(machine, cpu_lists_join_neighbours) {
   EXPECT_EQ(cpu_list({3, 1, 0, 2, 8}), "0-3,8");
   EXPECT_EQ(cpu_list({}), "");
 }
+
+TEST(memory_limit, both_versions_are_read_and_the_tightest_counts) {
+  FakeRoot root;
+  root.write("/proc/self/cgroup", "4:memory:/m\n3:cpu:/c\n0::/a\n");
+  EXPECT_EQ(read_memory_limit_bytes(root.path), 0u);
+  root.write("/sys/fs/cgroup/memory/m/memory.limit_in_bytes", "9223372036854771712\n");
+  root.write("/sys/fs/cgroup/a/memory.max", "max\n");
+  EXPECT_EQ(read_memory_limit_bytes(root.path), 0u);
+  root.write("/sys/fs/cgroup/a/memory.max", "2147483648\n");
+  EXPECT_EQ(read_memory_limit_bytes(root.path), 2147483648u);
+  root.write("/sys/fs/cgroup/memory/memory.limit_in_bytes", "1073741824\n");
+  EXPECT_EQ(read_memory_limit_bytes(root.path), 1073741824u);
+}

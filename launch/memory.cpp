@@ -1,0 +1,318 @@
+#include "launch/memory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <map>
+
+#include "launch/environment.hpp"
+#include "machine/discover.hpp"
+#include "platform/memory_file.hpp"
+#include "platform/node_memory.hpp"
+
+namespace baton::launch {
+
+namespace {
+
+using machine::Machine;
+using machine::PlannedMemory;
+using platform::MemoryBinding;
+using platform::MemoryMode;
+using platform::NodeMask;
+
+std::string place_text(const MemoryPlace& place) {
+  char text[64];
+  write_memory_place(place, text, sizeof text);
+  return text;
+}
+
+NodeMask mask_of(const std::vector<int>& nodes, std::size_t count) {
+  NodeMask mask = 0;
+  for (std::size_t i = 0; i < count; ++i)
+    if (nodes[i] < memory_nodes_max) mask |= platform::node_bit(nodes[i]);
+  return mask;
+}
+
+lockfree::MemoryOrder order_of(const PlannedMemory& plan) {
+  lockfree::MemoryOrder order;
+  for (int node : plan.nodes)
+    if (node < memory_nodes_max && order.count < std::size(order.nodes))
+      order.nodes[order.count++] = static_cast<std::uint8_t>(node);
+  order.meant = static_cast<std::uint8_t>(std::min<std::size_t>(plan.meant, order.count));
+  order.weighs = !plan.weights.empty();
+  return order;
+}
+
+// What ranks at that home find in their rows, whether a policy was asked for or not: programs may
+// ask for a place themselves.
+lockfree::MemoryRow row_of(const Machine& machine, int home, const MemoryPolicy& policy) {
+  lockfree::MemoryRow row{};
+  row.queues = policy.queues;
+  row.heap = policy.heap;
+  for (const machine::MemoryNode& node : machine.memory)
+    if (node.os < memory_nodes_max) row.nodes_allowed |= platform::node_bit(node.os);
+  for (MemoryWord word : ordered_words)
+    if (auto plan = machine::plan_memory(machine, home, {.word = word}))
+      row.orders[static_cast<int>(word) - static_cast<int>(ordered_words[0])] = order_of(*plan);
+  return row;
+}
+
+struct Asked {
+  std::string text;  // of the policy
+  std::string name;  // of what it comes from
+};
+
+Asked asked_of(const Options& options) {
+  if (!options.memory.empty()) return {options.memory, "--memory"};
+  auto environment = program_environment(options, options.programs.front());
+  auto variable = find_variable(environment, "BATON_MEMORY");
+  return {variable.value_or(""), "BATON_MEMORY"};
+}
+
+std::expected<PlannedMemory, std::string> plan_part(const Machine& machine, const HomePlan& home,
+                                                    const char* what, const MemoryPlace& place) {
+  auto plan = machine::plan_memory(machine, home.home, place);
+  if (!plan)
+    return std::unexpected(fmt::format("{}={}: {}", what, place_text(place), plan.error()));
+  return plan;
+}
+
+std::expected<void, std::string> plan_home(const Machine& machine, const MemoryPolicy& policy,
+                                           HomePlan& home) {
+  home.row = row_of(machine, home.home, policy);
+  struct Part {
+    const char* what;
+    const MemoryPlace& place;
+    PlannedMemory& plan;
+  };
+  for (const Part& part :
+       {Part{"queues", policy.queues, home.queues}, Part{"heap", policy.heap, home.heap},
+        Part{"all", policy.all, home.all}}) {
+    if (part.place.word == MemoryWord::none) continue;
+    auto plan = plan_part(machine, home, part.what, part.place);
+    if (!plan) return std::unexpected(plan.error());
+    part.plan = *std::move(plan);
+  }
+  home.row.queue_order = order_of(home.queues);
+  return {};
+}
+
+// One sentence for what every word comes to there.
+void note_single_node(MemoryPlan& plan, const Machine& machine) {
+  if (machine.memory.size() == 1)
+    plan.notes.push_back(fmt::format("this machine has one memory node, {}: every place is there",
+                                     machine::node_text(machine, machine.memory.front().os)));
+}
+
+MemoryBinding binding_of(const MemoryPlace& place, const PlannedMemory& plan, int preferred) {
+  if (plan.in_turn)
+    return {plan.weights.empty() ? MemoryMode::interleave : MemoryMode::weighted,
+            mask_of(plan.nodes, plan.meant)};
+  if (place.strict) return {MemoryMode::bind, mask_of(plan.nodes, plan.meant)};
+  return {MemoryMode::prefer, platform::node_bit(preferred)};
+}
+
+// What nodes have room for, less what this job has been promised of it.
+class Room {
+ public:
+  // Reckons with so much more on a node. False: that is more than it has.
+  bool take(int node, std::uint64_t bytes, bool strict) {
+    auto [entry, fresh] = left_.try_emplace({node, strict}, 0);
+    if (fresh) {
+      platform::NodeRoom room = platform::node_room(node);
+      entry->second =
+          strict ? platform::room_under_pressure(room) : platform::room_without_pressure(room);
+    }
+    if (entry->second < bytes) return false;
+    if (entry->second != ~std::uint64_t{0}) entry->second -= bytes;
+    return true;
+  }
+  std::uint64_t left(int node, bool strict) {
+    return take(node, 0, strict) ? left_[{node, strict}] : 0;
+  }
+
+ private:
+  std::map<std::pair<int, bool>, std::uint64_t> left_;
+};
+
+std::string no_room(const char* what, const MemoryPlace& place, int node, std::uint64_t left,
+                    std::uint64_t wanted, int rank) {
+  return fmt::format(
+      "{}={}: node {} has {} MiB left that rank {} could use, and it will want {} MiB; free some, "
+      "start fewer ranks, or leave out the ! to let memory go elsewhere",
+      what, place_text(place), node, left >> 20, rank, (wanted + (1 << 20) - 1) >> 20);
+}
+
+// Those of the meant nodes that have room, for `what` of one rank; the first in the declared order
+// unless that is strict.
+std::expected<int, std::string> node_with_room(Room& room, const PlannedMemory& plan,
+                                               const MemoryPlace& place, const char* what, int rank,
+                                               std::uint64_t bytes) {
+  std::size_t count = place.strict ? plan.meant : plan.nodes.size();
+  for (std::size_t i = 0; i < count; ++i)
+    if (room.take(plan.nodes[i], bytes, place.strict)) return plan.nodes[i];
+  int first = plan.nodes.front();
+  if (!place.strict) return first;
+  return std::unexpected(no_room(what, place, first, room.left(first, true), bytes, rank));
+}
+
+std::string refusal(const char* what, const MemoryPlace& place, const char* call) {
+  return fmt::format(
+      "{}={}: {}: {}; in a container start it with --cap-add SYS_NICE, or a seccomp profile that "
+      "allows {}",
+      what, place_text(place), call, std::strerror(errno), call);
+}
+
+std::expected<void, std::string> bind_slice(const JobFile& file, int rank,
+                                            const MemoryBinding& binding) {
+  const lockfree::JobHeader& header = *file.header;
+  std::uint64_t offset =
+      header.slices_offset + static_cast<std::uint64_t>(rank) * header.slice_bytes;
+  void* slice = platform::map_memory_file(file.descriptor, header.slice_bytes, offset);
+  if (!slice) return std::unexpected("mmap");
+  bool bound = platform::bind_memory(slice, header.slice_bytes, binding);
+  int cause = errno;
+  platform::unmap_memory(slice, header.slice_bytes);
+  errno = cause;
+  if (!bound) return std::unexpected("mbind");
+  return {};
+}
+
+// Lone ranks of a strict `all` die when their node is full; a rank that could hardly start there is
+// told so at once.
+constexpr std::uint64_t process_bytes_least = 16 << 20;  // guess
+
+std::expected<void, std::string> check_processes(MemoryPlan& plan, Room& room) {
+  const MemoryPlace& place = plan.policy.all;
+  if (place.word == MemoryWord::none) return {};
+  if (!platform::bind_process({})) {
+    std::string text = refusal("all", place, "set_mempolicy");
+    if (place.strict) return std::unexpected(text);
+    plan.notes.push_back(text + ". Processes go where the kernel puts them");
+  }
+  if (!place.strict) return {};
+  for (const HomePlan& home : plan.homes)
+    for (int rank : home.ranks)
+      if (auto node = node_with_room(room, home.all, place, "all", rank, process_bytes_least);
+          !node)
+        return std::unexpected(node.error());
+  return {};
+}
+
+std::expected<void, std::string> place_slices(MemoryPlan& plan, const Machine& machine, Room& room,
+                                              const JobFile& file) {
+  const MemoryPlace& place = plan.policy.queues;
+  if (place.word == MemoryWord::none) return {};
+  std::uint64_t bytes = lockfree::usual_slice_bytes(
+      lockfree::slice_layout(file.header->ranks, file.header->deposit.ring_bytes));
+  std::map<int, int> fallen;  // node and how many ranks' slices go there instead
+  for (const HomePlan& home : plan.homes)
+    for (int rank : home.ranks) {
+      auto node = node_with_room(room, home.queues, place, "queues", rank, bytes);
+      if (!node) return std::unexpected(node.error());
+      if (*node != home.queues.nodes.front() && !home.queues.in_turn && !place.strict)
+        ++fallen[*node];
+      auto bound = bind_slice(file, rank, binding_of(place, home.queues, *node));
+      if (bound) continue;
+      std::string text = refusal("queues", place, bound.error().c_str());
+      if (place.strict) return std::unexpected(text);
+      plan.notes.push_back(text + ". They go where the kernel puts them");
+      return {};
+    }
+  for (auto [node, ranks] : fallen)
+    plan.notes.push_back(
+        fmt::format("queues={}: those of {} ranks go to {}: what comes before it is full",
+                    place_text(place), ranks, machine::node_text(machine, node)));
+  return {};
+}
+
+}  // namespace
+
+std::expected<MemoryPlan, std::string> plan_memory(const Options& options, Machine& machine,
+                                                   const machine::Placement& placement) {
+  MemoryPlan plan;
+  Asked asked = asked_of(options);
+  if (!asked.text.empty()) {
+    plan.asked = fmt::format("{} {}", asked.name, asked.text);
+    MemoryWordError error;
+    if (!parse_memory_policy(asked.text, &plan.policy, &error))
+      return std::unexpected(fmt::format("{}: {}", plan.asked, error.text));
+    machine::read_memory_rules(machine);
+  }
+  std::map<int, HomePlan> homes;
+  for (std::size_t rank = 0; rank < placement.ranks.size(); ++rank) {
+    int home = machine::home_node(machine, placement.ranks[rank], static_cast<int>(rank));
+    homes[home].home = home;
+    homes[home].ranks.push_back(static_cast<int>(rank));
+  }
+  for (auto& [number, home] : homes) {
+    if (auto planned = plan_home(machine, plan.policy, home); !planned)
+      return std::unexpected(fmt::format("{}: {}", plan.asked, planned.error()));
+    plan.homes.push_back(std::move(home));
+  }
+  if (plan.policy.asks()) note_single_node(plan, machine);
+  return plan;
+}
+
+std::string plan_text(const MemoryPlan& plan, const Machine& machine) {
+  if (!plan.policy.asks()) return "memory: where the kernel puts it (no --memory)\n";
+  std::string text = fmt::format("memory: {}\n", plan.asked);
+  for (const HomePlan& home : plan.homes) {
+    struct Part {
+      const char* what;
+      const MemoryPlace& place;
+      const PlannedMemory& plan;
+    };
+    const Part parts[] = {{"queues", plan.policy.queues, home.queues},
+                          {"heap", plan.policy.heap, home.heap},
+                          {"all", plan.policy.all, home.all}};
+    for (const Part& part : parts) {
+      if (part.place.word == MemoryWord::none) continue;
+      text += fmt::format("  ranks {}, {}={}: {}", machine::cpu_list(home.ranks), part.what,
+                          place_text(part.place), part.plan.reason);
+      std::vector<int> later(part.plan.nodes.begin() + static_cast<long>(part.plan.meant),
+                             part.plan.nodes.end());
+      if (part.place.strict)
+        text += "; nowhere else";
+      else if (!later.empty())
+        text += fmt::format("; when full: node {}", fmt::join(later, ", "));
+      text += '\n';
+    }
+  }
+  if (machine.memory_limit_bytes)
+    text += fmt::format("  the control group's limit: {} MiB in all\n",
+                        machine.memory_limit_bytes >> 20);
+  for (const std::string& note : plan.notes) text += "  " + note + '\n';
+  return text;
+}
+
+std::expected<void, std::string> place_job(MemoryPlan& plan, const Machine& machine,
+                                           const JobFile& file) {
+  for (const HomePlan& home : plan.homes)
+    for (int rank : home.ranks)
+      *lockfree::memory_row(file.header, static_cast<std::uint32_t>(rank)) = home.row;
+  if (!plan.policy.asks()) return {};
+  Room room;
+  auto placed = check_processes(plan, room);
+  if (placed) placed = place_slices(plan, machine, room, file);
+  if (!placed) return std::unexpected(fmt::format("{}: {}", plan.asked, placed.error()));
+  return {};
+}
+
+MemoryBinding process_binding(const MemoryPlan& plan, int rank) {
+  const MemoryPlace& place = plan.policy.all;
+  if (place.word == MemoryWord::none) return {};
+  for (const HomePlan& home : plan.homes) {
+    if (std::ranges::find(home.ranks, rank) == home.ranks.end()) continue;
+    if (place.word == MemoryWord::near && !place.strict) return {MemoryMode::local, 0};
+    MemoryBinding binding = binding_of(place, home.all, home.all.nodes.front());
+    // Of several named nodes the kernel takes the nearest that has room, then others.
+    if (binding.mode == MemoryMode::prefer) binding.nodes = mask_of(home.all.nodes, home.all.meant);
+    return binding;
+  }
+  return {};
+}
+
+}  // namespace baton::launch

@@ -1,0 +1,69 @@
+#include <algorithm>
+#include <array>
+
+#include "machine/machine.hpp"
+
+namespace baton::machine {
+
+namespace {
+
+// Bandwidths that differ by less are of one kind of memory; guess.
+constexpr std::uint64_t clear_percent = 125;
+
+bool is_one_of(const std::string& kind, std::initializer_list<const char*> names) {
+  return std::ranges::any_of(names, [&kind](const char* name) { return kind == name; });
+}
+
+// The largest bandwidth that CPUs near the node see of it; 0: unknown.
+const MemoryPath* best_path(const MemoryNode& node) {
+  const MemoryPath* best = nullptr;
+  for (const MemoryPath& path : node.paths)
+    if (path.local && path.mib_per_second > 0 &&
+        (!best || path.mib_per_second > best->mib_per_second))
+      best = &path;
+  return best;
+}
+
+Tier tier_by_bandwidth(const Machine& machine, const MemoryNode& node) {
+  const MemoryPath* path = best_path(node);
+  const MemoryNode* own = path ? find_node(machine, path->from) : nullptr;
+  const MemoryPath* ordinary = own ? find_path(*own, path->from) : nullptr;
+  if (!ordinary || ordinary->mib_per_second == 0) return Tier::slow;
+  if (path->mib_per_second * 100 >= ordinary->mib_per_second * clear_percent) return Tier::fast;
+  if (path->mib_per_second * clear_percent <= ordinary->mib_per_second * 100) return Tier::slow;
+  return Tier::ordinary;
+}
+
+Tier tier_of(const Machine& machine, const MemoryNode& node) {
+  if (is_one_of(node.kind, {"HBM", "MCDRAM"})) return Tier::fast;
+  if (is_one_of(node.kind, {"NVM", "CXL-DRAM", "CXL-NVM", "CXL"})) return Tier::slow;
+  if (node.has_cpus || node.kind == "DRAM") return Tier::ordinary;
+  return tier_by_bandwidth(machine, node);
+}
+
+}  // namespace
+
+void judge_tiers(Machine& machine) {
+  for (MemoryNode& node : machine.memory) node.tier = tier_of(machine, node);
+}
+
+const MemoryNode* find_node(const Machine& machine, int os) {
+  auto found = std::ranges::find(machine.memory, os, &MemoryNode::os);
+  return found == machine.memory.end() ? nullptr : &*found;
+}
+
+const MemoryPath* find_path(const MemoryNode& node, int from) {
+  auto found = std::ranges::find(node.paths, from, &MemoryPath::from);
+  return found == node.paths.end() ? nullptr : &*found;
+}
+
+const char* tier_name(Tier tier) {
+  constexpr std::array names = {"fast", "ordinary", "slow"};
+  return names[static_cast<std::size_t>(tier)];
+}
+
+std::string memory_name(const MemoryNode& node) {
+  return node.kind.empty() ? tier_name(node.tier) : node.kind;
+}
+
+}  // namespace baton::machine

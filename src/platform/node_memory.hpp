@@ -1,0 +1,64 @@
+// How much memory the nodes have left, and on which nodes pages lie: looks only, nothing changes.
+// Called by the launcher before it binds strictly and for --memory-report, and by transport/ for
+// blocks of the heap.
+#pragma once
+
+#include <cstdint>
+
+#include "base/memory_place.hpp"
+
+namespace baton::platform {
+
+struct NodeRoom {
+  std::uint64_t bytes = 0;  // of the node in all; 0: the kernel does not say (no sysfs here)
+  std::uint64_t free_bytes = 0;
+  std::uint64_t reclaimable_bytes = 0;  // file pages that the kernel would drop for ours
+  std::uint64_t low_bytes = 0;          // with less left, what prefers the node goes to another
+  std::uint64_t high_bytes = 0;         // what the kernel then tries to have free again
+};
+NodeRoom node_room(int node);
+// What a node can give without pressure: beyond, the kernel itself goes elsewhere.
+std::uint64_t room_without_pressure(const NodeRoom& room);
+// What a node can give to memory that must lie there: the kernel makes room by dropping file pages.
+// More is left, since what is beyond kills.
+std::uint64_t room_under_pressure(const NodeRoom& room);
+// The same from the text of a node's meminfo.
+NodeRoom node_room_from(const char* text);
+// What a node keeps back, line by line from /proc/zoneinfo: `node` is that of the line's zone.
+struct NodeKept {
+  std::uint64_t low_bytes = 0;
+  std::uint64_t high_bytes = 0;
+};
+void add_zone_line(const char* line, int* node, NodeKept (&kept)[memory_nodes_max]);
+
+struct NodeBytes {
+  std::uint64_t on[memory_nodes_max] = {};
+  std::uint64_t elsewhere = 0;  // nodes above 63, or pages the kernel would not tell
+
+  std::uint64_t total() const;
+  void add(const NodeBytes& more);
+};
+
+// Adds the pages of a range (whole pages) that this process has mapped. False with errno set when
+// the kernel refuses to tell.
+bool count_pages(const char* address, std::uint64_t bytes, NodeBytes* counts);
+
+// Maps those pages of a range of memory that have been reserved, so that they can be counted. The
+// caller knows that they are.
+void touch_pages(const char* address, std::uint64_t bytes);
+
+// Adds the pages of a file's range that somebody has written or read; `address` is where the range
+// is mapped here. Pages that are only reserved are not seen. False as above.
+bool count_file_pages(int descriptor, std::uint64_t offset, const char* address,
+                      std::uint64_t bytes, NodeBytes* counts);
+
+// Adds all pages that this process has mapped, but those of memory files called `but_file`. False
+// with errno set when there is no /proc/self/numa_maps.
+bool count_process_pages(const char* but_file, NodeBytes* counts);
+// The same of one line of numa_maps.
+void count_numa_line(const char* line, const char* but_file, NodeBytes* counts);
+
+// The most memory this process ever had mapped, of all kinds; 0: unknown.
+std::uint64_t process_peak_bytes();
+
+}  // namespace baton::platform

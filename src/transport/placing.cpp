@@ -1,0 +1,255 @@
+#include "transport/placing.hpp"
+
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+#include "platform/memory_file.hpp"
+#include "platform/memory_policy.hpp"
+#include "platform/node_memory.hpp"
+#include "transport/arena.hpp"
+#include "transport/share_out.hpp"
+
+namespace baton::transport {
+
+namespace {
+
+using platform::MemoryBinding;
+using platform::MemoryMode;
+using platform::NodeMask;
+
+// What one rank says for all: bits of JobHeader::notes_given.
+enum Note : std::uint32_t { note_refused = 1, note_huge = 2, note_no_plan = 4 };
+
+__attribute__((format(printf, 2, 3))) void say_once(Note note, const char* format, ...) {
+  // relaxed: one rank gets to say it; nothing else hangs on it.
+  if (std::atomic_ref(arena.job->notes_given).fetch_or(note, std::memory_order_relaxed) & note)
+    return;
+  char text[400];
+  va_list parts;
+  va_start(parts, format);
+  std::vsnprintf(text, sizeof text, format, parts);
+  va_end(parts);
+  std::fprintf(stderr, "baton: %s\n", text);
+}
+
+Shortage seen;
+
+struct Text {
+  char words[64];
+  explicit Text(const MemoryPlace& place) { write_memory_place(place, words, sizeof words); }
+};
+
+unsigned long long mib(std::uint64_t bytes) {
+  return static_cast<unsigned long long>(bytes >> 20);
+}
+
+// The nodes of a place as this rank has them; count 0: nobody knows.
+Error find_order(const MemoryPlace& place, lockfree::MemoryOrder* order) {
+  const lockfree::MemoryRow& row = arena.memory(arena.rank);
+  *order = {};
+  if (place.word == MemoryWord::none) return MPI_SUCCESS;
+  constexpr int first = static_cast<int>(ordered_words[0]);
+  if (place.word != MemoryWord::node) {
+    *order = row.orders[static_cast<int>(place.word) - first];
+    return MPI_SUCCESS;
+  }
+  NodeMask known = row.nodes_allowed ? row.nodes_allowed : platform::allowed_nodes();
+  NodeMask taken = 0;
+  auto add = [&](std::uint8_t node) {
+    if (taken & platform::node_bit(node) || order->count == std::size(order->nodes)) return;
+    taken |= platform::node_bit(node);
+    order->nodes[order->count++] = node;
+  };
+  for (int i = 0; i < place.listed; ++i) {
+    if (known && !(known & platform::node_bit(place.nodes[i])))
+      return fail(MPI_ERR_INFO_VALUE,
+                  "memory %s: there is no memory node %d that this job may use; `baton topo` "
+                  "lists them",
+                  Text(place).words, place.nodes[i]);
+    add(place.nodes[i]);
+  }
+  order->meant = order->count;
+  const lockfree::MemoryOrder& near = row.orders[static_cast<int>(MemoryWord::near) - first];
+  for (int i = 0; i < near.count; ++i) add(near.nodes[i]);
+  return MPI_SUCCESS;
+}
+
+NodeMask mask_of(const lockfree::MemoryOrder& order, int count) {
+  NodeMask mask = 0;
+  for (int i = 0; i < count; ++i) mask |= platform::node_bit(order.nodes[i]);
+  return mask;
+}
+
+// Ends the program's hopes, or says once that the kernel decides.
+Error not_bound(const MemoryPlace& place) {
+  constexpr char remedy[] =
+      "in a container start it with --cap-add SYS_NICE, or a seccomp profile that allows mbind";
+  if (place.strict)
+    return fail(MPI_ERR_NO_MEM, "memory %s: mbind: %s; %s", Text(place).words, std::strerror(errno),
+                remedy);
+  say_once(note_refused,
+           "memory is not placed (%s), the kernel puts it where it likes: mbind: %s; %s",
+           Text(place).words, std::strerror(errno), remedy);
+  return MPI_SUCCESS;
+}
+
+Error bind_block(const Unplaced& memory, const MemoryPlace& place, const MemoryBinding& binding) {
+  if (platform::bind_memory(memory.address, memory.bytes, binding)) return MPI_SUCCESS;
+  return not_bound(place);
+}
+
+Error check_room(const MemoryPlace& place, const lockfree::MemoryOrder& order, bool in_turn,
+                 std::uint64_t bytes) {
+  std::uint64_t room = 0;
+  for (int i = 0; i < order.meant; ++i) {
+    std::uint64_t one = platform::room_under_pressure(platform::node_room(order.nodes[i]));
+    std::uint64_t share = in_turn ? bytes / order.meant : bytes;
+    if (in_turn && one < share)
+      return fail(MPI_ERR_NO_MEM,
+                  "memory %s: node %d has room for %llu MiB, and %llu MiB are wanted there; "
+                  "ask for less, or leave out the ! to let it go elsewhere",
+                  Text(place).words, order.nodes[i], mib(one), mib(share));
+    room = one > ~room ? ~std::uint64_t{0} : room + one;
+  }
+  if (in_turn || room >= bytes) return MPI_SUCCESS;
+  return fail(MPI_ERR_NO_MEM,
+              "memory %s: node %d%s room for %llu MiB, and %llu MiB are wanted; ask for less, "
+              "or leave out the ! to let it go elsewhere",
+              Text(place).words, order.nodes[0], order.meant > 1 ? " and the others have" : " has",
+              mib(room), mib(bytes));
+}
+
+// Piece by piece where the first node has no room for all.
+Error bind_preferring(const Unplaced& memory, const MemoryPlace& place,
+                      const lockfree::MemoryOrder& order) {
+  NodeShare shares[std::size(order.nodes) + 1];
+  auto room_of = [](int node) {
+    return platform::room_without_pressure(platform::node_room(node));
+  };
+  int count = share_out(memory.bytes, {order.nodes, order.count}, room_of, shares);
+  std::uint64_t done = 0;
+  for (int i = 0; i < count; ++i) {
+    Unplaced part{memory.address + done, shares[i].bytes};
+    if (Error error =
+            bind_block(part, place, {MemoryMode::prefer, platform::node_bit(shares[i].node)}))
+      return error;
+    done += shares[i].bytes;
+  }
+  return MPI_SUCCESS;
+}
+
+// For the report: what of a block that is there now has come elsewhere than to the meant nodes.
+void look_for_shortage(const Unplaced& memory, const MemoryPlace& place) {
+  lockfree::MemoryOrder order;
+  if (place.strict || memory.descriptor < 0 || find_order(place, &order) || order.count == 0)
+    return;
+  platform::NodeBytes counts;
+  platform::touch_pages(memory.address, memory.bytes);
+  if (!platform::count_pages(memory.address, memory.bytes, &counts)) return;
+  std::uint64_t elsewhere = counts.total();
+  for (int i = 0; i < order.meant; ++i) elsewhere -= counts.on[order.nodes[i]];
+  if (elsewhere == 0) return;
+  if (seen.node < 0)
+    seen = {order.nodes[0], platform::room_without_pressure(platform::node_room(order.nodes[0])),
+            0};
+  seen.bytes += elsewhere;
+}
+
+Error bind_in_place(const Unplaced& memory, const MemoryPlace& place) {
+  if (place.word == MemoryWord::none) return MPI_SUCCESS;
+  lockfree::MemoryOrder order;
+  if (Error error = find_order(place, &order)) return error;
+  if (order.count == 0) {
+    if (place.strict)
+      return fail(MPI_ERR_UNSUPPORTED_OPERATION,
+                  "memory %s: only ranks that mpiexec has started know the machine's memory; "
+                  "start the program with mpiexec -n 1, or name a node",
+                  Text(place).words);
+    say_once(note_no_plan,
+             "memory is not placed (%s): only ranks that mpiexec has started know the machine's "
+             "memory",
+             Text(place).words);
+    return MPI_SUCCESS;
+  }
+  bool in_turn = place.word == MemoryWord::interleave;
+  if (place.strict)
+    if (Error error = check_room(place, order, in_turn, memory.bytes)) return error;
+  if (in_turn) {
+    MemoryMode mode = order.weighs ? MemoryMode::weighted : MemoryMode::interleave;
+    return bind_block(memory, place, {mode, mask_of(order, order.meant)});
+  }
+  if (place.strict)
+    return bind_block(memory, place, {MemoryMode::bind, mask_of(order, order.meant)});
+  return bind_preferring(memory, place, order);
+}
+
+bool reserve_block(const Unplaced& memory, const MemoryPlace& place) {
+  bool huge = place.huge && memory.bytes % huge_page_bytes == 0;
+  bool got_huge = false, reserved;
+  if (memory.descriptor < 0) {
+    if (huge) got_huge = platform::ask_for_huge_pages(memory.address, memory.bytes);
+    // What may go elsewhere may also come with its first use.
+    reserved = !place.strict || platform::reserve_private_memory(memory.address, memory.bytes);
+  } else if (huge) {
+    reserved = platform::reserve_huge_memory(memory.descriptor, memory.offset, memory.address,
+                                             memory.bytes, &got_huge);
+  } else {
+    reserved = platform::reserve_memory(memory.descriptor, memory.offset, memory.bytes);
+  }
+  if (huge && reserved && !got_huge)
+    say_once(
+        note_huge,
+        "no huge pages for memory of MPI_Alloc_mem (%s), it has small ones: Linux 6.1 can put "
+        "them together; before, set /sys/kernel/mm/transparent_hugepage/shmem_enabled to advise",
+        std::strerror(errno));
+  return reserved;
+}
+
+}  // namespace
+
+const MemoryPlace* heap_place() {
+  if (!arena.job) return nullptr;
+  const MemoryPlace& place = arena.memory(arena.rank).heap;
+  return place.asks() ? &place : nullptr;
+}
+
+Error place_and_reserve(const Unplaced& memory, const MemoryPlace& place, bool* reserved) {
+  // Between looking at a node's room and taking it no other rank may look.
+  bool turn = place.strict && platform::take_turn(arena.descriptor);
+  Error error = bind_in_place(memory, place);
+  *reserved = !error && reserve_block(memory, place);
+  if (turn) platform::give_up_turn(arena.descriptor);
+  if (*reserved && BATON_UNLIKELY(arena.job->memory_report)) look_for_shortage(memory, place);
+  if (error || !*reserved) forget_place(memory.address, memory.bytes);
+  return error;
+}
+
+void forget_place(char* address, std::uint64_t bytes) {
+  (void)platform::bind_memory(address, bytes, {});
+}
+
+Error check_slice_room(std::uint32_t owner, std::uint64_t bytes) {
+  const MemoryPlace& place = arena.memory(owner).queues;
+  lockfree::MemoryOrder order = arena.memory(owner).queue_order;
+  std::uint64_t room = 0;
+  for (int i = 0; i < order.meant; ++i) {
+    std::uint64_t one = platform::room_under_pressure(platform::node_room(order.nodes[i]));
+    room = one > ~room ? ~std::uint64_t{0} : room + one;
+  }
+  if (room >= bytes || order.meant == 0) return MPI_SUCCESS;
+  return fail(MPI_ERR_NO_MEM,
+              "queues=%s: node %d is full: room for %llu KiB, and %llu KiB of message buffers are "
+              "wanted there; leave out the ! to let them go elsewhere",
+              Text(place).words, order.nodes[0], static_cast<unsigned long long>(room >> 10),
+              static_cast<unsigned long long>(bytes >> 10));
+}
+
+Shortage shortage() {
+  return seen;
+}
+
+}  // namespace baton::transport

@@ -1,0 +1,46 @@
+// Memory of this process in the nodes that a place names (base/memory_place.hpp): which nodes these
+// are, the launcher has written into our MemoryRow. Called for blocks of the heap, before they have
+// pages, and before a slice that is bound strictly grows. Invariant: nothing here runs in a job
+// that asked for no place.
+#pragma once
+
+#include <cstdint>
+
+#include "base/error.hpp"
+#include "base/memory_place.hpp"
+
+namespace baton::transport {
+
+// Whole pages that have no memory yet: of the job's file at an offset, or private ones.
+struct Unplaced {
+  char* address;
+  std::uint64_t bytes;
+  int descriptor = -1;       // -1: private
+  std::uint64_t offset = 0;  // in the file
+};
+
+// The place of blocks that do not ask for one themselves; null when there is none.
+const MemoryPlace* heap_place();
+
+// Puts the memory in its place and reserves it (private memory only if the place is strict). What
+// cannot be had falls back, as the place has it,
+// and says so once a job; the error names a strict place that has no room, or a node that is not
+// there. `*reserved` is false when there is no memory at all.
+Error place_and_reserve(const Unplaced& memory, const MemoryPlace& place, bool* reserved);
+
+// So that the next block there goes where the kernel puts it.
+void forget_place(char* address, std::uint64_t bytes);
+
+// Whether a slice that must lie in certain nodes can have so much more there.
+BATON_COLD Error check_slice_room(std::uint32_t owner, std::uint64_t bytes);
+
+// So much of blocks came elsewhere than to the nodes their place means, and what the first of these
+// had left when that was first seen. In jobs that report only.
+struct Shortage {
+  int node = -1;
+  std::uint64_t free_bytes = 0;
+  std::uint64_t bytes = 0;
+};
+Shortage shortage();
+
+}  // namespace baton::transport

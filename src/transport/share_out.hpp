@@ -1,0 +1,39 @@
+// How a block is cut where its first node has no room for all of it. Pure.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+#include "base/cache_line.hpp"
+
+namespace baton::transport {
+
+struct NodeShare {
+  int node;
+  std::uint64_t bytes;  // whole pages
+};
+
+// Cuts `bytes` (whole pages) among `nodes` in their order: to each what `room_of(node)` says it
+// has. What none has room for goes to the first, and the kernel decides. Fills `shares`, as long as
+// `nodes`; returns how many.
+template <class RoomOf>
+int share_out(std::uint64_t bytes, std::span<const std::uint8_t> nodes, RoomOf room_of,
+              NodeShare* shares) {
+  int count = 0;
+  for (std::uint8_t node : nodes) {
+    std::uint64_t part = std::min(bytes, room_of(node) / page_bytes * page_bytes);
+    if (part > 0) shares[count++] = {node, part};
+    bytes -= part;
+    if (bytes == 0) return count;
+  }
+  if (count == 0 || shares[0].node != nodes[0]) {
+    std::copy_backward(shares, shares + count, shares + count + 1);
+    shares[0] = {nodes[0], 0};
+    ++count;
+  }
+  shares[0].bytes += bytes;
+  return count;
+}
+
+}  // namespace baton::transport

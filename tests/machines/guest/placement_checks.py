@@ -1,0 +1,159 @@
+"""That memory lies where the policy said: every page of every slice, of MPI_Alloc_mem and of the whole process, asked
+of the kernel page by page. The table says what is expected; the rest is what a table cannot say.
+"""
+import os
+import re
+from dataclasses import dataclass, field
+
+import hardware
+from check import Skip, check, demand
+from jobs import MIB, places
+
+
+def largest_node():
+    """They are made equally large, but the kernel keeps some of the first for itself."""
+    def kib(node):
+        with open(f"/sys/devices/system/node/node{node.number}/meminfo") as file:
+            return int(re.search(r"MemTotal:\s+(\d+)", file.read()).group(1))
+    return max(hardware.NODES, key=kib).number
+
+
+# What a place means for a rank on a socket: the nodes its pages may lie on.
+MEANING = {
+    "near": lambda socket: {hardware.NEAR[socket]},
+    "fast": lambda socket: {hardware.FAST[socket]},
+    "large": lambda socket: {largest_node()},
+    "remote": lambda socket: {hardware.NEAR[1 - socket]},
+    "anywhere": lambda socket: {node.number for node in hardware.NODES},
+    **{f"node {node.number}": lambda socket, number=node.number: {number} for node in hardware.NODES},
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    policy: str
+    queues: str
+    heap: str
+    plain: str = "near"       # what the program itself allocates
+    anonymous: str = "anywhere"
+    ranks: int = hardware.CPUS
+    options: tuple = ()
+    environment: dict = field(default_factory=dict)
+
+
+CASES = (
+    Case("queues=fast,heap=fast", queues="fast", heap="fast"),
+    Case("queues=fast!,heap=fast!", queues="fast", heap="fast", environment={"BATON_CMA": "1"}),
+    Case("queues=fast", queues="fast", heap="near"),
+    Case("heap=fast", queues="anywhere", heap="fast"),
+    Case("queues=near!,heap=near!", queues="near", heap="near"),
+    Case("queues=large,heap=large", queues="large", heap="large"),
+    Case("queues=remote,heap=remote!", queues="remote", heap="remote"),
+    Case("queues=node:3!,heap=node:1+0", queues="node 3", heap="node 1"),
+    Case("all=fast", queues="fast", heap="fast", plain="fast", anonymous="fast"),
+    Case("all=node:2,heap=near", queues="node 2", heap="near", plain="node 2", anonymous="node 2"),
+    Case("queues=fast,heap=fast", queues="fast", heap="fast", ranks=2, options=("--map-by", "package")),
+    Case("queues=fast!,heap=fast!", queues="fast", heap="fast", ranks=3, options=("-env", "BATON_ROOMS", "0")),
+)
+
+
+def demand_on(rank, what, nodes):
+    """Every page of it, and at least one."""
+    pages = rank.pages_of(what)
+    demand(sum(pages.values()) > 0, f"rank {rank.rank} has no page of {what}")
+    elsewhere = {node: count for node, count in pages.items() if node not in nodes}
+    demand(not elsewhere, f"rank {rank.rank} on CPU {rank.cpus}: {sum(elsewhere.values())} of {sum(pages.values())} pages "
+           f"of {what} are not on node {sorted(nodes)} but on {sorted(elsewhere)}: "
+           f"{rank.slice if what == 'queues' else pages}")
+
+
+def demand_case(guest, case):
+    counted = dict.fromkeys(("queues", "heap"), 0)
+    for rank in places(guest, ["--memory", case.policy, *case.options], ranks=case.ranks, **case.environment).ranks:
+        for what in ("queues", "heap", "plain", "anonymous"):
+            demand_on(rank, what, MEANING[getattr(case, what)](rank.socket))
+        for what in counted:
+            counted[what] += sum(rank.pages_of(what).values())
+    return ", ".join(f"{count} pages of {what}" for what, count in counted.items())
+
+
+def add_case(case):
+    more = f" ({' '.join(case.options)})" if case.options else ""
+    said = f"queues {case.queues}, heap {case.heap}" + (f", all else {case.plain}" if case.plain != "near" else "")
+    check(f"{case.ranks} ranks with --memory {case.policy}{more}: every page where it should be: {said}")(
+        lambda guest: demand_case(guest, case))
+
+
+def demand_shares(rank, what, shares):
+    """Pages of it on each node in these proportions, to a tenth of all; none elsewhere."""
+    pages = rank.pages_of(what)
+    total, parts = sum(pages.values()), sum(shares.values())
+    demand(total > 0, f"rank {rank.rank} has no page of {what}")
+    for node in {*pages, *shares}:
+        expected = total * shares.get(node, 0) / parts
+        demand(abs(pages.get(node, 0) - expected) <= (total / 10 if node in shares else 0),
+               f"rank {rank.rank}: {pages} pages of {what}, in proportions of {shares} wanted")
+
+
+@check("interleave deals pages out to both sockets' memory in equal shares, and leaves the fast nodes out")
+def interleaved(guest):
+    for rank in places(guest, ["--memory", "all=interleave"], heap=4 * MIB, plain=4 * MIB).ranks:
+        for what in ("queues", "heap", "plain"):
+            demand_shares(rank, what, {0: 1, 1: 1})
+
+
+@check("interleave goes by the system's weights where the kernel has them")
+def interleaved_by_weights(guest):
+    folder = "/sys/kernel/mm/mempolicy/weighted_interleave"
+    if not os.path.isdir(folder):
+        raise Skip("this kernel has no weighted interleaving (Linux 6.9)")
+    weights = {node.number: 1 if node.cpus else 3 for node in hardware.NODES}
+    try:
+        for node, weight in weights.items():
+            with open(f"{folder}/node{node}", "w") as file:
+                file.write(str(weight))
+        job = places(guest, ["--memory", "heap=interleave,queues=interleave"], heap=8 * MIB)
+    finally:
+        for node in weights:
+            with open(f"{folder}/node{node}", "w") as file:
+                file.write("1")
+    for rank in job.ranks:
+        demand_shares(rank, "heap", weights)
+        demand_shares(rank, "queues", weights)
+    return f"heap of rank 0: {job.ranks[0].heap}"
+
+
+@check("the info key baton_memory places one allocation, whatever the job's policy is")
+def info_places(guest):
+    for rank in places(guest, ["--memory", "heap=near"], program=("--info", "baton_memory=fast!")).ranks:
+        demand_on(rank, "heap", MEANING["fast"](rank.socket))
+
+
+@check("huge pages of the heap lie where the heap is placed")
+def huge_pages(guest):
+    job = places(guest, ["--memory", "heap=fast!,huge"], heap=4 * MIB, plain=MIB)
+    for rank in job.ranks:
+        demand_on(rank, "heap", MEANING["fast"](rank.socket))
+    if "no huge pages" in job.stderr:
+        raise Skip(job.stderr.strip())
+
+
+@check("--memory-report tells what the kernel tells the checker")
+def report_is_true(guest):
+    job = places(guest, ["--memory", "queues=fast!,heap=fast!", "--memory-report"], heap=4 * MIB)
+    for rank in job.ranks:
+        node = hardware.FAST[rank.socket]
+        row = re.search(rf"^ +{rank.rank} +heap +(.*)$", job.stderr, re.M)
+        demand(row and re.search(r"4\.0 MiB", row.group(1)), f"heap of rank {rank.rank}, on node {node}:\n{job.stderr}")
+
+
+@check("without a policy every page of a rank's own memory is near it")
+def nothing_asked(guest):
+    for rank in places(guest, []).ranks:
+        demand(rank.cpus == [rank.rank], f"rank {rank.rank} is on {rank.cpus}")
+        for what in ("heap", "plain"):
+            demand_on(rank, what, MEANING["near"](rank.socket))
+
+
+for one in CASES:
+    add_case(one)

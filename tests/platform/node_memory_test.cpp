@@ -1,0 +1,151 @@
+#include "platform/node_memory.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "base/cache_line.hpp"
+#include "platform/memory_file.hpp"
+#include "platform/memory_policy.hpp"
+
+using namespace baton;
+using namespace baton::platform;
+
+namespace {
+
+// A memory file of 4 MiB, mapped twice as two ranks have it.
+struct SharedFile {
+  static constexpr std::uint64_t bytes = 4 << 20;
+  int descriptor = make_memory_file("test", bytes);
+  char* one = static_cast<char*>(map_memory_file(descriptor, bytes));
+  char* other = static_cast<char*>(map_memory_file(descriptor, bytes));
+  ~SharedFile() {
+    unmap_memory(one, bytes);
+    unmap_memory(other, bytes);
+    ::close(descriptor);
+  }
+};
+
+int first_allowed() {
+  NodeMask allowed = allowed_nodes();
+  for (int node = 0; node < memory_nodes_max; ++node)
+    if (allowed & node_bit(node)) return node;
+  return -1;
+}
+
+}  // namespace
+
+TEST(node_memory, meminfo_tells_what_is_free_and_what_can_be_dropped) {
+  NodeRoom room = node_room_from(
+      "Node 2 MemTotal:       1000 kB\nNode 2 MemFree:         300 kB\n"
+      "Node 2 Active(file):     50 kB\nNode 2 Inactive(file):   60 kB\n"
+      "Node 2 Dirty:            20 kB\nNode 2 Writeback:         0 kB\n");
+  EXPECT_EQ(room.bytes, 1000u << 10);
+  EXPECT_EQ(room.free_bytes, 300u << 10);
+  EXPECT_EQ(room.reclaimable_bytes, 90u << 10);
+  EXPECT_EQ(node_room_from("").bytes, 0u);
+}
+
+TEST(node_memory, what_the_kernel_keeps_back_is_no_room) {
+  NodeKept kept[memory_nodes_max];
+  int node = -1;
+  for (const char* line :
+       {"Node 2, zone   Normal\n", "        min      300\n", "        low      400\n",
+        "        high     500\n", "              high:     0\n", "Node 2, zone  Movable\n",
+        "        low      2\n", "Node 3, zone Normal\n", "        high     7\n"})
+    add_zone_line(line, &node, kept);
+  EXPECT_EQ(kept[2].low_bytes, 402u * 4096);
+  EXPECT_EQ(kept[2].high_bytes, 500u * 4096);
+  EXPECT_EQ(kept[3].high_bytes, 7u * 4096);
+  NodeRoom room{.bytes = 256 << 20, .free_bytes = 20 << 20, .reclaimable_bytes = 0};
+  std::uint64_t without = room_without_pressure(room), under = room_under_pressure(room);
+  room.low_bytes = 10 << 20;
+  room.high_bytes = 12 << 20;
+  EXPECT_EQ(room_without_pressure(room), without - (10 << 20));
+  EXPECT_EQ(room_under_pressure(room), under - (12 << 20));
+}
+
+TEST(node_memory, an_unknown_node_has_room_for_all) {
+  EXPECT_EQ(room_without_pressure({}), ~std::uint64_t{0});
+  EXPECT_EQ(room_under_pressure({}), ~std::uint64_t{0});
+}
+
+TEST(node_memory, only_strict_memory_may_push_file_pages_out) {
+  NodeRoom room{.bytes = 1 << 30, .free_bytes = 100 << 20, .reclaimable_bytes = 500 << 20};
+  EXPECT_LT(room_without_pressure(room), std::uint64_t{100} << 20);
+  EXPECT_GT(room_under_pressure(room), std::uint64_t{300} << 20);
+  room.free_bytes = 0;
+  EXPECT_EQ(room_without_pressure(room), 0u);
+}
+
+TEST(node_memory, a_node_that_is_not_there_has_unknown_room) {
+  EXPECT_EQ(node_room(63).bytes, 0u);
+}
+
+TEST(node_memory, numa_maps_lines_count_by_node_and_page_size) {
+  NodeBytes counts;
+  count_numa_line("7f00 default anon=3 dirty=3 N0=2 N3=1 kernelpagesize_kB=4\n", "/memfd:x",
+                  &counts);
+  count_numa_line("7f00 bind:1 huge anon=2 N1=2 kernelpagesize_kB=2048\n", "/memfd:x", &counts);
+  count_numa_line("7f00 default file=/memfd:x\\040(deleted) N0=9 kernelpagesize_kB=4\n", "/memfd:x",
+                  &counts);
+  count_numa_line("7f00 default file=/lib/N7=x.so mapped=1 N0=1 kernelpagesize_kB=4\n", "/memfd:x",
+                  &counts);
+  EXPECT_EQ(counts.on[0], 3u * 4096);
+  EXPECT_EQ(counts.on[3], 4096u);
+  EXPECT_EQ(counts.on[1], 4u << 20);
+  EXPECT_EQ(counts.total(), counts.on[0] + counts.on[1] + counts.on[3]);
+}
+
+TEST(node_memory, pages_of_a_file_are_counted_whoever_wrote_them) {
+  SharedFile file;
+  std::memset(file.one + 5 * page_bytes, 1, 3 * page_bytes);
+  std::memset(file.one + (1 << 20), 1, page_bytes);
+  NodeBytes counts;
+  if (!count_file_pages(file.descriptor, 0, file.other, SharedFile::bytes, &counts))
+    GTEST_SKIP() << "move_pages is refused here";
+  EXPECT_EQ(counts.total(), 4 * page_bytes);
+  NodeBytes part;
+  ASSERT_TRUE(count_file_pages(file.descriptor, 6 * page_bytes, file.other + 6 * page_bytes,
+                               page_bytes, &part));
+  EXPECT_EQ(part.total(), page_bytes);
+}
+
+TEST(memory_policy, a_policy_on_shared_memory_holds_for_who_reserves_it_later) {
+  int node = first_allowed();
+  if (node < 0) GTEST_SKIP() << "no memory policies here";
+  SharedFile file;
+  ASSERT_TRUE(bind_memory(file.one, 1 << 20, {MemoryMode::bind, node_bit(node)}));
+  // Once nobody maps it any more, as the launcher's slices.
+  unmap_memory(file.one, SharedFile::bytes);
+  file.one = static_cast<char*>(map_memory_file(file.descriptor, SharedFile::bytes));
+  EXPECT_EQ(policy_nodes(file.one), node_bit(node));
+  EXPECT_EQ(policy_nodes(file.other), node_bit(node));
+  EXPECT_EQ(policy_nodes(file.other + (2 << 20)), 0u);
+}
+
+TEST(memory_policy, a_policy_is_forgotten_through_the_mapping_that_set_it) {
+  int node = first_allowed();
+  if (node < 0) GTEST_SKIP() << "no memory policies here";
+  SharedFile file;
+  ASSERT_TRUE(bind_memory(file.one, 1 << 20, {MemoryMode::bind, node_bit(node)}));
+  ASSERT_TRUE(bind_memory(file.one, 1 << 20, {}));
+  EXPECT_EQ(policy_nodes(file.other), 0u);
+}
+
+TEST(memory_policy, modes_that_an_old_kernel_lacks_get_the_next_best) {
+  int node = first_allowed();
+  if (node < 0) GTEST_SKIP() << "no memory policies here";
+  SharedFile file;
+  for (MemoryMode mode :
+       {MemoryMode::prefer, MemoryMode::bind, MemoryMode::interleave, MemoryMode::weighted})
+    EXPECT_TRUE(bind_memory(file.one, 1 << 20, {mode, node_bit(node)}));
+  EXPECT_TRUE(bind_memory(file.one, 1 << 20, {MemoryMode::local, 0}));
+}
+
+TEST(memory_policy, a_node_that_is_not_there_is_refused) {
+  if (first_allowed() < 0 || (allowed_nodes() & node_bit(63))) GTEST_SKIP();
+  SharedFile file;
+  EXPECT_FALSE(bind_memory(file.one, 1 << 20, {MemoryMode::bind, node_bit(63)}));
+}
