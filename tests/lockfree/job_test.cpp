@@ -30,6 +30,7 @@ TEST_P(job_layout, every_part_starts_on_a_page_after_the_one_before_and_is_large
       {layout.progress, chunks_per_rank * sizeof(Progress<Hardware>)},
       {layout.staging, std::uint64_t{chunks_per_rank} * chunk_bytes},
       {layout.record, sizeof(TrafficRecord)},
+      {layout.memory, sizeof(MemoryRecord)},
       {layout.deposits, ranks * deposit_bytes(ring)},
       {layout.bytes, 0},
   };

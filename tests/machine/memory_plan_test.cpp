@@ -175,7 +175,7 @@ TEST(memory_plan, nodes_that_the_control_group_keeps_back_are_not_used) {
 
 TEST(memory_plan, ranks_of_one_node_are_at_home_there_and_free_ones_take_turns) {
   Machine machine = sockets(2, dram, nullptr);
-  PlannedRank bound{{2, 3}, {}}, free{{0, 1, 2, 3}, {}};
+  PlannedRank bound{1, {2, 3}, {}}, free{1, {0, 1, 2, 3}, {}};
   EXPECT_EQ(home_node(machine, bound, 0), 1);
   EXPECT_EQ(home_node(machine, bound, 5), 1);
   EXPECT_EQ(home_node(machine, free, 0), 0);
