@@ -23,6 +23,7 @@
 #include "launch/memory.hpp"
 #include "launch/report.hpp"
 #include "launch/threads.hpp"
+#include "machine/configuration.hpp"
 #include "machine/discover.hpp"
 #include "machine/draw.hpp"
 #include "machine/draw_svg.hpp"
@@ -51,6 +52,19 @@ std::expected<machine::Placement, std::string> plan(const Options& options,
   policy.master = options.layout && options.layout->master;
   for (const Program& program : options.programs) policy.ranks += program.ranks;
   return machine::place(machine, policy);
+}
+
+// What --config means here, as if the user had said it.
+std::expected<void, std::string> configure(Options& options, const machine::Machine& machine) {
+  if (options.config.empty()) return {};
+  int ranks = 0;
+  for (const Program& program : options.programs) ranks += program.ranks;
+  auto meant = machine::configure(machine, options.config, ranks, rank_width(options));
+  if (!meant) return std::unexpected("--config " + meant.error());
+  options.cores = meant->cores;
+  options.memory = meant->memory;
+  if (ranks == 0) options.programs.front().ranks = meant->ranks;
+  return {};
 }
 
 bool draw_into_file(const Options& options, const machine::Machine& machine,
@@ -177,6 +191,10 @@ int mpiexec(int count, char** words) {
   if (!machine) {
     complain(machine.error());
     return 1;
+  }
+  if (auto configured = configure(*options, *machine); !configured) {
+    complain(configured.error());
+    return usage_code;
   }
   auto placement = plan(*options, *machine);
   if (!placement) {

@@ -97,6 +97,12 @@ void read_cores(Reader& reader, const std::string& option, Options& options) {
     reader.error = option + ": " + choice.error();
 }
 
+// Its name is known to machine/configuration.hpp.
+void read_config(Reader& reader, const std::string& option, Options& options) {
+  options.config = reader.take(option, "local, interleave, spread, spread-interleave or remote");
+  if (reader.error.empty() && options.config.empty()) reader.error = option + ": it is empty";
+}
+
 // RANKSxTHREADS or 1+RANKSxTHREADS; 0 ranks: it is neither.
 Layout layout_of(const std::string& text) {
   const bool master = text.starts_with("1+");
@@ -249,6 +255,8 @@ void read_option(Reader& reader, const std::string& option, Options& options, Pr
     read_bind_to(reader, option, options);
   else if (option == "--cores")
     read_cores(reader, option, options);
+  else if (option == "--config")
+    read_config(reader, option, options);
   else if (option == "--layout")
     read_layout(reader, option, options);
   else if (one_of(option, {"--report-binding", "--report-bindings"}))
@@ -316,6 +324,10 @@ std::expected<Options, std::string> parse_options(const std::vector<std::string>
       return std::unexpected("with several programs each needs its own -n");
     ranks += program.ranks;
   }
+  if (!options.config.empty() && options.cores.kind != machine::CoreChoice::Kind::all)
+    return std::unexpected("--config says which cores, too; leave out --cores, or --config");
+  if (!options.config.empty() && !options.memory.empty())
+    return std::unexpected("--config says which memory, too; leave out --memory, or --config");
   if (std::string problem = layout_problem(options, ranks); !problem.empty())
     return std::unexpected(problem);
   if (options.layout && options.programs.size() == 1)
@@ -345,6 +357,9 @@ Starts the ranks of an MPI job on this node and ends when they have ended.
   --cores CPUS         the CPUs that the job takes: package:LIST (or socket:), numa:, l3:, l2:, core:LIST;
                        spread[:N] deals the ranks out over N memory nodes (default: all), neighbours staying
                        together; a LIST of CPUs such as 0-3,8 is taken in that order
+  --config NAME        cores and memory of the whole process at once: local (as few memory nodes as hold the
+                       ranks), interleave (the same, memory over all nodes), spread (ranks over all nodes,
+                       memory on the first), spread-interleave (both over all), remote (memory elsewhere)
   --layout MxN         M ranks of N threads, each rank's inside one cache, memory node or package where they
                        fit, with OMP_NUM_THREADS, OMP_PLACES and OMP_PROC_BIND set to match; 1+MxN: and rank 0
                        besides, a master of one thread with a core of its own

@@ -40,6 +40,7 @@ struct Options {
   int width = 0;  // --map-by LEVEL:pe=N; 0: from OMP_NUM_THREADS
   machine::CoreChoice cores;
   std::optional<Layout> layout;
+  std::string config;  // --config; empty: not said
   double timeout_seconds = 0;
   bool prefix_output = false;
   bool report_binding = false;

@@ -78,13 +78,11 @@ constexpr SelectionRow on_all[] = {
     of_two(gather_in_room, a_line),
     guess(gather_in_room, 3),
     of_more(gather_direct, beyond_a_room),
-    of_more(gather_direct, 49152, many_ranks),
 
     guess(scatter_linear, 1),
     of_two(scatter_in_room, a_line),
     guess(scatter_in_room, 3),
     of_more(scatter_direct, beyond_a_room),
-    of_more(scatter_direct, 49152, many_ranks),
 
     guess(allgather_ring, 1),
     of_two(allgather_in_room, both_ways),

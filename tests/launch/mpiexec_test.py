@@ -214,6 +214,20 @@ class Cores(unittest.TestCase):
             self.assertEqual(job.code, 2, words)
             self.assertIn("--layout", job.err)
 
+    def test_a_configuration_is_cores_and_memory_at_once(self):
+        for name in ("local", "interleave", "spread", "spread-interleave", "remote"):
+            job = run("--config", name, RANK, "place", "")
+            self.assertEqual(job.code, 0, job.err)
+            self.assertIn("rank 0 of ", job.out)
+            self.assertIn("all=", run("--config", name, "--dry-run").out)
+
+    def test_a_configuration_is_known_and_alone(self):
+        for words, told in ((["--config", "locl"], "there are local"), (["--config", "local", "--cores", "0"], "leave out --cores"),
+                            (["--memory", "all=near", "--config", "local"], "leave out --memory")):
+            job = run(*words, RANK, "line", "x")
+            self.assertEqual((job.code, job.out), (2, ""), words)
+            self.assertIn(told, job.err)
+
     def test_the_picture_is_written_and_a_bad_name_told(self):
         with tempfile.TemporaryDirectory() as folder:
             picture = os.path.join(folder, "map.svg")

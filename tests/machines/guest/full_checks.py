@@ -33,7 +33,7 @@ def preferred_falls_back(guest):
             demand_on(rank, "heap", MEANING["fast"](1))
     spilt = sum(count for rank in job.ranks if rank.socket == 0 for node, count in rank.heap.items() if node != FULL)
     demand(spilt > 0, f"nothing went elsewhere: {[rank.heap for rank in job.ranks]}")
-    demand(f"went to later nodes: node {FULL}" in job.stderr, f"the report does not say so:\n{job.stderr}")
+    demand(f"came elsewhere than meant: node {FULL} was full" in job.stderr, f"the report does not say so:\n{job.stderr}")
     return f"{spilt} of {2 * HEAP // 4096} pages went elsewhere"
 
 

@@ -5,6 +5,7 @@ import sys
 
 import machine_checks  # noqa: F401  these register their checks, in this order
 import placement_checks  # noqa: F401
+import configuration_checks  # noqa: F401
 import full_checks  # noqa: F401
 from check import Guest, Teller, run_all, spare_from_kills
 

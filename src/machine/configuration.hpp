@@ -1,0 +1,27 @@
+// The five configurations of cores and memory of the study "effects of memory parallelism in
+// multicore NUMA systems" (2016), for any number of memory nodes: `mpiexec --config`. Pure: a name
+// and the machine in, words for --cores and --memory out.
+#pragma once
+
+#include <expected>
+#include <string>
+
+#include "machine/cores.hpp"
+
+namespace baton::machine {
+
+struct Configuration {
+  CoreChoice cores;
+  std::string memory;  // as --memory takes it
+  int ranks = 0;
+};
+
+// local: on as few memory nodes as hold the ranks, memory near each. interleave: the same cores,
+// memory over all nodes. spread: ranks dealt out over all nodes, memory all on the first.
+// spread-interleave: both. remote: cores as local, memory on another node. `ranks` of `width`
+// threads; 0: as many as the first node has cores for, in each configuration, so that they can be
+// compared. The error says which names there are.
+std::expected<Configuration, std::string> configure(const Machine& machine, const std::string& name,
+                                                    int ranks, int width);
+
+}  // namespace baton::machine
