@@ -30,6 +30,21 @@ int tune_machine(const TuneOptions& options);
 // Measures which algorithms of collectives are quickest here, and writes that into its profile.
 int tune_collectives(const TuneOptions& options);
 
+struct AdviseOptions {
+  int ranks = 0;         // 0: as many as mpiexec starts by itself
+  std::string topology;  // a captured machine; empty: this one
+  bool json = false;
+  std::vector<std::string> command;  // empty: advice from the topology alone
+  double seconds = 20;               // to be spent running it
+  double run_seconds = 0;            // for one run
+  std::string figure;                // the pattern that finds it; empty: seconds count
+  bool lower_is_better = false;      // of the figure
+  bool layouts = false;
+};
+
+// Which configurations are worth trying, or which one a command gains from.
+int advise_user(const AdviseOptions& options);
+
 // Becomes python3 on the lab's package, with these words (ended by nullptr); returns when it
 // cannot.
 int run_lab(char** words);

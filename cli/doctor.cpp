@@ -9,8 +9,11 @@
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/doctor/judge.hpp"
+#include "cli/doctor/look.hpp"
 #include "cli/sibling_read.hpp"
 #include "lockfree/job.hpp"
 #include "machine/discover.hpp"
@@ -23,18 +26,12 @@ namespace baton::cli {
 
 namespace {
 
-enum class Verdict { good, slower, bad, note };
-
-struct Finding {
-  Verdict verdict;
-  std::string subject;
-  std::string text;
-};
+using namespace doctor;
 
 void print(const Finding& finding) {
   const char* words[] = {"ok", "slower", "BAD", "note"};
-  fmt::print("{:<7} {:<16} {}\n", words[static_cast<int>(finding.verdict)], finding.subject,
-             finding.text);
+  fmt::print("{:<7} {:<16} {}{}{}\n", words[static_cast<int>(finding.verdict)], finding.subject,
+             finding.text, finding.remedy.empty() ? "" : "; ", finding.remedy);
 }
 
 Finding examine_memory_file() {
@@ -101,26 +98,21 @@ Finding examine_membarrier() {
           fmt::format("{}; senders fence instead (some 35 ns a message)", std::strerror(errno))};
 }
 
-void examine_machine() {
-  auto machine = machine::read_machine();
-  if (!machine) {
-    print({Verdict::bad, "topology", machine.error()});
-    return;
-  }
-  int cpus = static_cast<int>(machine->cpus.size());
+void examine_cpus(const machine::Machine& machine) {
+  int cpus = static_cast<int>(machine.cpus.size());
   print({Verdict::good, "CPUs",
-         fmt::format("{} of {} usable, {} cores", cpus, machine->cpus_present,
-                     machine::core_count(*machine))});
-  if (machine->quota_cpus <= 0)
+         fmt::format("{} of {} usable, {} cores", cpus, machine.cpus_present,
+                     machine::core_count(machine))});
+  if (machine.quota_cpus <= 0)
     print({Verdict::good, "CPU quota", "none"});
-  else if (machine->quota_cpus < cpus)
+  else if (machine.quota_cpus < cpus)
     print(
         {Verdict::slower, "CPU quota",
          fmt::format("the control group grants {:.2f} CPUs of the {} seen; ranks beyond that wait "
                      "by sleeping, and mpiexec without -n starts {}",
-                     machine->quota_cpus, cpus, machine::cpus_usable(*machine))});
+                     machine.quota_cpus, cpus, machine::cpus_usable(machine))});
   else
-    print({Verdict::good, "CPU quota", fmt::format("{:.2f} CPUs, enough", machine->quota_cpus)});
+    print({Verdict::good, "CPU quota", fmt::format("{:.2f} CPUs, enough", machine.quota_cpus)});
 }
 
 Finding examine_dev_shm() {
@@ -158,10 +150,24 @@ Finding examine_launchers() {
 
 int examine_system() {
   std::signal(SIGXFSZ, SIG_IGN);  // a file too large is an answer here, not a death
-  Finding findings[] = {examine_memory_file(), examine_file_limit(), examine_cross_memory(),
-                        examine_futex(),       examine_membarrier(), examine_processes(),
-                        examine_dev_shm(),     examine_launchers()};
-  examine_machine();
+  std::vector<Finding> findings{examine_memory_file(), examine_file_limit(), examine_cross_memory(),
+                                examine_futex(),       examine_membarrier(), examine_processes(),
+                                examine_dev_shm(),     examine_launchers()};
+  auto add = [&findings](const std::vector<Finding>& more) {
+    findings.insert(findings.end(), more.begin(), more.end());
+  };
+  add(judge_limits(look_at_limits()));
+  auto machine = machine::read_machine();
+  if (machine) {
+    machine::read_memory_rules(*machine);
+    examine_cpus(*machine);
+    add({judge_memory_limit(*machine), judge_numa_calls(look_at_numa_calls(), *machine)});
+    add(judge_page_moving(machine::read_kernel_rules(""), *machine));
+  } else {
+    print({Verdict::bad, "topology", machine.error()});
+  }
+  add(judge_huge_pages(look_at_huge_pages()));
+  add({judge_counters(look_at_counters())});
   bool bad = false;
   for (const Finding& finding : findings) {
     print(finding);

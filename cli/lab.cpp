@@ -4,12 +4,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <climits>
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "platform/own_folder.hpp"
 
 namespace baton::cli {
 
@@ -23,10 +23,10 @@ int fail(const std::string& text) {
 }  // namespace
 
 int run_lab(char** words) {
-  char self[PATH_MAX] = {};
-  if (::readlink("/proc/self/exe", self, sizeof self - 1) < 0)
+  char own[PATH_MAX];
+  if (!platform::own_folder(own))
     return fail(fmt::format("cannot find myself in /proc: {}", std::strerror(errno)));
-  const std::string file = self, folder = file.substr(0, file.rfind('/'));
+  const std::string folder = own;
   const std::string lab = folder + "/" BATON_LAB_FROM_BIN;
   if (::access((lab + "/__main__.py").c_str(), R_OK) != 0)
     return fail(fmt::format(

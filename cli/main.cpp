@@ -21,7 +21,6 @@ struct Planned {
 constexpr Planned planned[] = {
     {"explain", "mpiexec --explain prints which way the messages of a job took"},
     {"stat", "there is nothing in its place yet"},
-    {"advise", "mpiexec --report-binding --dry-run shows where ranks would run"},
 };
 
 struct TuneTimes {
@@ -46,6 +45,102 @@ int tune(baton::cli::TuneOptions& tuning, bool quick, bool collectives) {
     return collectives ? baton::cli::tune_collectives(tuning) : baton::cli::tune_machine(tuning);
   fmt::print(stderr, "baton tune: {}\n", problem);
   return 2;
+}
+
+// What is wrong with what was asked for; empty: nothing.
+std::string complete(baton::cli::AdviseOptions& advice, const CLI::App& words) {
+  const std::vector<std::string> extras = words.remaining();
+  const bool ranks_said = words.count("-n") > 0;
+  constexpr double seconds_most = 3600;
+  const bool runs = !advice.command.empty();
+  if (!extras.empty())
+    return fmt::format(
+        "what is \"{}\"? A command goes behind --, as in: baton advise -n 4 -- ./program",
+        extras.front());
+  if (runs && advice.command.front().empty()) return "nothing follows --; a command is wanted";
+  if (runs && !advice.topology.empty())
+    return "a command runs on this machine; leave it out, or --topology";
+  if (!runs && (!advice.figure.empty() || advice.layouts || advice.lower_is_better))
+    return "--figure, --better and --layouts are for a command: baton advise ... -- ./program";
+  if (advice.lower_is_better && advice.figure.empty())
+    return "--better is for --figure; of seconds fewer are better anyway";
+  if (advice.ranks < (ranks_said ? 1 : 0) || advice.ranks > 4096)
+    return "-n takes a number of ranks from 1 to 4096";
+  if (advice.seconds < 1 || advice.seconds > seconds_most)
+    return fmt::format("--seconds takes 1 to {:.0f}", seconds_most);
+  if (advice.run_seconds == 0) advice.run_seconds = advice.seconds / 4;
+  if (advice.run_seconds < 0.01 || advice.run_seconds > advice.seconds)
+    return "--run-seconds takes 0.01 up to what --seconds has";
+  return {};
+}
+
+int advise(baton::cli::AdviseOptions& advice, const CLI::App& words) {
+  const std::string problem = complete(advice, words);
+  if (problem.empty()) return baton::cli::advise_user(advice);
+  fmt::print(stderr, "baton advise: {}\n", problem);
+  return 2;
+}
+
+constexpr const char* advise_page = R"(
+Without a command it reasons from the topology: which options of mpiexec are worth trying here, for
+which programs, and why. With one it runs the command on this machine through mpiexec, in each of the
+configurations that differ here, round after round in changing order, and recommends one only where
+it is better by more than the noise between rounds, in five rounds or more, and in more of them than
+chance would make it. What is within 3 % is the same.
+Fewer ranks of more threads are tried where the program uses OpenMP. The command's input is empty and
+its output is not shown; a configuration in which it fails is reported. Ctrl-C ends it and tells what
+is known. The code is 0 if there is an answer, 1 if not, 2 for wrong words, 130 after Ctrl-C.
+
+  baton advise                                              this machine, as many ranks as it has cores
+  baton advise --topology machine.xml -n 16                 a machine captured by lstopo --of xml
+  baton advise -n 4 -- ./program input                      by the time of whole runs
+  baton advise --figure 'GB/s: ([0-9.]+)' -- ./program      by a number that it prints, more is better)";
+
+// The words of `baton advise`.
+struct Advising {
+  baton::cli::AdviseOptions advice;
+  std::string better = "higher";
+  bool nothing_follows = false;
+
+  void add_to(CLI::App& app, int& code);
+  // What comes behind -- is the command, whatever it looks like.
+  void take_command(int& count, char** words) {
+    if (count < 2 || std::string(words[1]) != "advise") return;
+    for (int i = 2; i < count; ++i)
+      if (std::string(words[i]) == "--") {
+        advice.command.assign(words + i + 1, words + count);
+        nothing_follows = advice.command.empty();
+        count = i;
+      }
+  }
+};
+
+void Advising::add_to(CLI::App& app, int& code) {
+  CLI::App* adviser = app.add_subcommand(
+      "advise", "Say which cores, memory and layout to try, or which one a command gains from");
+  adviser->footer(advise_page);
+  adviser->allow_extras();
+  adviser->add_option("-n", advice.ranks, "Ranks (default: as many as mpiexec starts)");
+  adviser->add_option("--topology", advice.topology, "Another machine, captured by lstopo --of xml")
+      ->check(CLI::ExistingFile);
+  adviser->add_flag("--json", advice.json, "As one JSON object");
+  adviser->add_option("--seconds", advice.seconds,
+                      "How long to run the command in all (default: 20)");
+  adviser->add_option(
+      "--run-seconds", advice.run_seconds,
+      "After which a run is ended and has failed (default: a quarter of --seconds)");
+  adviser->add_option("--figure", advice.figure,
+                      "Compare by a number that the command prints: the last match of this regular "
+                      "expression, or of its first group");
+  adviser->add_option("--better", better, "Which figures are better: higher (default) or lower")
+      ->check(CLI::IsMember({"higher", "lower"}));
+  adviser->add_flag("--layouts", advice.layouts,
+                    "Try fewer ranks of more threads though the program names no OpenMP");
+  adviser->callback([this, adviser, &code] {
+    advice.lower_is_better = better == "lower";
+    if (nothing_follows) advice.command.emplace_back();
+    code = advise(advice, *adviser);
+  });
 }
 
 }  // namespace
@@ -92,6 +187,10 @@ int main(int count, char** words) {
       ->default_str("");
   tuner->callback(
       [&] { code = shown ? baton::cli::show_profile(*shown) : tune(tuning, quick, collectives); });
+
+  Advising advising;
+  advising.add_to(app, code);
+  advising.take_command(count, words);
 
   // All of its words are the lab's own, so it never gets as far as to be parsed.
   app.add_subcommand("lab", "Rerun the studies of the sources: a page and its data each");

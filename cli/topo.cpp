@@ -19,6 +19,7 @@ int print_topology(const std::string& captured_file, const std::string& svg_file
     fmt::print(stderr, "baton topo: {}\n", machine.error());
     return 1;
   }
+  if (captured_file.empty()) machine::read_memory_rules(*machine);
   fmt::print("{}", machine::draw_machine(*machine));
   auto placement = machine::place(*machine, {});
   if (!placement) {

@@ -17,7 +17,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Includes point strictly downward; rooms on one floor do not know each other.
 FLOORS = {"base": 0, "platform": 1, "machine": 2, "lockfree": 3, "datatype": 4, "transport": 5, "message": 6,
           "world": 7, "collective": 8, "window": 9, "file": 9, "dynamic": 9, "topology": 9, "tool": 9, "api": 10}
-TOOLS_HIGHEST_FLOOR = 3          # launch/, cli/ and profile/ use floors 0 to 3 only, and what is pure
+TOOLS_HIGHEST_FLOOR = 3          # launch/, cli/, profile/ and preload/ use floors 0 to 3 only, and what is pure
 PURE = ("collective/choose.hpp",)
 HOT_ROOMS = ("lockfree", "transport", "message")
 HEADER_LINES, SOURCE_LINES, FUNCTION_LINES = 250, 500, 70
@@ -85,7 +85,7 @@ def check_floors(name, text, findings):
             way = "a room on the same floor" if FLOORS[target] == FLOORS[room] else "upward"
             findings.add(name, line, f"{room} (floor {FLOORS[room]}) includes {match.group(1)} (floor "
                          f"{FLOORS[target]}): {way}", "move what is shared to a lower floor, or register from above")
-        elif name.startswith(("launch/", "cli/", "profile/")) and FLOORS[target] > TOOLS_HIGHEST_FLOOR \
+        elif name.startswith(("launch/", "cli/", "profile/", "preload/")) and FLOORS[target] > TOOLS_HIGHEST_FLOOR \
                 and match.group(1) not in PURE:
             findings.add(name, line, f"{name.split('/')[0]}/ includes floor {FLOORS[target]}",
                          f"tools use floors 0 to {TOOLS_HIGHEST_FLOOR} only")
@@ -161,11 +161,11 @@ def preprocessor_ladders(code):
 
 def check_bans(name, code, findings):
     bans = [
-        (r"\bvolatile\b(?!\s*\()", ("src", "launch", "cli", "profile"), "volatile", "use std::atomic with an order"),
-        (r"\bmemory_order(?:_|::)seq_cst\b", ("src", "launch", "cli", "profile"),
+        (r"\bvolatile\b(?!\s*\()", ("src", "launch", "cli", "profile", "preload"), "volatile", "use std::atomic with an order"),
+        (r"\bmemory_order(?:_|::)seq_cst\b", ("src", "launch", "cli", "profile", "preload"),
          "seq_cst, but in a function named as a fence or membarrier or with an ORDER name,",
          "name the edge in a comment (ORDER name:) or use acquire and release"),
-        (r"\bgetenv\s*\(", ("src", "launch", "cli", "profile"), "getenv", "make it a row of base/settings.hpp"),
+        (r"\bgetenv\s*\(", ("src", "launch", "cli", "profile", "preload"), "getenv", "make it a row of base/settings.hpp"),
         (r"\bthrow\b|\bcatch\s*\(|\btry\s*\{", ("src",), "an exception", "return an Error or a value with a reason"),
         (r"\bdynamic_cast\b|\btypeid\b", ("src",), "run-time type information", "say the kind in the data"),
     ]
@@ -191,7 +191,7 @@ def check_bans(name, code, findings):
 
 def check_implicit_order(name, code, findings):
     """load(), store() and their kin without an order are seq_cst by default."""
-    if not name.startswith(("src/", "launch/", "cli/", "profile/")):
+    if not name.startswith(("src/", "launch/", "cli/", "profile/", "preload/")):
         return
     calls = r"\.(load|store|exchange|fetch_add|fetch_sub|fetch_or|fetch_and|compare_exchange_(?:weak|strong))\s*\("
     for match in re.finditer(calls, code):

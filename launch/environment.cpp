@@ -26,6 +26,13 @@ bool foreign(std::string_view entry) {
   return false;
 }
 
+// The file comes first in LD_PRELOAD.
+void preload(const std::string& file, std::vector<std::string>& environment) {
+  auto before = find_variable(environment, "LD_PRELOAD");
+  bool others = before && !before->empty();
+  set_variable(environment, "LD_PRELOAD", others ? file + ":" + *before : file);
+}
+
 }  // namespace
 
 void set_variable(std::vector<std::string>& environment, const std::string& name,
@@ -49,6 +56,7 @@ std::vector<std::string> program_environment(const Options& options, const Progr
   if (options.check) set_variable(environment, "BATON_CHECK", "1");
   for (const auto& [name, value] : options.variables) set_variable(environment, name, value);
   for (const auto& [name, value] : program.variables) set_variable(environment, name, value);
+  if (options.export_heap) preload(options.preload, environment);
   return environment;
 }
 

@@ -30,15 +30,22 @@ std::expected<void, std::string> check_file_limit(std::uint64_t bytes) {
 }
 
 // Address space for each rank's exported heap: as much as the machine has memory, so that nothing a
-// rank can allocate is too large. None where a limit on file sizes is in the way.
-std::uint64_t heap_bytes_for(const lockfree::JobHeader& header) {
+// rank can allocate is too large; with the program's own malloc in it, that and twice as much
+// again, since an allocator leaves gaps. Less where many ranks could not map them all. None where a
+// limit on file sizes is in the way.
+void plan_heaps(lockfree::JobHeader& header, bool export_heap) {
   constexpr std::uint64_t unit = std::uint64_t{1} << 30;
+  constexpr std::uint64_t all_max = std::uint64_t{64} << 40;  // half of a process's address space
   auto pages = static_cast<std::uint64_t>(std::max(::sysconf(_SC_PHYS_PAGES), 0L));
-  std::uint64_t bytes = (pages * page_bytes + unit - 1) / unit * unit;
-  std::uint64_t all = header.heaps_offset + header.ranks * bytes;
+  std::uint64_t parts = export_heap ? 3 : 1;
+  std::uint64_t bytes = std::min((pages * page_bytes + unit - 1) / unit * unit,
+                                 all_max / header.ranks / parts / unit * unit);
+  std::uint64_t all = header.heaps_offset + header.ranks * parts * bytes;
   rlimit limit{};
   bool limited = ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-  return limited && all > limit.rlim_cur ? 0 : bytes;
+  if (limited && all > limit.rlim_cur) return;
+  header.heap_bytes = parts * bytes;
+  header.program_heap_bytes = (parts - 1) * bytes;
 }
 
 lockfree::RankPlace rank_place(const machine::PlannedRank& rank) {
@@ -51,18 +58,18 @@ lockfree::RankPlace rank_place(const machine::PlannedRank& rank) {
 }  // namespace
 
 std::expected<JobFile, std::string> make_job_file(const machine::Placement& placement,
-                                                  lockfree::DepositPlan deposit, bool explain,
-                                                  bool held) {
+                                                  lockfree::DepositPlan deposit,
+                                                  const JobFeatures& features) {
   lockfree::JobHeader header =
       lockfree::job_header(static_cast<std::uint32_t>(placement.ranks.size()),
                            static_cast<std::uint32_t>(placement.cpus_usable), deposit);
   header.launcher_pid = ::getpid();
-  header.explain = explain;
-  header.held = held;
+  header.explain = features.explain;
+  header.held = features.held;
   if (auto checked = check_file_limit(header.file_bytes); !checked)
     return std::unexpected(checked.error());
 
-  header.heap_bytes = heap_bytes_for(header);
+  plan_heaps(header, features.export_heap);
 
   JobFile file;
   // Left open across exec on purpose: this descriptor is what a rank inherits.
@@ -89,8 +96,7 @@ std::vector<RankReport> read_reports(const JobFile& job) {
     reports[rank].place = row.launcher.place;
     reports[rank].counters = row.counters;
     // Read, not mapped: where a rank has published nothing there is no memory to map.
-    std::uint64_t offset =
-        job.header->slices_offset + rank * job.header->slice_bytes + layout.record;
+    std::uint64_t offset = lockfree::slice_offset(*job.header, rank) + layout.record;
     TrafficRecord& record = reports[rank].traffic;
     if (::pread(job.descriptor, &record, sizeof record, static_cast<off_t>(offset)) !=
         static_cast<ssize_t>(sizeof record))

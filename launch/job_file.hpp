@@ -22,10 +22,16 @@ struct JobFile {
   }
 };
 
+// What decides how large it is, and what ranks find in it.
+struct JobFeatures {
+  bool explain = false;
+  bool held = false;         // ranks wait for a debugger
+  bool export_heap = false;  // without address space for it (ulimit -f) the file has none
+};
 // Makes, sizes, fills and seals it.
 std::expected<JobFile, std::string> make_job_file(const machine::Placement& placement,
-                                                  lockfree::DepositPlan deposit, bool explain,
-                                                  bool held);
+                                                  lockfree::DepositPlan deposit,
+                                                  const JobFeatures& features);
 
 // What the ranks of a job that explains have left; they have ended.
 std::vector<RankReport> read_reports(const JobFile& job);

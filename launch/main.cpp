@@ -19,14 +19,18 @@
 #include "launch/debugger.hpp"
 #include "launch/descendants.hpp"
 #include "launch/environment.hpp"
+#include "launch/export_heap.hpp"
 #include "launch/manager.hpp"
 #include "launch/memory.hpp"
+#include "launch/memory_warnings.hpp"
 #include "launch/report.hpp"
 #include "launch/threads.hpp"
 #include "machine/configuration.hpp"
 #include "machine/discover.hpp"
 #include "machine/draw.hpp"
 #include "machine/draw_svg.hpp"
+#include "machine/kernel.hpp"
+#include "platform/memory_file.hpp"
 
 namespace baton::launch {
 
@@ -77,9 +81,14 @@ bool draw_into_file(const Options& options, const machine::Machine& machine,
   return !file.fail();
 }
 
-void warn(const Options& options, const machine::Placement& placement) {
+void warn(const Options& options, const machine::Machine& machine,
+          const machine::Placement& placement, const MemoryPlan& memory) {
   std::vector<std::string> warnings = placement.warnings;
   for (std::string& warning : thread_warnings(options, placement))
+    warnings.push_back(std::move(warning));
+  const bool huge_granted = memory.policy.heap.huge && platform::grants_huge_memory();
+  for (std::string& warning :
+       memory_warnings(memory, machine, placement, machine::read_kernel_rules(""), huge_granted))
     warnings.push_back(std::move(warning));
   for (const std::string& warning : warnings) complain("warning: " + warning);
 }
@@ -124,13 +133,22 @@ void show_and_release(const std::vector<pid_t>& processes, int manager_end) {
 // The job's memory file, with what ranks need to find in it.
 std::optional<JobFile> prepare_file(const Options& options, const machine::Machine& machine,
                                     const machine::Placement& placement, MemoryPlan& memory) {
-  auto file =
-      make_job_file(placement, deposit_plan(options), options.explains(), started_by_debugger());
+  auto file = make_job_file(placement, deposit_plan(options),
+                            {options.explains(), started_by_debugger(), options.export_heap});
   if (!file) {
     complain(file.error());
     return std::nullopt;
   }
   file->header->memory_report = options.memory_report;
+  if (options.export_heap && file->header->program_heap_bytes == 0)
+    complain(
+        "--export-heap: the limit on file sizes leaves no room for the programs' memory in the "
+        "job's; they keep their own malloc's way of getting it. Raise it with ulimit -f");
+  if (options.export_heap) {
+    const machine::KernelRules kernel = machine::read_kernel_rules("");
+    file->header->program_heap_huge =
+        kernel.huge_private == "always" && !machine::shares_huge_unasked(kernel);
+  }
   if (auto placed = place_job(memory, machine, *file); !placed) {
     complain(placed.error());
     return std::nullopt;
@@ -187,6 +205,14 @@ int mpiexec(int count, char** words) {
     fmt::print("{}", options->help ? usage() : "mpiexec (Baton) " BATON_VERSION "\n");
     return std::fflush(stdout) == 0 ? 0 : 1;
   }
+  if (options->export_heap) {
+    auto file = find_preload();
+    if (!file) {
+      complain(file.error());
+      return 1;
+    }
+    options->preload = *file;
+  }
   auto machine = machine::read_machine();
   if (!machine) {
     complain(machine.error());
@@ -218,7 +244,7 @@ int mpiexec(int count, char** words) {
     std::fflush(nullptr);
   }
   if (!options->binding_file.empty() && !draw_into_file(*options, *machine, *placement)) return 1;
-  warn(*options, *placement);
+  warn(*options, *machine, *placement, *memory);
   return options->dry_run ? 0 : run(*options, *machine, *placement, profile, *memory);
 }
 

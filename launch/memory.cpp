@@ -22,12 +22,6 @@ using platform::MemoryBinding;
 using platform::MemoryMode;
 using platform::NodeMask;
 
-std::string place_text(const MemoryPlace& place) {
-  char text[64];
-  write_memory_place(place, text, sizeof text);
-  return text;
-}
-
 NodeMask mask_of(const std::vector<int>& nodes, std::size_t count) {
   NodeMask mask = 0;
   for (std::size_t i = 0; i < count; ++i)
@@ -37,10 +31,11 @@ NodeMask mask_of(const std::vector<int>& nodes, std::size_t count) {
 
 lockfree::MemoryOrder order_of(const PlannedMemory& plan) {
   lockfree::MemoryOrder order;
-  for (int node : plan.nodes)
-    if (node < memory_nodes_max && order.count < std::size(order.nodes))
-      order.nodes[order.count++] = static_cast<std::uint8_t>(node);
-  order.meant = static_cast<std::uint8_t>(std::min<std::size_t>(plan.meant, order.count));
+  for (std::size_t i = 0; i < plan.nodes.size() && order.count < std::size(order.nodes); ++i) {
+    if (plan.nodes[i] >= memory_nodes_max) continue;  // cannot be placed on
+    order.nodes[order.count++] = static_cast<std::uint8_t>(plan.nodes[i]);
+    if (i < plan.meant) ++order.meant;
+  }
   order.weighs = !plan.weights.empty();
   return order;
 }
@@ -71,29 +66,30 @@ Asked asked_of(const Options& options) {
   return {variable.value_or(""), "BATON_MEMORY"};
 }
 
-std::expected<PlannedMemory, std::string> plan_part(const Machine& machine, const HomePlan& home,
-                                                    const char* what, const MemoryPlace& place) {
-  auto plan = machine::plan_memory(machine, home.home, place);
-  if (!plan)
-    return std::unexpected(fmt::format("{}={}: {}", what, place_text(place), plan.error()));
-  return plan;
+// A kind of memory that has a place, and where its plan stands.
+struct Part {
+  const char* what;
+  MemoryPlace place;
+  PlannedMemory HomePlan::*plan;
+};
+
+std::vector<Part> parts_of(const MemoryPolicy& policy) {
+  std::vector<Part> parts = {{"queues", policy.queues, &HomePlan::queues},
+                             {"heap", policy.heap, &HomePlan::heap},
+                             {"all", policy.all, &HomePlan::all}};
+  std::erase_if(parts, [](const Part& part) { return part.place.word == MemoryWord::none; });
+  return parts;
 }
 
 std::expected<void, std::string> plan_home(const Machine& machine, const MemoryPolicy& policy,
                                            HomePlan& home) {
   home.row = row_of(machine, home.home, policy);
-  struct Part {
-    const char* what;
-    const MemoryPlace& place;
-    PlannedMemory& plan;
-  };
-  for (const Part& part :
-       {Part{"queues", policy.queues, home.queues}, Part{"heap", policy.heap, home.heap},
-        Part{"all", policy.all, home.all}}) {
-    if (part.place.word == MemoryWord::none) continue;
-    auto plan = plan_part(machine, home, part.what, part.place);
-    if (!plan) return std::unexpected(plan.error());
-    part.plan = *std::move(plan);
+  for (const Part& part : parts_of(policy)) {
+    auto plan = machine::plan_memory(machine, home.home, part.place);
+    if (!plan)
+      return std::unexpected(
+          fmt::format("{}={}: {}", part.what, place_text(part.place).words, plan.error()));
+    home.*part.plan = *std::move(plan);
   }
   home.row.queue_order = order_of(home.queues);
   return {};
@@ -142,11 +138,12 @@ std::string no_room(const char* what, const MemoryPlace& place, int node, std::u
   return fmt::format(
       "{}={}: node {} has {} MiB left that rank {} could use, and it will want {} MiB; free some, "
       "start fewer ranks, or leave out the ! to let memory go elsewhere",
-      what, place_text(place), node, left >> 20, rank, (wanted + (1 << 20) - 1) >> 20);
+      what, place_text(place).words, node, left >> 20, rank, (wanted + (1 << 20) - 1) >> 20);
 }
 
-// Those of the meant nodes that have room, for `what` of one rank; the first in the declared order
-// unless that is strict.
+// The first node in the declared order that has room for `what` of one rank, of a strict place
+// among the meant ones: then it is an error if none has. Else the first of all, and the kernel
+// decides.
 std::expected<int, std::string> node_with_room(Room& room, const PlannedMemory& plan,
                                                const MemoryPlace& place, const char* what, int rank,
                                                std::uint64_t bytes) {
@@ -162,14 +159,13 @@ std::string refusal(const char* what, const MemoryPlace& place, const char* call
   return fmt::format(
       "{}={}: {}: {}; in a container start it with --cap-add SYS_NICE, or a seccomp profile that "
       "allows {}",
-      what, place_text(place), call, std::strerror(errno), call);
+      what, place_text(place).words, call, std::strerror(errno), call);
 }
 
 std::expected<void, std::string> bind_slice(const JobFile& file, int rank,
                                             const MemoryBinding& binding) {
   const lockfree::JobHeader& header = *file.header;
-  std::uint64_t offset =
-      header.slices_offset + static_cast<std::uint64_t>(rank) * header.slice_bytes;
+  std::uint64_t offset = lockfree::slice_offset(header, static_cast<std::uint32_t>(rank));
   void* slice = platform::map_memory_file(file.descriptor, header.slice_bytes, offset);
   if (!slice) return std::unexpected("mmap");
   bool bound = platform::bind_memory(slice, header.slice_bytes, binding);
@@ -180,8 +176,8 @@ std::expected<void, std::string> bind_slice(const JobFile& file, int rank,
   return {};
 }
 
-// Lone ranks of a strict `all` die when their node is full; a rank that could hardly start there is
-// told so at once.
+// Ranks under a strict `all` are killed when their node is full; where one could hardly start, that
+// is an error at once.
 constexpr std::uint64_t process_bytes_least = 16 << 20;  // guess
 
 std::expected<void, std::string> check_processes(MemoryPlan& plan, Room& room) {
@@ -224,7 +220,7 @@ std::expected<void, std::string> place_slices(MemoryPlan& plan, const Machine& m
   for (auto [node, ranks] : fallen)
     plan.notes.push_back(
         fmt::format("queues={}: those of {} ranks go to {}: what comes before it is full",
-                    place_text(place), ranks, machine::node_text(machine, node)));
+                    place_text(place).words, ranks, machine::node_text(machine, node)));
   return {};
 }
 
@@ -257,30 +253,20 @@ std::expected<MemoryPlan, std::string> plan_memory(const Options& options, Machi
 }
 
 std::string plan_text(const MemoryPlan& plan, const Machine& machine) {
-  if (!plan.policy.asks()) return "memory: where the kernel puts it (no --memory)\n";
   std::string text = fmt::format("memory: {}\n", plan.asked);
-  for (const HomePlan& home : plan.homes) {
-    struct Part {
-      const char* what;
-      const MemoryPlace& place;
-      const PlannedMemory& plan;
-    };
-    const Part parts[] = {{"queues", plan.policy.queues, home.queues},
-                          {"heap", plan.policy.heap, home.heap},
-                          {"all", plan.policy.all, home.all}};
-    for (const Part& part : parts) {
-      if (part.place.word == MemoryWord::none) continue;
+  for (const HomePlan& home : plan.homes)
+    for (const Part& part : parts_of(plan.policy)) {
+      const PlannedMemory& planned = home.*part.plan;
       text += fmt::format("  ranks {}, {}={}: {}", machine::cpu_list(home.ranks), part.what,
-                          place_text(part.place), part.plan.reason);
-      std::vector<int> later(part.plan.nodes.begin() + static_cast<long>(part.plan.meant),
-                             part.plan.nodes.end());
+                          place_text(part.place).words, planned.reason);
+      std::vector<int> later(planned.nodes.begin() + static_cast<long>(planned.meant),
+                             planned.nodes.end());
       if (part.place.strict)
         text += "; nowhere else";
       else if (!later.empty())
         text += fmt::format("; when full: node {}", fmt::join(later, ", "));
       text += '\n';
     }
-  }
   if (machine.memory_limit_bytes)
     text += fmt::format("  the control group's limit: {} MiB in all\n",
                         machine.memory_limit_bytes >> 20);

@@ -30,13 +30,13 @@ struct MemoryPlan {
   std::vector<std::string> notes;  // what will not be as asked, and why
 };
 
-// From --memory, else from the ranks' BATON_MEMORY. The error names the mistake and the valid
-// words. Reads more of the machine where somebody asked.
+// From --memory, else from BATON_MEMORY as the first program has it. The error names the mistake
+// and the valid words. Reads more of the machine where somebody asked.
 std::expected<MemoryPlan, std::string> plan_memory(const Options& options,
                                                    machine::Machine& machine,
                                                    const machine::Placement& placement);
 
-// For people: which nodes, and why.
+// For people, where somebody asked: which nodes, and why.
 std::string plan_text(const MemoryPlan& plan, const machine::Machine& machine);
 
 // Before ranks start: checks that what is asked strictly has room, binds the slices, fills the

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <optional>
 
 #include "platform/memory_file.hpp"
 #include "platform/node_memory.hpp"
@@ -23,10 +22,6 @@ struct RankMemory {
   lockfree::MemoryRecord record;
   int queues_error = 0;
 };
-
-std::uint64_t slice_offset(const JobFile& file, std::uint32_t rank) {
-  return file.header->slices_offset + rank * file.header->slice_bytes;
-}
 
 // Sums over the ranks; heap and rest of those that came to their end.
 struct Totals {
@@ -57,7 +52,7 @@ NodeBytes rest_of(const lockfree::MemoryRecord& record) {
 
 RankMemory look_at(const JobFile& file, std::uint32_t rank) {
   RankMemory memory{};
-  std::uint64_t offset = slice_offset(file, rank);
+  std::uint64_t offset = lockfree::slice_offset(*file.header, rank);
   lockfree::SliceLayout layout =
       lockfree::slice_layout(file.header->ranks, file.header->deposit.ring_bytes);
   auto place = static_cast<off_t>(offset + layout.memory);
@@ -156,10 +151,9 @@ std::string unmet_text(const std::vector<RankMemory>& ranks, const MemoryPlan& p
         if (place.word == MemoryWord::none) return;
         Astray astray = astray_of(bytes, planned);
         if (astray.bytes == 0) return;
-        char words[64];
-        write_memory_place(place, words, sizeof words);
-        text += fmt::format("  rank {}, {}={}: {} of {} are not where they were meant\n", rank,
-                            what, words, bytes_text(astray.bytes), bytes_text(astray.all));
+        text +=
+            fmt::format("  rank {}, {}={}: {} of {} are not where they were meant\n", rank, what,
+                        place_text(place).words, bytes_text(astray.bytes), bytes_text(astray.all));
       };
       judge("queues", plan.policy.queues, memory.queues, home.queues);
       judge("heap", plan.policy.heap, heap_of(record), home.heap);
@@ -240,7 +234,7 @@ std::string memory_report(const JobFile& file, const machine::Machine& machine,
       "  rest: all else that the process had mapped at MPI_Finalize\n";
   text += table.text() + tiers_text(machine, totals);
   if (process_peak)
-    text += fmt::format("  the largest process had {} mapped at the most, on all nodes\n",
+    text += fmt::format("  the largest process had {} resident at the most, on all nodes\n",
                         bytes_text(process_peak));
   text += reserved_text(file, totals.queues.total() + totals.heap.total());
   std::string unmet = unmet_text(ranks, plan);

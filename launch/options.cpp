@@ -219,6 +219,7 @@ bool read_flag(const std::string& option, Options& options) {
       {"--dry-run", &Options::dry_run},
       {"--check", &Options::check},
       {"--memory-report", &Options::memory_report},
+      {"--export-heap", &Options::export_heap},
       {"--help", &Options::help},
       {"-help", &Options::help},
       {"-h", &Options::help},
@@ -367,6 +368,11 @@ Starts the ranks of an MPI job on this node and ends when they have ended.
                        (the whole process); near, fast, large, interleave, remote, node:N. A trailing ! makes
                        it strict, else what is full falls back; huge: heap in huge pages. Also BATON_MEMORY
                        (docs/placement.md)
+  --export-heap        large blocks of the programs' own malloc (from 64 KiB, after MPI_Init) where other ranks
+                       reach them without a system call, by preloading jemalloc: not for programs that bring a
+                       malloc of their own. A child that is forked gets a copy first, which takes time and
+                       memory; with threads, what the others write meanwhile may be half in it (posix_spawn,
+                       system and popen need none). Of heap in --memory these blocks are a part
   --memory-report      say at the end on which memory nodes the pages of each rank lie
   --report-binding     draw where the ranks go; --report-binding=FILE.svg draws it into a file, too
   --dry-run            start nothing (with --report-binding: only draw)

@@ -52,7 +52,9 @@ struct Options {
   bool check = false;         // collective calls are compared
   std::string memory;         // --memory; empty: not said
   bool memory_report = false;
-  std::string profile;  // --profile; empty: not said
+  bool export_heap = false;  // the programs' own malloc in the exported heap:
+  std::string preload;       // by this file, once it is found
+  std::string profile;       // --profile; empty: not said
   bool help = false;
   bool version = false;
 

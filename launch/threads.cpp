@@ -74,16 +74,22 @@ std::vector<std::string> thread_warnings(const Options& options,
     const int threads =
         options.layout && !told ? planned.threads : threads_asked_for(options, program);
     const int ranks = rank - first, cpus = static_cast<int>(planned.cpus.size());
+    long in_all = 0;  // a master has fewer
+    for (int i = first; i < rank; ++i)
+      in_all +=
+          options.layout && !told ? placement.ranks[static_cast<std::size_t>(i)].threads : threads;
     const bool bound = placement.bound_to != machine::Level::machine;
     if (bound && threads > cpus)
       warnings.push_back(fmt::format(
           "{} threads of a rank (OMP_NUM_THREADS) share {} CPU{}; give each rank as many: "
           "--layout {}x{}",
           threads, cpus, cpus > 1 ? "s" : "", ranks, threads));
-    if (!bound && threads > 1 && static_cast<long>(ranks) * threads > placement.cpus_usable)
+    if (!bound && threads > 1 && in_all > placement.cpus_usable)
       warnings.push_back(fmt::format(
-          "{} ranks of {} threads share {} usable CPU{}; fewer ranks or threads would be quicker",
-          ranks, threads, placement.cpus_usable, placement.cpus_usable > 1 ? "s" : ""));
+          "{} rank{} with {} threads in all share {} usable CPU{}; fewer ranks or threads would be "
+          "quicker",
+          ranks, ranks > 1 ? "s" : "", in_all, placement.cpus_usable,
+          placement.cpus_usable > 1 ? "s" : ""));
   }
   return warnings;
 }

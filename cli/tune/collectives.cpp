@@ -72,7 +72,7 @@ class Search {
   int milliseconds_;
   std::map<const Contest*, double> took_;  // the last time
   bool settled_ = false;
-  Progress progress_;
+  Progress progress_{"baton tune"};
 };
 
 const Contest* Search::next(Round* round) const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/algorithm.hpp"
+#include "cli/run_job.hpp"
 #include "cli/tune/question.hpp"
 
 namespace baton::cli::tune {
@@ -37,9 +38,5 @@ std::expected<std::vector<Measured>, std::string> measure(
 std::expected<std::vector<Measured>, std::string> measure_collective(
     const Programs& programs, int ranks, Algorithm algorithm,
     const std::vector<std::int64_t>& sizes, int milliseconds);
-
-// From now on SIGINT and SIGTERM end the job that runs, and are remembered.
-void watch_signals();
-bool interrupted();
 
 }  // namespace baton::cli::tune

@@ -4,41 +4,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 
 #include "base/settings.hpp"
+#include "cli/run_job.hpp"
 #include "cli/sibling_read.hpp"
 
 namespace baton::cli::tune {
 
 void complain(const std::string& text) {
   fmt::print(stderr, "baton tune: {}\n", text);
-}
-
-Progress::Progress() : terminal_(::isatty(2) == 1) {}
-
-void Progress::show(double seconds, double budget, const std::string& text) {
-  double share = std::clamp(seconds / budget, 0.0, 1.0);
-  if (terminal_) {
-    constexpr int width = 30;
-    auto full = static_cast<std::size_t>(share * width);
-    std::string bar;
-    for (std::size_t i = 0; i < width; ++i) bar += i < full ? "█" : " ";
-    fmt::print(stderr, "\r\033[K[{}] {:.0f} of {:.0f} s, {}", bar, seconds, budget, text);
-  } else if (seconds >= next_line_) {
-    constexpr double line_every_seconds = 5;
-    fmt::print(stderr, "baton tune: {:.0f} of {:.0f} s, {}\n", seconds, budget, text);
-    next_line_ = seconds + line_every_seconds;
-  }
-  std::fflush(stderr);
-}
-
-void Progress::end() const {
-  if (terminal_) fmt::print(stderr, "\r\033[K");
 }
 
 std::string now_text() {
@@ -65,7 +43,6 @@ void say_resumed(double seconds) {
 }
 
 int say_interrupted(double seconds, double budget, const std::string& partial) {
-  constexpr int interrupted_code = 130;
   complain(
       fmt::format("interrupted after {:.0f} of {:.0f} s; what was measured is kept in {}, and the "
                   "same command goes on",
@@ -87,13 +64,11 @@ Target target_of(const TuneOptions& options) {
 }
 
 void warn_if_busy(int cpus) {
-  double load = 0;
-  constexpr double idle_load = 0.5;  // guess
-  if (::getloadavg(&load, 1) == 1 && load > idle_load)
+  if (const std::string busy = busy_text(); !busy.empty())
     complain(
-        fmt::format("the machine is busy (load {:.1f} on {} CPUs): what follows is less sure, "
-                    "and less will differ from the defaults",
-                    load, cpus));
+        fmt::format("{} on {} CPUs: what follows is less sure, and less will differ from the "
+                    "defaults",
+                    busy, cpus));
 }
 
 }  // namespace baton::cli::tune

@@ -4,24 +4,13 @@
 #include <string>
 
 #include "cli/commands.hpp"
+#include "cli/progress.hpp"
 #include "machine/machine.hpp"
 #include "profile/profile.hpp"
 
 namespace baton::cli::tune {
 
 void complain(const std::string& text);
-
-// A bar on a terminal; a line every few seconds elsewhere. On standard error.
-class Progress {
- public:
-  Progress();
-  void show(double seconds, double budget, const std::string& text);
-  void end() const;
-
- private:
-  bool terminal_;
-  double next_line_ = 0;
-};
 
 std::string now_text();
 

@@ -64,7 +64,7 @@ class Tuning {
   int milliseconds_;
   std::vector<double> took_;  // by question and pair, the last time
   std::size_t turn_ = 0;
-  Progress progress_;
+  Progress progress_{"baton tune"};
 };
 
 // All variants in turn, another one first each time. Times count only if all variants have them:

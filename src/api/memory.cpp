@@ -63,21 +63,24 @@ MPI_Aint aint_diff(MPI_Aint first, MPI_Aint second) {
 Error alloc_mem(MPI_Aint size, const Info* info, void* baseptr) {
   // A size of 0 gives a pointer that MPI_Free_mem takes back, as any other.
   std::size_t bytes = static_cast<std::size_t>(std::max<MPI_Aint>(size, 1));
-  // Where the other ranks can reach it, if there is room; else like any other memory.
+  const std::size_t alignment = wanted_alignment(info);
   MemoryPlace place;
   if (Error error = wanted_place(info, &place)) return error;
   bool placed = BATON_UNLIKELY(place.asks());
+  // Where the other ranks can reach it, if there is room; else in its place all the same; else like
+  // any other memory.
   void* memory = nullptr;
-  if (Error error = transport::allocate_exported(bytes, wanted_alignment(info),
-                                                 placed ? &place : nullptr, &memory))
+  if (Error error =
+          transport::allocate_exported(bytes, alignment, placed ? &place : nullptr, &memory))
     return error;
   if (placed && !memory)
-    if (Error error = transport::allocate_private(bytes, wanted_alignment(info), place, &memory))
-      return error;
+    if (Error error = transport::allocate_private(bytes, alignment, place, &memory)) return error;
   if (!memory && place.strict)
-    return fail(MPI_ERR_NO_MEM, "no memory for %lld bytes where it must lie",
-                static_cast<long long>(size));
-  if (!memory && ::posix_memalign(&memory, wanted_alignment(info), bytes) != 0)
+    return fail(MPI_ERR_NO_MEM,
+                "memory %s: no memory for %lld bytes; ask for less, or leave out the ! to let it "
+                "go elsewhere",
+                place_text(place).words, static_cast<long long>(size));
+  if (!memory && ::posix_memalign(&memory, alignment, bytes) != 0)
     return fail(MPI_ERR_NO_MEM, "no memory for %lld bytes", static_cast<long long>(size));
   *static_cast<void**>(baseptr) = memory;
   return MPI_SUCCESS;

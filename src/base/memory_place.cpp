@@ -1,6 +1,7 @@
 #include "base/memory_place.hpp"
 
 #include <cstdarg>
+#include <cstddef>
 #include <cstdio>
 
 #include "base/nearest_name.hpp"
@@ -37,14 +38,7 @@ int shown(std::string_view text) {
 template <std::size_t count>
 bool unknown(MemoryWordError* error, const char* kind, std::string_view text,
              const char* const (&candidates)[count], const char* valid) {
-  const char* nearest = nullptr;
-  int least = 3;  // more letters wrong are no slip
-  for (const char* candidate : candidates)
-    if (int distance = edit_distance(text.data(), static_cast<int>(text.size()), candidate);
-        distance < least) {
-      least = distance;
-      nearest = candidate;
-    }
+  const char* nearest = nearest_name(text, candidates);
   if (!nearest)
     return wrong(error, "unknown %s \"%.*s\". Valid: %s", kind, shown(text), text.data(), valid);
   return wrong(error, "unknown %s \"%.*s\"; did you mean \"%s\"? Valid: %s", kind, shown(text),
@@ -117,6 +111,8 @@ bool parse_item(std::string_view item, MemoryPolicy* policy, MemoryWordError* er
     static constexpr const char* candidates[] = {"queues", "heap", "all", "huge"};
     return unknown(error, "word", what, candidates, valid_whats);
   }
+  if (where == "huge")
+    return wrong(error, "huge stands by itself, behind a comma, and is for the heap");
   if (place->word != MemoryWord::none)
     return wrong(error, "%.*s is said twice", shown(what), what.data());
   return parse_word(where, place, error);
@@ -163,17 +159,19 @@ bool parse_memory_policy(std::string_view text, MemoryPolicy* policy, MemoryWord
   return true;
 }
 
-void write_memory_place(const MemoryPlace& place, char* text, std::size_t room) {
+MemoryPlaceText place_text(const MemoryPlace& place) {
+  MemoryPlaceText text{};
   std::size_t used = 0;
+  // The longest, "node:" with as many nodes as can be listed, has room.
   auto add = [&](const char* format, auto... parts) {
-    if (used >= room) return;
-    int wrote = std::snprintf(text + used, room - used, format, parts...);
+    int wrote = std::snprintf(text.words + used, sizeof text.words - used, format, parts...);
     if (wrote > 0) used += static_cast<std::size_t>(wrote);
   };
   if (place.word != MemoryWord::none || !place.huge) add("%s", word_name(place.word));
   for (int i = 0; i < place.listed; ++i) add("%c%d", i ? '+' : ':', place.nodes[i]);
   if (place.strict) add("!");
   if (place.huge) add(place.word == MemoryWord::none ? "huge" : ",huge");
+  return text;
 }
 
 }  // namespace baton

@@ -3,7 +3,6 @@
 // machine/memory_plan.hpp. Invariant: plain data of a fixed size, so that it may lie in the arena.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -52,7 +51,10 @@ struct MemoryWordError {
 [[nodiscard]] bool parse_memory_policy(std::string_view text, MemoryPolicy* policy,
                                        MemoryWordError* error);
 
-// Writes a place as people say it: "fast!", "node:2+0".
-void write_memory_place(const MemoryPlace& place, char* text, std::size_t room);
+// A place as people say it: "fast!", "node:2+0".
+struct MemoryPlaceText {
+  char words[64];
+};
+MemoryPlaceText place_text(const MemoryPlace& place);
 
 }  // namespace baton

@@ -24,4 +24,16 @@ int edit_distance(const char* a, int a_length, const char* b) {
   return row[b_length];
 }
 
+const char* nearest_name(std::string_view text, std::span<const char* const> names) {
+  const char* nearest = nullptr;
+  int least = 3;
+  for (const char* name : names) {
+    const int distance = edit_distance(text.data(), static_cast<int>(text.size()), name);
+    if (distance >= least) continue;
+    least = distance;
+    nearest = name;
+  }
+  return nearest;
+}
+
 }  // namespace baton

@@ -23,7 +23,7 @@ struct NameRow {
   X(cma,      "single copy, by cross-memory attach (CMA)")         \
   X(xpmem,    "single copy, in memory of the other rank that is mapped (XPMEM)") \
   X(redirected, "pushed straight into a receive that was posted first") \
-  X(exported, "single copy from or to memory of MPI_Alloc_mem")    \
+  X(exported, "single copy from or to the exported heap (MPI_Alloc_mem, --export-heap)") \
   X(self,     "to the rank itself, copied inside the process")
 // clang-format on
 

@@ -1,5 +1,7 @@
 #include "collective/direct_copy.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -37,13 +39,22 @@ DirectCopy::Told DirectCopy::told_by(int rank) const {
 
 void DirectCopy::pull(int from, std::int64_t offset, void* to, std::int64_t bytes) {
   const char* source = told_by(from).from + offset;
-  if (bytes == 0) return;
+  if (bytes == 0 || refused_) return;
   const message::OutstandingCopy counted(bytes);
   if (from == rank())
     std::memcpy(to, source, static_cast<std::size_t>(bytes));
   else if (!transport::read_from(job_rank(run_, from), source, to, bytes))
-    run_.note(fail(MPI_ERR_OTHER, "the kernel refuses to copy %lld bytes from rank %d's buffer",
-                   static_cast<long long>(bytes), from));
+    note_refusal(bytes, "from", from);
+}
+
+// Mostly since that rank is dying: then mpiexec ends the job and says whose fault it was, which an
+// error of ours would hide.
+void DirectCopy::note_refusal(std::int64_t bytes, const char* way, int rank) {
+  constexpr unsigned notice_us = 1'000'000;  // guess: mpiexec notices in less
+  usleep(notice_us);
+  refused_ = true;
+  run_.note(fail(MPI_ERR_OTHER, "the kernel refuses to copy %lld bytes %s rank %d's buffer",
+                 static_cast<long long>(bytes), way, rank));
 }
 
 void DirectCopy::pull(int from, std::int64_t offset, void* to, std::int64_t count,
@@ -60,11 +71,9 @@ void DirectCopy::pull(int from, std::int64_t offset, void* to, std::int64_t coun
 
 void DirectCopy::push(const void* from, int to, std::int64_t offset, std::int64_t bytes) {
   char* target = told_by(to).to + offset;
-  if (bytes == 0) return;
+  if (bytes == 0 || refused_) return;
   const message::OutstandingCopy counted(bytes);
-  if (!transport::write_to(job_rank(run_, to), from, target, bytes))
-    run_.note(fail(MPI_ERR_OTHER, "the kernel refuses to copy %lld bytes to rank %d's buffer",
-                   static_cast<long long>(bytes), to));
+  if (!transport::write_to(job_rank(run_, to), from, target, bytes)) note_refusal(bytes, "to", to);
 }
 
 const void* packed(Run& run, const void* buffer, std::int64_t count, const Datatype& type) {

@@ -43,9 +43,11 @@ class DirectCopy {
   };
   Told told_by(int rank) const;
   bool permitted() const;
+  void note_refusal(std::int64_t bytes, const char* way, int rank);
 
   Run& run_;
   bool agreed_ = false;
+  bool refused_ = false;  // the kernel, a copy: no other one is tried
 };
 
 // Where the data of a buffer lies packed: in itself, or in a copy; null, and the run has the error,

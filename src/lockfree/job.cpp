@@ -90,7 +90,9 @@ const char* job_header_problem(const JobHeader& header) {
     return "mpiexec and libmpi_abi.so.1 were built with different layouts";
   if (header.ranks == 0 || header.ranks > ranks_max) return "the number of ranks is out of range";
   JobHeader expected = job_header(header.ranks, header.cpus_usable, header.deposit);
-  if (header.file_bytes != expected.file_bytes || header.slices_offset != expected.slices_offset)
+  if (header.file_bytes != expected.file_bytes || header.slices_offset != expected.slices_offset ||
+      header.memory_offset != expected.memory_offset ||
+      header.heaps_offset != expected.heaps_offset)
     return "its sizes do not add up";
   return nullptr;
 }

@@ -90,13 +90,15 @@ struct JobHeader {
   std::uint64_t file_bytes;    // of the arena: to the end of the last slice
   std::uint64_t heaps_offset;  // behind it each rank's exported heap, from a whole huge page on:
   std::uint64_t heap_bytes;    // address space only; 0: there is none
+  std::uint64_t program_heap_bytes;  // its last part, for the program's own malloc; 0: not exported
   std::uint64_t rows_offset;
   std::uint64_t memory_offset;  // a MemoryRow a rank
   std::uint64_t slices_offset;
   std::uint64_t slice_bytes;
-  std::int32_t launcher_pid;   // 0 when the program was started alone
-  std::int32_t explain;        // mpiexec --explain
-  std::int32_t memory_report;  // mpiexec --memory-report
+  std::int32_t program_heap_huge;  // in huge pages: private memory has them here unasked
+  std::int32_t launcher_pid;       // 0 when the program was started alone
+  std::int32_t explain;            // mpiexec --explain
+  std::int32_t memory_report;      // mpiexec --memory-report
   std::int32_t
       senders_fence;  // crowded, or no membarrier: senders order publish and wake themselves
   DepositPlan deposit;
@@ -166,8 +168,12 @@ inline MemoryRow* memory_row(JobHeader* header, std::uint32_t rank) {
       reinterpret_cast<MemoryRow*>(reinterpret_cast<char*>(header) + header->memory_offset);
   return rows + rank;
 }
+// Where a rank's slice begins in the job's memory file.
+inline std::uint64_t slice_offset(const JobHeader& header, std::uint32_t rank) {
+  return header.slices_offset + rank * header.slice_bytes;
+}
 inline char* slice(JobHeader* header, std::uint32_t rank) {
-  return reinterpret_cast<char*>(header) + header->slices_offset + rank * header->slice_bytes;
+  return reinterpret_cast<char*>(header) + slice_offset(*header, rank);
 }
 
 }  // namespace baton::lockfree

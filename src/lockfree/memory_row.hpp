@@ -31,8 +31,7 @@ static_assert(sizeof(MemoryRow) <= 320);
 
 // Of the exported heap and other placed blocks.
 struct MemoryRecord {
-  std::uint32_t published =
-      0;  // 1: the rank came to its end, and what follows is what it saw there
+  std::uint32_t published = 0;    // 1: the rank came to its end and saw there what follows
   std::int32_t blocks_error = 0;  // errno, where the kernel did not tell where pages lie
   std::int32_t rest_error = 0;
   std::int32_t short_node = -1;        // the first that had no room for all of a block
@@ -44,7 +43,7 @@ struct MemoryRecord {
   std::uint64_t heap_peak_total_bytes = 0;
   std::uint64_t rest_bytes[memory_nodes_max] = {};
   std::uint64_t rest_elsewhere_bytes = 0;
-  std::uint64_t process_peak_bytes = 0;
+  std::uint64_t process_peak_bytes = 0;  // resident
 };
 
 }  // namespace baton::lockfree

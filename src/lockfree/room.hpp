@@ -96,9 +96,10 @@ class Room {
     return meeting;
   }
 
-  // So many operations with blocks, one behind the other, of one call: the first ones, from which
-  // the others follow. Those reuse blocks of this row, whose ends are told at once, as the end of a
-  // line need not be.
+  // So many operations of one call, one after the other, all with blocks. The first ones are kept;
+  // in_row works out the others, whose blocks have been used in the row before. (That a block is
+  // free again ranks say at once, so the other needs only what had its block; a line's end they may
+  // say later.)
   using Row = std::array<Meeting, Sizes::block_banks>;
   Row open_row(std::uint64_t count) {
     Row row{};
@@ -108,6 +109,7 @@ class Room {
     }
     return row;
   }
+  // Operation `i` of a row.
   static Meeting in_row(const Row& row, std::uint64_t i) {
     if (i < row.size()) return row[i];
     const std::uint64_t ticket = row[0].ticket + i;

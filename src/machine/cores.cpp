@@ -1,11 +1,9 @@
 #include "machine/cores.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
-#include <cstdlib>
+#include <iterator>
 #include <string_view>
-#include <utility>
 
 #include "base/nearest_name.hpp"
 
@@ -13,41 +11,20 @@ namespace baton::machine {
 
 namespace {
 
-constexpr int number_max = 1 << 20;  // beyond any machine's
+constexpr int number_max = 8192;  // Linux on x86-64 can be built for so many CPUs, and no more
 
-constexpr std::array<std::pair<std::string_view, Level>, 8> level_words = {{
-    {"package", Level::package},
-    {"socket", Level::package},
-    {"numa", Level::numa},
-    {"node", Level::numa},
-    {"l3", Level::l3},
-    {"l2", Level::l2},
-    {"core", Level::core},
-    {"cpu", Level::hwthread},
-}};
+// Those that stand before a list, each with its level; and the others.
+constexpr const char* words[] = {"package", "socket", "numa",   "node", "l3",
+                                 "l2",      "core",   "spread", "all"};
+constexpr Level levels[] = {Level::package, Level::package, Level::numa, Level::numa,
+                            Level::l3,      Level::l2,      Level::core};
 
 constexpr const char* valid =
-    "it takes all, package:LIST (or socket:LIST), numa:LIST, l3:LIST, l2:LIST, core:LIST, "
-    "spread[:NODES], or the CPUs themselves as a LIST such as 0-3,8";
+    "it takes all, package:LIST (or socket:LIST), numa:LIST (or node:LIST), l3:LIST, l2:LIST, "
+    "core:LIST, spread[:NODES], or the CPUs themselves as a LIST such as 0-3,8";
 
 std::unexpected<std::string> wrong(const std::string& problem) {
   return std::unexpected(problem + "; " + valid);
-}
-
-// The word somebody may have meant; empty: none is near.
-std::string nearest_word(std::string_view word) {
-  constexpr int near = 2;
-  std::string best;
-  int least = near + 1;
-  auto look = [&](std::string_view known) {
-    const std::string name(known);
-    const int distance = edit_distance(word.data(), static_cast<int>(word.size()), name.c_str());
-    if (distance < least) least = distance, best = name;
-  };
-  for (const auto& [known, level] : level_words) look(known);
-  look("spread");
-  look("all");
-  return best;
 }
 
 // A number from the front of `text`, which it shortens; -1: there is none.
@@ -92,6 +69,12 @@ std::expected<CoreChoice, std::string> read_spread(std::string_view number) {
   return choice;
 }
 
+std::expected<CoreChoice, std::string> listed(const std::string& text) {
+  auto numbers = read_list(text);
+  if (!numbers) return std::unexpected(numbers.error());
+  return CoreChoice{CoreChoice::Kind::listed, Level::hwthread, *numbers, 0};
+}
+
 // Every number that the usable CPUs have at a level, in topology order.
 std::vector<int> numbers_at(const Machine& machine, Level level) {
   std::vector<int> numbers;
@@ -103,23 +86,6 @@ std::vector<int> numbers_at(const Machine& machine, Level level) {
   return numbers;
 }
 
-const char* noun_of(Level level) {
-  switch (level) {
-    case Level::hwthread:
-      return "CPU";
-    case Level::core:
-      return "core";
-    case Level::l2:
-      return "L2";
-    case Level::l3:
-      return "L3";
-    case Level::numa:
-      return "memory node";
-    default:
-      return "package";
-  }
-}
-
 }  // namespace
 
 std::expected<CoreChoice, std::string> read_core_choice(const std::string& text) {
@@ -127,21 +93,18 @@ std::expected<CoreChoice, std::string> read_core_choice(const std::string& text)
   const std::string_view word = std::string_view(text).substr(0, colon);
   if (text == "all") return CoreChoice{};
   if (word == "spread") return read_spread(std::string_view(text).substr(word.size()));
-  const bool is_list = !text.empty() && text[0] >= '0' && text[0] <= '9';
-  auto level = std::ranges::find(level_words, word, &std::pair<std::string_view, Level>::first);
-  if (!is_list && level == level_words.end()) {
-    const std::string near = nearest_word(word);
+  if (!text.empty() && text[0] >= '0' && text[0] <= '9') return listed(text);
+  const auto known = std::ranges::find(words, words + std::size(levels), word);
+  if (known == words + std::size(levels)) {
+    const char* near = nearest_name(word, words);
     return wrong('"' + std::string(word) + "\" is not known" +
-                 (near.empty() ? "" : "; did you mean " + near + '?'));
+                 (near ? std::string("; did you mean ") + near + '?' : ""));
   }
-  if (!is_list && colon == std::string::npos)
+  if (colon == std::string::npos)
     return wrong('"' + text + "\" needs a list of numbers behind it, as in " + text + ":0");
-  auto numbers =
-      read_list(is_list ? std::string_view(text) : std::string_view(text).substr(colon + 1));
+  auto numbers = read_list(std::string_view(text).substr(colon + 1));
   if (!numbers) return std::unexpected(numbers.error());
-  if (is_list || level->second == Level::hwthread)
-    return CoreChoice{CoreChoice::Kind::listed, Level::hwthread, *numbers, 0};
-  return CoreChoice{CoreChoice::Kind::objects, level->second, *numbers, 0};
+  return CoreChoice{CoreChoice::Kind::objects, levels[known - words], *numbers, 0};
 }
 
 std::vector<int> nodes_with_cpus(const Machine& machine) {
@@ -171,7 +134,7 @@ std::expected<Machine, std::string> with_cores(const Machine& machine, const Cor
   for (int number : wanted) {
     if (std::ranges::find(there, number) == there.end())
       return std::unexpected(
-          std::string("there is no usable ") + noun_of(level) + ' ' + std::to_string(number) +
+          std::string("there is no usable ") + level_noun(level) + ' ' + std::to_string(number) +
           (there.empty() ? "; this machine tells of none" : "; there are " + cpu_list(there)));
     for (const Cpu& cpu : machine.cpus)
       if (object_of(cpu, level) == number) chosen.cpus.push_back(cpu);
@@ -189,7 +152,7 @@ std::string words_of(const CoreChoice& choice) {
                  ? std::to_string(choice.nodes) + " memory node" + (choice.nodes > 1 ? "s" : "")
                  : "all memory nodes";
     default:
-      return std::string(noun_of(choice.level)) + (many ? "s " : " ") + cpu_list(choice.numbers);
+      return std::string(level_noun(choice.level)) + (many ? "s " : " ") + cpu_list(choice.numbers);
   }
 }
 

@@ -25,8 +25,8 @@ struct CoreChoice {
   bool operator==(const CoreChoice&) const = default;
 };
 
-// all | LEVEL:LIST | spread[:N] | LIST, where LEVEL is package (or socket), numa, l3, l2 or core
-// and LIST is 0-3,8. The error says what is wrong and which words there are.
+// all | LEVEL:LIST | spread[:N] | LIST, where LEVEL is package (or socket), numa (or node), l3, l2
+// or core and LIST is 0-3,8. The error says what is wrong and which words there are.
 std::expected<CoreChoice, std::string> read_core_choice(const std::string& text);
 
 // The machine with only the CPUs that were chosen; of a list, in the list's order. The error names

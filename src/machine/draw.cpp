@@ -43,10 +43,7 @@ std::string draw_machine(const Machine& machine) {
     for (const auto& core : cores) cells.push_back("[" + core_label(core) + "]");
     text += wrapped(cells);
   }
-  for (const MemoryNode& node : machine.memory)
-    text += "memory node " + std::to_string(node.os) + ": " + bytes_text(node.bytes) +
-            (node.has_cpus ? "" : " (no CPUs)") + '\n';
-  return text;
+  return text + draw_memory(machine);
 }
 
 std::string draw_placement(const Machine& machine, const Placement& placement) {

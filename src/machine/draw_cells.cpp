@@ -42,9 +42,26 @@ std::string ranks_on(const Core& core, const Placement& placement) {
   return ranks.empty() ? "." : cpu_list(std::move(ranks));
 }
 
-std::string bytes_text(std::uint64_t bytes) {
-  double gib = static_cast<double>(bytes) / (1 << 30);
-  return std::to_string(static_cast<long>(gib + 0.5)) + " GiB";
+std::string memory_label(const MemoryNode& node) {
+  std::string more = node.kind;
+  if (!node.has_cpus) more += more.empty() ? "no CPUs" : ", no CPUs";
+  return size_text(node.bytes) + ' ' + tier_name(node.tier) +
+         (more.empty() ? "" : " (" + more + ')');
+}
+
+std::string speed_label(const MemoryPath& path) {
+  std::string text;
+  if (path.mib_per_second > 0) text = bandwidth_text(path.mib_per_second);
+  if (path.latency_nanoseconds > 0)
+    text += (text.empty() ? "" : " and ") + std::to_string(path.latency_nanoseconds) + " ns";
+  return text;
+}
+
+bool tells_speeds(const Machine& machine) {
+  return std::ranges::any_of(machine.memory, [](const MemoryNode& node) {
+    return std::ranges::any_of(node.paths,
+                               [](const MemoryPath& path) { return !speed_label(path).empty(); });
+  });
 }
 
 }  // namespace baton::machine

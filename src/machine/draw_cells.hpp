@@ -28,7 +28,15 @@ std::string heading(const Place& place);
 std::string core_label(const Core& core);
 // The ranks that may run there; "." for none.
 std::string ranks_on(const Core& core, const Placement& placement);
-// In GiB.
-std::string bytes_text(std::uint64_t bytes);
+
+// "64 GiB fast (MCDRAM, no CPUs)".
+std::string memory_label(const MemoryNode& node);
+// "307 GB/s and 110 ns"; empty: nothing tells.
+std::string speed_label(const MemoryPath& path);
+// Whether anything tells bandwidths or latencies of some node.
+bool tells_speeds(const Machine& machine);
+// Said where nothing does.
+inline constexpr const char* no_speeds =
+    "bandwidths and latencies: nothing on this machine tells them";
 
 }  // namespace baton::machine

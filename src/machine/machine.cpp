@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace baton::machine {
 
@@ -26,13 +27,9 @@ int object_of(const Cpu& cpu, Level level) {
 }
 
 int core_count(const Machine& machine) {
-  int count = 0;
-  int last = -1;
-  for (const Cpu& cpu : machine.cpus) {
-    if (count == 0 || cpu.core != last) ++count;
-    last = cpu.core;
-  }
-  return count;
+  std::set<int> cores;
+  for (const Cpu& cpu : machine.cpus) cores.insert(cpu.core);
+  return static_cast<int>(cores.size());
 }
 
 int cpus_usable(const Machine& machine) {
@@ -74,6 +71,26 @@ const char* level_name(Level level) {
       return "none";
   }
   return "?";
+}
+
+const char* level_noun(Level level) {
+  switch (level) {
+    case Level::hwthread:
+      return "CPU";
+    case Level::core:
+      return "core";
+    case Level::l2:
+      return "L2";
+    case Level::l3:
+      return "L3";
+    case Level::numa:
+      return "memory node";
+    case Level::package:
+      return "package";
+    case Level::machine:
+      return "machine";
+  }
+  return "";
 }
 
 }  // namespace baton::machine

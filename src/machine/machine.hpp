@@ -1,6 +1,7 @@
 // The machine as plain data: which CPUs this process may use and what they share. Read once by the
 // launcher or a tool (discover.hpp); placement (placement.hpp) and drawings (draw.hpp) use only
-// this. Invariant: `cpus` is in topology order, so hardware threads of one core are neighbours.
+// this. Invariant: `cpus` is in topology order, so hardware threads of one core are neighbours
+// (but in a part of a machine whose CPUs a user has listed, cores.hpp).
 #pragma once
 
 #include <cstdint>
@@ -68,6 +69,8 @@ int cpus_usable(const Machine& machine);
 std::string cpu_list(std::vector<int> cpus);
 
 const char* level_name(Level level);
+// "L3", "memory node"; for people.
+const char* level_noun(Level level);
 
 // Sets the tier of every node from its kind; where that is unknown, a node without CPUs is fast or
 // slow by its bandwidth against that of the CPUs' own node, and slow if bandwidths are unknown.
@@ -82,5 +85,14 @@ const MemoryPath* find_path(const MemoryNode& node, int from);
 const char* tier_name(Tier tier);
 // What people call the node's memory: its kind, else its tier.
 std::string memory_name(const MemoryNode& node);
+// The nodes whose CPUs it is near to, ascending.
+std::vector<int> near_nodes(const MemoryNode& node);
+// Whether the weights of this system's weighted interleave say anything: not all are the same.
+bool weighs(const Machine& machine);
+
+// "96 GiB", "512 MiB".
+std::string size_text(std::uint64_t bytes);
+// "307 GB/s", as data sheets count.
+std::string bandwidth_text(std::uint64_t mib_per_second);
 
 }  // namespace baton::machine

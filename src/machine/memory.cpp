@@ -14,7 +14,7 @@ bool is_one_of(const std::string& kind, std::initializer_list<const char*> names
   return std::ranges::any_of(names, [&kind](const char* name) { return kind == name; });
 }
 
-// The largest bandwidth that CPUs near the node see of it; 0: unknown.
+// By which CPUs near the node have the highest bandwidth to it; null: none is known.
 const MemoryPath* best_path(const MemoryNode& node) {
   const MemoryPath* best = nullptr;
   for (const MemoryPath& path : node.paths)
@@ -64,6 +64,30 @@ const char* tier_name(Tier tier) {
 
 std::string memory_name(const MemoryNode& node) {
   return node.kind.empty() ? tier_name(node.tier) : node.kind;
+}
+
+std::vector<int> near_nodes(const MemoryNode& node) {
+  std::vector<int> near;
+  for (const MemoryPath& path : node.paths)
+    if (path.local) near.push_back(path.from);
+  return near;
+}
+
+bool weighs(const Machine& machine) {
+  const auto& nodes = machine.memory;
+  return std::ranges::all_of(nodes, [](const MemoryNode& node) { return node.weight > 0; }) &&
+         !std::ranges::all_of(
+             nodes, [&](const MemoryNode& node) { return node.weight == nodes.front().weight; });
+}
+
+std::string size_text(std::uint64_t bytes) {
+  constexpr std::uint64_t gib = std::uint64_t{1} << 30;
+  if (bytes < gib) return std::to_string(bytes >> 20) + " MiB";
+  return std::to_string((bytes + gib / 2) / gib) + " GiB";
+}
+
+std::string bandwidth_text(std::uint64_t mib_per_second) {
+  return std::to_string((mib_per_second * 1048576 + 500000000) / 1000000000) + " GB/s";
 }
 
 }  // namespace baton::machine

@@ -71,16 +71,6 @@ std::vector<int> largest_first(const std::vector<Sight>& sights) {
   });
 }
 
-std::string gigabytes_text(std::uint64_t mib_per_second) {
-  return std::to_string((mib_per_second * 1048576 + 500000000) / 1000000000) + " GB/s";
-}
-
-std::string size_text(std::uint64_t bytes) {
-  constexpr std::uint64_t gib = std::uint64_t{1} << 30;
-  if (bytes < gib) return std::to_string(bytes >> 20) + " MiB";
-  return std::to_string((bytes + gib / 2) / gib) + " GiB";
-}
-
 std::string list_text(const std::vector<int>& nodes) {
   return (nodes.size() == 1 ? "node " : "nodes ") + cpu_list(nodes);
 }
@@ -114,8 +104,8 @@ class Planner {
       plan.reason = name(best) + ", that of the rank's CPUs: no memory near them is faster";
     } else if (measured) {
       plan.reason = name(best) + " has the highest bandwidth near the rank: " +
-                    gigabytes_text(sight_of(sights_, best).bandwidth) + ", " + name(own) + " " +
-                    gigabytes_text(sight_of(sights_, own).bandwidth);
+                    bandwidth_text(sight_of(sights_, best).bandwidth) + ", " + name(own) + " " +
+                    bandwidth_text(sight_of(sights_, own).bandwidth);
     } else {
       plan.reason = name(best) +
                     " is the fastest near the rank by its kind; this machine tells no bandwidths";
@@ -137,15 +127,6 @@ class Planner {
 
  private:
   std::string name(int node) const { return node_text(machine_, node); }
-  // Whether this system's weights say anything: some node has another than the others.
-  bool weighs() const {
-    int first = machine_.memory.front().weight;
-    return std::ranges::all_of(machine_.memory,
-                               [](const MemoryNode& node) { return node.weight > 0; }) &&
-           !std::ranges::all_of(machine_.memory,
-                                [first](const MemoryNode& node) { return node.weight == first; });
-  }
-
   const Machine& machine_;
   int home_;
   std::vector<Sight> sights_;
@@ -155,9 +136,7 @@ class Planner {
 PlannedMemory Planner::interleave() const {
   PlannedMemory plan;
   plan.in_turn = true;
-  bool one_tier = std::ranges::all_of(
-      sights_, [this](const Sight& s) { return s.tier == sights_.front().tier; });
-  bool all = one_tier || weighs() ||
+  bool all = weighs(machine_) ||
              std::ranges::none_of(sights_, [](const Sight& s) { return s.tier == Tier::ordinary; });
   std::vector<int> left_out;
   for (int node : nearest_first(sights_)) {
@@ -166,7 +145,7 @@ PlannedMemory Planner::interleave() const {
   }
   plan.meant = plan.nodes.size();
   plan.reason = list_text(plan.nodes) + " page by page in turn";
-  if (weighs() && plan.meant > 1) {
+  if (weighs(machine_) && plan.meant > 1) {
     plan.reason += ", weighted ";
     for (int node : plan.nodes) {
       plan.weights.push_back(find_node(machine_, node)->weight);
@@ -187,7 +166,7 @@ PlannedMemory Planner::interleave() const {
 std::expected<PlannedMemory, std::string> Planner::remote(bool strict) const {
   std::vector<int> candidates;
   for (const MemoryNode& node : machine_.memory)
-    if (node.has_cpus || node.os == home_) candidates.push_back(node.os);
+    if (node.has_cpus) candidates.push_back(node.os);
   if (candidates.size() < 2) {
     candidates.clear();
     for (const MemoryNode& node : machine_.memory) candidates.push_back(node.os);

@@ -21,8 +21,8 @@ struct PlannedMemory {
   std::string reason;
 };
 
-// The memory node whose CPUs a rank runs on. Where they belong to several, ranks take these in
-// turn.
+// The memory node whose CPUs rank `number` runs on, -1 where the machine tells of none. Where they
+// belong to several, ranks take these in turn.
 int home_node(const Machine& machine, const PlannedRank& rank, int number);
 
 // What `place` means for ranks at home there. An error names the mistake: a node that is not there,

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 
 #include "base/cache_line.hpp"
 
@@ -71,7 +72,9 @@ void* map_memory_file_for_huge_pages(int descriptor, std::uint64_t bytes, std::u
   void* mapped = mmap(address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor,
                       static_cast<off_t>(offset));
   if (mapped != MAP_FAILED) return mapped;
+  int cause = errno;
   munmap(address, bytes);
+  errno = cause;
   return nullptr;
 }
 
@@ -97,6 +100,19 @@ bool reserve_huge_memory(int descriptor, std::uint64_t offset, void* address, st
   return true;
 }
 
+bool grants_huge_memory() {
+  const int file = make_memory_file("baton-huge", huge_page_bytes);
+  if (file < 0) return false;
+  bool huge = false;
+  void* memory = map_memory_file_for_huge_pages(file, huge_page_bytes, 0);
+  if (memory) {
+    huge = reserve_huge_memory(file, 0, memory, huge_page_bytes, &huge) && huge;
+    unmap_memory(memory, huge_page_bytes);
+  }
+  close(file);
+  return huge;
+}
+
 void* make_private_memory(std::uint64_t bytes, std::uint64_t alignment) {
   char* address = make_address_space(bytes, alignment);
   if (!address) return nullptr;
@@ -110,6 +126,15 @@ void* make_private_memory(std::uint64_t bytes, std::uint64_t alignment) {
 bool reserve_private_memory(void* address, std::uint64_t bytes) {
   // Kernels that do not know it give the memory with its first use.
   return madvise(address, bytes, populate_write) == 0 || errno == EINVAL;
+}
+
+int collapse_error() {
+  void* memory = make_private_memory(huge_page_bytes, huge_page_bytes);
+  if (!memory) return errno;
+  std::memset(memory, 1, huge_page_bytes);
+  const int error = madvise(memory, huge_page_bytes, collapse) == 0 ? 0 : errno;
+  munmap(memory, huge_page_bytes);
+  return error;
 }
 
 bool ask_for_huge_pages(void* address, std::uint64_t bytes) {

@@ -24,10 +24,15 @@ void unmap_memory(void* address, std::uint64_t bytes);
 // Makes sure that the range has memory, so that touching it later cannot kill the process. False
 // with errno set when there is none.
 bool reserve_memory(int descriptor, std::uint64_t offset, std::uint64_t bytes);
-// The same in huge pages, for a range of whole ones that is mapped so at `address`. `huge` says
-// whether that worked; if not, the memory is there in small pages.
+// The same in huge pages, for a range of whole ones that is mapped so at `address`. `*huge` says
+// whether that worked; if not, errno says why, and the memory is there in small pages.
 bool reserve_huge_memory(int descriptor, std::uint64_t offset, void* address, std::uint64_t bytes,
                          bool* huge);
+// Whether that works here: tried.
+bool grants_huge_memory();
+// 0, or the errno with which the kernel refuses to put small pages of private memory together to a
+// huge one. EINVAL: it does not know how.
+int collapse_error();
 // Private memory of whole pages: to have, and to make sure of. Null or false with errno set.
 void* make_private_memory(std::uint64_t bytes, std::uint64_t alignment);
 bool reserve_private_memory(void* address, std::uint64_t bytes);
@@ -36,7 +41,7 @@ bool ask_for_huge_pages(void* address, std::uint64_t bytes);
 // Gives the memory of a range (whole pages) back; it reads as zeros from then on.
 void release_memory(int descriptor, std::uint64_t offset, std::uint64_t bytes);
 // One process at a time of those that share the file, until it gives up its turn or dies. Not for
-// threads of one process.
+// threads of one process. False with errno set when the kernel has no lock for it.
 bool take_turn(int descriptor);
 void give_up_turn(int descriptor);
 // Copies the first bytes of the file. False with errno set when there are fewer.

@@ -16,6 +16,7 @@ struct NodeRoom {
   std::uint64_t low_bytes = 0;          // with less left, what prefers the node goes to another
   std::uint64_t high_bytes = 0;         // what the kernel then tries to have free again
 };
+// Reads the node's meminfo anew.
 NodeRoom node_room(int node);
 // What a node can give without pressure: beyond, the kernel itself goes elsewhere.
 std::uint64_t room_without_pressure(const NodeRoom& room);
@@ -24,7 +25,8 @@ std::uint64_t room_without_pressure(const NodeRoom& room);
 std::uint64_t room_under_pressure(const NodeRoom& room);
 // The same from the text of a node's meminfo.
 NodeRoom node_room_from(const char* text);
-// What a node keeps back, line by line from /proc/zoneinfo: `node` is that of the line's zone.
+// What the kernel keeps back on a node, added up line by line from /proc/zoneinfo: `*node` is that
+// of the last zone that was named.
 struct NodeKept {
   std::uint64_t low_bytes = 0;
   std::uint64_t high_bytes = 0;
@@ -58,7 +60,7 @@ bool count_process_pages(const char* but_file, NodeBytes* counts);
 // The same of one line of numa_maps.
 void count_numa_line(const char* line, const char* but_file, NodeBytes* counts);
 
-// The most memory this process ever had mapped, of all kinds; 0: unknown.
+// The most memory, of all kinds, that was resident in this process at a time; 0: unknown.
 std::uint64_t process_peak_bytes();
 
 }  // namespace baton::platform

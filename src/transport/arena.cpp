@@ -108,7 +108,7 @@ void detach_arena() {
 Error reserve(std::uint32_t owner, std::uint64_t offset, std::uint64_t bytes) {
   if (BATON_UNLIKELY(arena.memory(owner).queues.strict))
     if (Error error = check_slice_room(owner, bytes)) return error;
-  std::uint64_t start = arena.job->slices_offset + owner * arena.job->slice_bytes + offset;
+  std::uint64_t start = lockfree::slice_offset(*arena.job, owner) + offset;
   if (platform::reserve_memory(arena.descriptor, start, bytes)) return MPI_SUCCESS;
   return fail(
       MPI_ERR_NO_MEM,

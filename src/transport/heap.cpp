@@ -23,6 +23,7 @@ struct Block {
 // Ours. The blocks are in the order of their offsets; first fit.
 std::atomic<char*> own_base{nullptr};
 std::uint64_t own_bytes = 0;
+std::uint64_t blocks_bytes = 0;  // of these, from the beginning: behind it the program's heap
 Block* blocks = nullptr;
 std::size_t block_count = 0, block_room = 0;
 bool outlived = false;  // by blocks of a job that this process has left
@@ -54,6 +55,7 @@ bool map_own() {
   char* base = map_part(arena.rank);
   if (!base) return false;
   own_bytes = arena.job->heap_bytes;
+  blocks_bytes = own_bytes - arena.job->program_heap_bytes;
   // ORDER heap.own: release here, acquire in own; its length.
   own_base.store(base, std::memory_order_release);
   // ORDER heap.address: release here, acquire in reach_exported.
@@ -78,7 +80,7 @@ bool find_gap(std::uint64_t bytes, std::uint64_t alignment, Block* found, std::s
   for (std::size_t i = 0; i <= block_count; ++i) {
     std::uint64_t base = reinterpret_cast<std::uint64_t>(own());
     std::uint64_t offset = round_up(base + start, alignment) - base;
-    std::uint64_t end = i < block_count ? blocks[i].offset : own_bytes;
+    std::uint64_t end = i < block_count ? blocks[i].offset : blocks_bytes;
     if (offset <= end && end - offset >= bytes) {
       *found = {offset, bytes, false};
       *place = i;
@@ -132,7 +134,7 @@ Error allocate_exported(std::size_t bytes, std::size_t alignment, const MemoryPl
   bool certain = place && place->strict;
   if (!certain && bytes > exported_bytes_max) return MPI_SUCCESS;
   platform::Guard guard(own_lock);
-  if (!map_own() || bytes > own_bytes || !room_for_block()) return MPI_SUCCESS;
+  if (!map_own() || bytes > blocks_bytes || !room_for_block()) return MPI_SUCCESS;
   bool huge = place && place->huge && bytes >= huge_page_bytes;
   std::uint64_t unit = huge ? huge_page_bytes : page_bytes;
   Block block;
@@ -164,6 +166,13 @@ bool release_exported(void* address) {
     return true;
   }
   return false;
+}
+
+char* map_program_heap(std::uint64_t* offset) {
+  platform::Guard guard(own_lock);
+  if (!map_own()) return nullptr;
+  *offset = part_of(arena.rank) + blocks_bytes;
+  return own() + blocks_bytes;
 }
 
 bool is_exported(const void* address) {

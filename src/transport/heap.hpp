@@ -20,6 +20,9 @@ namespace baton::transport {
                                       const MemoryPlace* place, void** memory);
 // Takes back what begins at an exported address. False when nothing that is in use begins there.
 bool release_exported(void* address);
+// The last part of this rank's, for the program's own malloc (program_heap.hpp), and where it lies
+// in the job's file. Null: none.
+char* map_program_heap(std::uint64_t* offset);
 // Whether memory of this rank is exported.
 bool is_exported(const void* address);
 

@@ -7,6 +7,7 @@
 #include "platform/node_memory.hpp"
 #include "transport/arena.hpp"
 #include "transport/placing.hpp"
+#include "transport/program_heap.hpp"
 
 namespace baton::transport {
 
@@ -24,14 +25,18 @@ platform::NodeBytes look_at(const char* address, std::uint64_t bytes) {
   return counts;
 }
 
+void note_most() {
+  for (int node = 0; node < memory_nodes_max; ++node)
+    heap_peak.on[node] = std::max(heap_peak.on[node], heap_now.on[node]);
+  heap_peak_total = std::max(heap_peak_total, heap_now.total());
+}
+
 }  // namespace
 
 // Both under the heap's lock.
 void note_block(const char* address, std::uint64_t bytes) {
   heap_now.add(look_at(address, bytes));
-  for (int node = 0; node < memory_nodes_max; ++node)
-    heap_peak.on[node] = std::max(heap_peak.on[node], heap_now.on[node]);
-  heap_peak_total = std::max(heap_peak_total, heap_now.total());
+  note_most();
 }
 
 void forget_block(const char* address, std::uint64_t bytes) {
@@ -48,6 +53,8 @@ void publish_memory() {
   record.rest_error = platform::count_process_pages("/memfd:baton-job", &rest) ? 0 : errno;
   std::ranges::copy(rest.on, record.rest_bytes);
   record.rest_elsewhere_bytes = rest.elsewhere;
+  if (!count_program_heap(&heap_now)) blocks_error = errno;
+  note_most();
   std::ranges::copy(heap_now.on, record.heap_bytes);
   record.heap_elsewhere_bytes = heap_now.elsewhere;
   std::ranges::copy(heap_peak.on, record.heap_peak_bytes);

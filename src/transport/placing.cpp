@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "platform/lock.hpp"
 #include "platform/memory_file.hpp"
 #include "platform/memory_policy.hpp"
 #include "platform/node_memory.hpp"
@@ -36,12 +37,10 @@ __attribute__((format(printf, 2, 3))) void say_once(Note note, const char* forma
   std::fprintf(stderr, "baton: %s\n", text);
 }
 
-Shortage seen;
+// A turn among ranks is the process's, not the thread's.
+platform::Lock turn_lock;
 
-struct Text {
-  char words[64];
-  explicit Text(const MemoryPlace& place) { write_memory_place(place, words, sizeof words); }
-};
+Shortage seen;  // under the heap's lock
 
 unsigned long long mib(std::uint64_t bytes) {
   return static_cast<unsigned long long>(bytes >> 20);
@@ -69,7 +68,7 @@ Error find_order(const MemoryPlace& place, lockfree::MemoryOrder* order) {
       return fail(MPI_ERR_INFO_VALUE,
                   "memory %s: there is no memory node %d that this job may use; `baton topo` "
                   "lists them",
-                  Text(place).words, place.nodes[i]);
+                  place_text(place).words, place.nodes[i]);
     add(place.nodes[i]);
   }
   order->meant = order->count;
@@ -84,16 +83,16 @@ NodeMask mask_of(const lockfree::MemoryOrder& order, int count) {
   return mask;
 }
 
-// Ends the program's hopes, or says once that the kernel decides.
+// The kernel refuses to bind: an error where the place is strict, else a sentence once a job.
 Error not_bound(const MemoryPlace& place) {
   constexpr char remedy[] =
       "in a container start it with --cap-add SYS_NICE, or a seccomp profile that allows mbind";
   if (place.strict)
-    return fail(MPI_ERR_NO_MEM, "memory %s: mbind: %s; %s", Text(place).words, std::strerror(errno),
-                remedy);
+    return fail(MPI_ERR_NO_MEM, "memory %s: mbind: %s; %s", place_text(place).words,
+                std::strerror(errno), remedy);
   say_once(note_refused,
            "memory is not placed (%s), the kernel puts it where it likes: mbind: %s; %s",
-           Text(place).words, std::strerror(errno), remedy);
+           place_text(place).words, std::strerror(errno), remedy);
   return MPI_SUCCESS;
 }
 
@@ -112,15 +111,15 @@ Error check_room(const MemoryPlace& place, const lockfree::MemoryOrder& order, b
       return fail(MPI_ERR_NO_MEM,
                   "memory %s: node %d has room for %llu MiB, and %llu MiB are wanted there; "
                   "ask for less, or leave out the ! to let it go elsewhere",
-                  Text(place).words, order.nodes[i], mib(one), mib(share));
+                  place_text(place).words, order.nodes[i], mib(one), mib(share));
     room = one > ~room ? ~std::uint64_t{0} : room + one;
   }
   if (in_turn || room >= bytes) return MPI_SUCCESS;
   return fail(MPI_ERR_NO_MEM,
               "memory %s: node %d%s room for %llu MiB, and %llu MiB are wanted; ask for less, "
               "or leave out the ! to let it go elsewhere",
-              Text(place).words, order.nodes[0], order.meant > 1 ? " and the others have" : " has",
-              mib(room), mib(bytes));
+              place_text(place).words, order.nodes[0],
+              order.meant > 1 ? " and the others have" : " has", mib(room), mib(bytes));
 }
 
 // Piece by piece where the first node has no room for all.
@@ -168,11 +167,11 @@ Error bind_in_place(const Unplaced& memory, const MemoryPlace& place) {
       return fail(MPI_ERR_UNSUPPORTED_OPERATION,
                   "memory %s: only ranks that mpiexec has started know the machine's memory; "
                   "start the program with mpiexec -n 1, or name a node",
-                  Text(place).words);
+                  place_text(place).words);
     say_once(note_no_plan,
              "memory is not placed (%s): only ranks that mpiexec has started know the machine's "
              "memory",
-             Text(place).words);
+             place_text(place).words);
     return MPI_SUCCESS;
   }
   bool in_turn = place.word == MemoryWord::interleave;
@@ -203,7 +202,7 @@ bool reserve_block(const Unplaced& memory, const MemoryPlace& place) {
   if (huge && reserved && !got_huge)
     say_once(
         note_huge,
-        "no huge pages for memory of MPI_Alloc_mem (%s), it has small ones: Linux 6.1 can put "
+        "no huge pages for the heap (%s), it has small ones: Linux 6.1 can put "
         "them together; before, set /sys/kernel/mm/transparent_hugepage/shmem_enabled to advise",
         std::strerror(errno));
   return reserved;
@@ -218,11 +217,15 @@ const MemoryPlace* heap_place() {
 }
 
 Error place_and_reserve(const Unplaced& memory, const MemoryPlace& place, bool* reserved) {
-  // Between looking at a node's room and taking it no other rank may look.
-  bool turn = place.strict && platform::take_turn(arena.descriptor);
-  Error error = bind_in_place(memory, place);
-  *reserved = !error && reserve_block(memory, place);
-  if (turn) platform::give_up_turn(arena.descriptor);
+  Error error;
+  {
+    // Between looking at a node's room and taking it no other rank may look, nor another thread.
+    platform::Guard guard(turn_lock);
+    bool turn = place.strict && platform::take_turn(arena.descriptor);
+    error = bind_in_place(memory, place);
+    *reserved = !error && reserve_block(memory, place);
+    if (turn) platform::give_up_turn(arena.descriptor);
+  }
   if (*reserved && BATON_UNLIKELY(arena.job->memory_report)) look_for_shortage(memory, place);
   if (error || !*reserved) forget_place(memory.address, memory.bytes);
   return error;
@@ -244,7 +247,7 @@ Error check_slice_room(std::uint32_t owner, std::uint64_t bytes) {
   return fail(MPI_ERR_NO_MEM,
               "queues=%s: node %d is full: room for %llu KiB, and %llu KiB of message buffers are "
               "wanted there; leave out the ! to let them go elsewhere",
-              Text(place).words, order.nodes[0], static_cast<unsigned long long>(room >> 10),
+              place_text(place).words, order.nodes[0], static_cast<unsigned long long>(room >> 10),
               static_cast<unsigned long long>(bytes >> 10));
 }
 

@@ -23,23 +23,23 @@ struct Unplaced {
 const MemoryPlace* heap_place();
 
 // Puts the memory in its place and reserves it (private memory only if the place is strict). What
-// cannot be had falls back, as the place has it,
-// and says so once a job; the error names a strict place that has no room, or a node that is not
-// there. `*reserved` is false when there is no memory at all.
+// cannot be had falls back, as the place has it, and says so once a job; the error names a strict
+// place that has no room, or a node that is not there. `*reserved` is false when there is an error,
+// and when there is no memory at all. Any thread.
 Error place_and_reserve(const Unplaced& memory, const MemoryPlace& place, bool* reserved);
 
 // So that the next block there goes where the kernel puts it.
 void forget_place(char* address, std::uint64_t bytes);
 
-// Whether a slice that must lie in certain nodes can have so much more there.
+// Whether the slice of a rank, whose place is strict, can have so much more there. The error says
+// which node is full.
 BATON_COLD Error check_slice_room(std::uint32_t owner, std::uint64_t bytes);
 
-// So much of blocks came elsewhere than to the nodes their place means, and what the first of these
-// had left when that was first seen. In jobs that report only.
+// So much of blocks came elsewhere than to the nodes their place means. In jobs that report only.
 struct Shortage {
-  int node = -1;
-  std::uint64_t free_bytes = 0;
-  std::uint64_t bytes = 0;
+  int node = -1;                 // the first that was meant, when that was first seen; -1: never
+  std::uint64_t free_bytes = 0;  // what it had left then
+  std::uint64_t bytes = 0;       // that came elsewhere so far
 };
 Shortage shortage();
 

@@ -19,6 +19,7 @@
 #include "transport/arena.hpp"
 #include "transport/attached.hpp"
 #include "transport/memory_report.hpp"
+#include "transport/program_heap.hpp"
 #include "transport/single_copy.hpp"
 #include "world/attribute.hpp"
 #include "world/communicator.hpp"
@@ -100,6 +101,7 @@ void leave_the_rank_to_the_parent() {
 Error make_library() {
   read_settings();
   if (Error error = attach()) return error;
+  transport::export_program_heap();
   read_selection(transport::arena.rank == 0);
   if (!platform::call_in_children(leave_the_rank_to_the_parent))
     return fail(MPI_ERR_NO_MEM, "no memory to tell children of this process that they are no rank");

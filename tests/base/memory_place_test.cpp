@@ -37,16 +37,14 @@ std::string policy_error(const char* text) {
 }
 
 std::string written(const MemoryPlace& place) {
-  char text[64];
-  write_memory_place(place, text, sizeof text);
-  return text;
+  return place_text(place).words;
 }
 
 }  // namespace
 
 TEST(memory_place, every_word_is_read_as_it_is_written) {
   for (const char* text : {"near", "fast!", "large", "interleave", "remote!", "node:3", "node:2+0!",
-                           "fast,huge", "huge", "node:63"})
+                           "fast,huge", "huge", "node:63", "node:56+57+58+59+60+61+62+63!,huge"})
     EXPECT_EQ(written(place_of(text)), text);
 }
 
@@ -100,6 +98,7 @@ TEST(memory_policy, mistakes_are_named) {
   EXPECT_NE(policy_error("fast").find("of what?"), std::string::npos);
   EXPECT_NE(policy_error("heap=fast,heap=near").find("heap is said twice"), std::string::npos);
   EXPECT_NE(policy_error("heap=fsat").find("did you mean \"fast\"?"), std::string::npos);
+  EXPECT_NE(policy_error("heap=huge").find("stands by itself"), std::string::npos);
   policy_error("");
   policy_error("queues=");
   policy_error("queues=fast,");

@@ -42,8 +42,17 @@ class Baton(unittest.TestCase):
     def test_doctor_ends_with_a_verdict_that_matches_its_code(self):
         done = baton("doctor")
         self.assertEqual(done.returncode, 1 if "\nBAD" in done.stdout else 0)
-        for subject in ("memory file", "single copy", "membarrier", "futex", "/dev/shm", "CPU quota"):
-            self.assertIn(subject, done.stdout)
+        for subject in ("memory file", "single copy", "membarrier", "futex", "/dev/shm", "CPU quota", "huge pages",
+                        "huge in files", "MADV_COLLAPSE", "hugetlb pool", "counters", "address space", "locked memory",
+                        "open files", "core files", "memory limit", "NUMA calls", "AutoNUMA", "demotion",
+                        "interleaving"):
+            self.assertRegex(done.stdout, rf"(?m)^(ok|slower|BAD|note) +{subject} ")
+
+    def test_doctor_notices_limits_and_names_the_remedy(self):
+        done = subprocess.run(["sh", "-c", f"ulimit -c 0; ulimit -v 4000000; '{BIN}/baton' doctor"], capture_output=True,
+                              text=True, timeout=60)
+        self.assertRegex(done.stdout, r"(?m)^note +core files .*ulimit -c unlimited")
+        self.assertRegex(done.stdout, r"(?m)^(BAD|slower|ok) +address space .*ulimit -v")
 
     def test_doctor_notices_a_small_file_limit(self):
         done = subprocess.run(["sh", "-c", f"ulimit -f 100; '{BIN}/baton' doctor"], capture_output=True, text=True,
@@ -55,7 +64,7 @@ class Baton(unittest.TestCase):
         self.assertIn("PMI_RANK is set", baton("doctor", PMI_RANK="0").stdout)
 
     def test_what_is_not_built_says_so_and_fails(self):
-        for name in ("explain", "stat", "advise"):
+        for name in ("explain", "stat"):
             done = baton(name)
             self.assertNotEqual(done.returncode, 0)
             self.assertIn("not built yet", done.stderr)

@@ -16,10 +16,10 @@ PROGRAM = os.path.join(BIN, "asked_for_program")
 WATCHDOG_SECONDS = 60
 
 
-def run(ranks, *options, **variables):
+def run(ranks, *options, words=(), **variables):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("BATON_")}
     return subprocess.run([os.path.join(BIN, "mpiexec"), "--timeout", str(WATCHDOG_SECONDS), *options, "-n", str(ranks),
-                           PROGRAM], env={**environment, **variables}, capture_output=True, text=True,
+                           PROGRAM, *words], env={**environment, **variables}, capture_output=True, text=True,
                           timeout=2 * WATCHDOG_SECONDS)
 
 
@@ -96,6 +96,11 @@ class AskedFor(unittest.TestCase):
         for kind in ("broadcast", "gather", "scatter", "allgather", "alltoall", "reduce", "allreduce",
                      "reduce_scatter"):
             self.assertGreater(calls(rows, kind=kind, reason="not_direct"), 0, kind)
+
+    def test_who_expects_less_than_others_give_gets_no_more_than_it_has_room_for(self):
+        for name in ("alltoall_in_room", "alltoall_by_pieces_in_room", "alltoall_pairwise"):
+            done = run(3, words=["less"], BATON_COLLECTIVES=f"alltoall={name}")
+            self.assertEqual(done.returncode, 0, (name, done.stderr))
 
     def test_people_read_it_too(self):
         done = run(2, "--explain")

@@ -116,9 +116,10 @@ class Blocks(unittest.TestCase):
         self.assertEqual(done.stdout.count("class info value"), 2, done.stdout)
 
     def test_a_strict_block_larger_than_its_node_is_refused_and_nobody_dies(self):
-        done = mpiexec(PROGRAM, "fast!=900000000000", "near=5000", ranks=1)
+        done = mpiexec(PROGRAM, "fast!=900000000000", "interleave!=90000000000000", "near=5000", ranks=1)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("refused: fast!: class no memory", done.stdout)
+        self.assertIn("refused: interleave!: class no memory", done.stdout)
         self.assertIn("good: 1 blocks", done.stdout)
 
     def test_huge_pages_are_had_or_the_sentence_says_why_not(self):

@@ -198,8 +198,9 @@ class Cores(unittest.TestCase):
     def test_a_layout_that_does_not_fit_is_warned_of_and_not_bound(self):
         job = run("--layout", f"2x{2 * len(self.CPUS)}", *self.SHOW)
         self.assertEqual(job.code, 0, job.err)
-        self.assertIn("warning: 2 ranks of", job.err)
+        self.assertIn(f"warning: 2 ranks with {4 * len(self.CPUS)} threads in all share", job.err)
         self.assertIn(" false", job.out)
+        self.assertNotIn("{", job.out)
 
     def test_what_the_user_says_by_env_wins_over_the_layout(self):
         job = run("--layout", "1x1", "-env", "OMP_NUM_THREADS", "7", *self.SHOW)
@@ -238,6 +239,7 @@ class Cores(unittest.TestCase):
         self.assertEqual((job.code, job.out), (1, ""))
         self.assertIn("No such file", job.err)
         self.assertEqual(run("-n", 1, "--report-binding=map.png", RANK, "line", "x").code, 2)
+
 
 class Surroundings(unittest.TestCase):
     def test_genv_reaches_all_and_env_its_own_program(self):

@@ -47,7 +47,9 @@ TEST_P(job_layout, header_rows_and_slices_fill_the_file_without_overlap) {
   std::uint32_t ranks = GetParam();
   JobHeader header = job_header(ranks, 2);
   EXPECT_GE(header.rows_offset, sizeof(JobHeader));
-  EXPECT_GE(header.slices_offset, header.rows_offset + ranks * sizeof(RankRow));
+  EXPECT_GE(header.memory_offset, header.rows_offset + ranks * sizeof(RankRow));
+  EXPECT_GE(header.slices_offset, header.memory_offset + ranks * sizeof(MemoryRow));
+  EXPECT_EQ(header.heaps_offset, round_up(header.file_bytes, huge_page_bytes));
   EXPECT_EQ(header.slices_offset % page_bytes, 0u);
   EXPECT_EQ(header.slice_bytes, slice_layout(ranks).bytes);
   EXPECT_EQ(header.file_bytes, header.slices_offset + ranks * header.slice_bytes);
@@ -76,6 +78,8 @@ TEST(job, a_header_that_does_not_fit_is_refused) {
   EXPECT_NE(problem_after([](JobHeader& h) { h.ranks = 5; }), nullptr);
   EXPECT_NE(problem_after([](JobHeader& h) { --h.file_bytes; }), nullptr);
   EXPECT_NE(problem_after([](JobHeader& h) { h.slices_offset += page_bytes; }), nullptr);
+  EXPECT_NE(problem_after([](JobHeader& h) { h.memory_offset += sizeof(MemoryRow); }), nullptr);
+  EXPECT_NE(problem_after([](JobHeader& h) { h.heaps_offset += page_bytes; }), nullptr);
 }
 
 TEST(job, rings_of_a_deposit_model_take_address_space_only_where_there_is_one) {

@@ -63,6 +63,14 @@ TEST(configuration, threads_count_when_the_ranks_are_not_said) {
   EXPECT_EQ(configure(built(2, 4), "spread", 0, 8)->ranks, 1);
 }
 
+TEST(configuration, without_memory_nodes_there_is_nothing_to_choose) {
+  Machine machine = built(1, 2);
+  for (Cpu& cpu : machine.cpus) cpu.numa_node = -1;
+  auto found = configure(machine, "local", 1, 1);
+  ASSERT_FALSE(found.has_value());
+  EXPECT_NE(found.error().find("tells of no memory nodes"), std::string::npos);
+}
+
 TEST(configuration, an_unknown_name_is_told_with_the_known_ones) {
   auto found = configure(built(2, 4), "locl", 0, 1);
   ASSERT_FALSE(found.has_value());

@@ -27,7 +27,50 @@ TEST(draw, the_machine_shows_packages_cores_and_memory) {
   std::string text = draw_machine(two_packages());
   EXPECT_NE(text.find("4 usable of 4 CPUs"), std::string::npos) << text;
   EXPECT_NE(text.find("package 1, memory node 1, L3 1\n  [2] [3]"), std::string::npos) << text;
-  EXPECT_NE(text.find("memory node 1: 16 GiB (no CPUs)"), std::string::npos) << text;
+  EXPECT_NE(text.find("memory node 1: 16 GiB ordinary (no CPUs)"), std::string::npos) << text;
+}
+
+TEST(draw, speeds_are_told_by_whose_cpus_see_them) {
+  Machine machine = two_packages();
+  machine.memory[0].paths = {{0, true, 100000, 90, 10}, {1, false, 50000, 140, 21}};
+  machine.memory[1].paths = {{0, true, 30000, 0, 14}, {1, true, 30000, 0, 14}};
+  const std::string text = draw_memory(machine);
+  EXPECT_NE(
+      text.find("memory node 0: 8 GiB ordinary; 105 GB/s and 90 ns from its own CPUs; 52 GB/s "
+                "and 140 ns from CPUs of node 1\n"),
+      std::string::npos)
+      << text;
+  EXPECT_NE(text.find("(no CPUs), near nodes 0-1; 31 GB/s from CPUs of nodes 0-1\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("\n    1   21   14\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("nothing on this machine"), std::string::npos) << text;
+}
+
+TEST(draw, what_nothing_tells_is_said_and_not_left_blank) {
+  const std::string text = draw_memory(two_packages());
+  EXPECT_NE(text.find("bandwidths and latencies: nothing on this machine tells them\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("distances between nodes: nothing on this machine tells them\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(draw_machine_svg(two_packages()).find("nothing on this machine tells"),
+            std::string::npos);
+}
+
+TEST(draw, the_groups_limit_and_weights_are_shown_where_there_are_some) {
+  Machine machine = two_packages();
+  for (const char* word : {"weight", "limit"})
+    EXPECT_EQ(draw_memory(machine).find(word), std::string::npos);
+  machine.memory_limit_bytes = 3ull << 30;
+  machine.memory[0].weight = 3;
+  machine.memory[1].weight = 5;
+  const std::string text = draw_memory(machine);
+  EXPECT_NE(text.find("control group's memory limit: 3 GiB in all\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("; weight 5 in interleaving\n"), std::string::npos) << text;
+  machine.memory[0].weight = 5;  // all alike: they say nothing
+  EXPECT_EQ(draw_memory(machine).find("weight"), std::string::npos);
 }
 
 TEST(draw, every_core_shows_its_ranks) {
@@ -52,8 +95,9 @@ TEST(draw, the_picture_has_every_core_and_its_rank) {
   auto placement = place(machine, {.ranks = 3});
   ASSERT_TRUE(placement.has_value());
   const std::string picture = draw_placement_svg(machine, *placement);
-  for (const char* part : {"class=\"cpu\">3</text>", "class=\"rank\">2</text>", ">package 1</text>",
-                           ">memory node 1: 16 GiB (no CPUs)</text>", "3 ranks on 4 cores"})
+  for (const char* part :
+       {"class=\"cpu\">3</text>", "class=\"rank\">2</text>", ">package 1</text>",
+        ">memory node 1: 16 GiB ordinary (no CPUs)</text>", "3 ranks on 4 cores"})
     EXPECT_NE(picture.find(part), std::string::npos) << part << '\n' << picture;
   EXPECT_EQ(picture.find("class=\"rank\">3</text>"), std::string::npos);
   EXPECT_NE(draw_machine_svg(machine).find("A &amp; B, 4 usable CPUs"), std::string::npos);

@@ -1,4 +1,5 @@
-// Written expectations for machines made by hand; those of captured ones are in discover_test.cpp.
+// Written expectations for machines made by hand; those of captured ones are in
+// tests/machines/plan_test.cpp.
 #include "machine/memory_plan.hpp"
 
 #include <gtest/gtest.h>
@@ -59,6 +60,36 @@ std::vector<int> nodes_for(const Machine& machine, int home, MemoryWord word) {
 
 using Nodes = std::vector<int>;
 
+// A memory node as the CPUs of node 1 see it: one socket, whose own node is not the first.
+struct Seen {
+  bool local;
+  int distance;
+  const char* kind;
+  std::uint64_t mib_per_second = 0;
+  std::uint64_t latency = 0;
+  std::uint64_t bytes = gib;
+};
+
+Machine around_node_1(const std::vector<Seen>& nodes) {
+  Machine machine;
+  machine.cpus = {{.os = 0, .core = 0, .numa_node = 1, .package = 0}};
+  for (const Seen& seen : nodes) {
+    MemoryNode node;
+    node.os = static_cast<int>(machine.memory.size());
+    node.bytes = seen.bytes;
+    node.kind = seen.kind;
+    node.has_cpus = node.os == 1;
+    node.paths = {{1, seen.local, seen.mib_per_second, seen.latency, seen.distance}};
+    machine.memory.push_back(node);
+  }
+  judge_tiers(machine);
+  return machine;
+}
+
+Nodes around(const std::vector<Seen>& nodes, MemoryWord word) {
+  return nodes_for(around_node_1(nodes), 1, word);
+}
+
 }  // namespace
 
 TEST(tiers, bandwidth_against_the_cpus_own_node_decides_where_the_kind_is_unknown) {
@@ -67,7 +98,19 @@ TEST(tiers, bandwidth_against_the_cpus_own_node_decides_where_the_kind_is_unknow
   EXPECT_EQ(sockets(2, dram, &measured_fast).memory[0].tier, Tier::ordinary);
 }
 
+TEST(tiers, of_bandwidths_those_count_that_near_cpus_see) {
+  Machine machine = sockets(2, dram, &cxl);
+  machine.memory[2].paths[1].mib_per_second = 999999;
+  judge_tiers(machine);
+  EXPECT_EQ(machine.memory[2].tier, Tier::slow);
+}
+
 TEST(tiers, the_kind_decides_where_it_is_known) {
+  for (const char* kind : {"NVM", "CXL-DRAM", "CXL-NVM", "CXL"})
+    EXPECT_EQ(around_node_1({{true, 11, kind, 999999}, {true, 10, "", 1000}}).memory[0].tier,
+              Tier::slow)
+        << kind;
+  EXPECT_EQ(around_node_1({{true, 11, "DRAM"}, {true, 10, ""}}).memory[0].tier, Tier::ordinary);
   EXPECT_EQ(sockets(2, unmeasured_dram, &hbm).memory[2].tier, Tier::fast);
   constexpr Kind mcdram{16 * gib, 0, "MCDRAM"}, nvm{512 * gib, 999999, "NVM"};
   EXPECT_EQ(sockets(1, unmeasured_dram, &mcdram).memory[1].tier, Tier::fast);
@@ -81,6 +124,34 @@ TEST(tiers, a_node_without_cpus_of_which_nothing_is_known_is_slow) {
 TEST(memory_plan, near_is_the_cpus_own_node_then_the_nearest) {
   EXPECT_EQ(nodes_for(sockets(2, dram, &measured_fast), 0, MemoryWord::near), (Nodes{0, 2, 1, 3}));
   EXPECT_EQ(nodes_for(sockets(2, dram, &measured_fast), 1, MemoryWord::near), (Nodes{1, 3, 0, 2}));
+}
+
+TEST(memory_plan, of_near_nodes_that_of_the_cpus_comes_first_then_ordinary_memory_then_fast) {
+  EXPECT_EQ(around({{true, 10, "DRAM"}, {true, 10, "DRAM"}, {true, 10, "NVM"}, {true, 10, "HBM"}},
+                   MemoryWord::near),
+            (Nodes{1, 0, 3, 2}));
+}
+
+TEST(memory_plan, a_home_that_may_not_be_used_is_said_to_be_replaced_by_the_nearest) {
+  Machine machine = sockets(2, dram, nullptr);
+  EXPECT_EQ(planned(machine, 0, {.word = MemoryWord::near}).reason,
+            "node 0 (ordinary) is that of the rank's CPUs");
+  std::erase_if(machine.memory, [](const MemoryNode& node) { return node.os == 0; });
+  EXPECT_EQ(planned(machine, 0, {.word = MemoryWord::near}).reason,
+            "node 1 (ordinary) is the nearest that may be used");
+  machine.memory.clear();
+  EXPECT_EQ(plan_memory(machine, 0, {.word = MemoryWord::near}).error(),
+            "this machine tells no memory nodes");
+}
+
+TEST(memory_plan, of_equally_fast_nodes_kind_then_latency_then_the_cpus_own_decide) {
+  EXPECT_EQ(around({{true, 11, "DRAM", 9}, {true, 10, "DRAM", 9}, {true, 11, "HBM", 9}},
+                   MemoryWord::fast),
+            (Nodes{2, 1, 0}));
+  EXPECT_EQ(around({{true, 11, "DRAM", 9, 80}, {true, 10, "DRAM", 9, 90}}, MemoryWord::fast),
+            (Nodes{0, 1}));
+  EXPECT_EQ(around({{true, 11, "DRAM", 9, 90}, {true, 10, "DRAM", 9, 90}}, MemoryWord::fast),
+            (Nodes{1, 0}));
 }
 
 TEST(memory_plan, fast_is_the_near_fast_node_and_falls_back_to_near_memory_first) {
@@ -111,6 +182,29 @@ TEST(memory_plan, large_is_the_largest_node_and_the_nearest_of_equals) {
   EXPECT_EQ(nodes_for(sockets(2, dram, &measured_fast), 1, MemoryWord::large).front(), 1);
 }
 
+TEST(memory_plan, of_equally_large_nodes_the_cpus_own_comes_first_then_near_ones) {
+  EXPECT_EQ(around({{true, 10, "DRAM"}, {true, 10, "DRAM"}}, MemoryWord::large), (Nodes{1, 0}));
+  EXPECT_EQ(
+      around({{false, 10, "DRAM"}, {true, 10, "DRAM"}, {true, 10, "DRAM"}}, MemoryWord::large),
+      (Nodes{1, 2, 0}));
+}
+
+TEST(memory_plan, large_says_how_large) {
+  const std::string size = "node 1 (ordinary) is the largest: ";
+  const std::uint64_t mib = 1 << 20;
+  for (auto [bytes, text] : {std::pair{700 * mib, "700 MiB"}, {1600 * mib, "2 GiB"}}) {
+    Machine machine = around_node_1({{true, 11, "", 0, 0, mib}, {true, 10, "", 0, 0, bytes}});
+    EXPECT_EQ(planned(machine, 1, {.word = MemoryWord::large}).reason, size + text);
+  }
+}
+
+TEST(memory_plan, interleave_takes_all_where_none_is_ordinary) {
+  EXPECT_EQ(planned(around_node_1({{true, 11, "NVM"}, {true, 10, "HBM"}}), 1,
+                    {.word = MemoryWord::interleave})
+                .meant,
+            2u);
+}
+
 TEST(memory_plan, interleave_takes_all_nodes_of_one_speed) {
   PlannedMemory plan = planned(sockets(4, dram, nullptr), 2, {.word = MemoryWord::interleave});
   EXPECT_TRUE(plan.in_turn);
@@ -126,6 +220,9 @@ TEST(memory_plan, interleave_leaves_other_speeds_out_unless_the_system_weighs_th
   EXPECT_NE(plan.reason.find("not nodes 2-3 (fast)"), std::string::npos) << plan.reason;
   for (MemoryNode& node : machine.memory) node.weight = 1;
   EXPECT_EQ(planned(machine, 0, {.word = MemoryWord::interleave}).meant, 2u);
+  for (MemoryNode& node : machine.memory) node.weight = node.has_cpus ? 1 : 0;
+  EXPECT_EQ(planned(machine, 0, {.word = MemoryWord::interleave}).meant, 2u)
+      << "the kernel weighs not all";
   for (MemoryNode& node : machine.memory) node.weight = node.has_cpus ? 1 : 3;
   plan = planned(machine, 0, {.word = MemoryWord::interleave});
   EXPECT_EQ(plan.meant, 4u);
@@ -180,4 +277,11 @@ TEST(memory_plan, ranks_of_one_node_are_at_home_there_and_free_ones_take_turns) 
   EXPECT_EQ(home_node(machine, bound, 5), 1);
   EXPECT_EQ(home_node(machine, free, 0), 0);
   EXPECT_EQ(home_node(machine, free, 1), 1);
+  EXPECT_EQ(home_node(machine, {1, {99}, {}}, 0), -1);
+}
+
+TEST(memory_plan, a_node_is_called_by_its_kind_or_else_its_speed) {
+  EXPECT_EQ(node_text(sockets(1, unmeasured_dram, &hbm), 1), "node 1 (HBM)");
+  EXPECT_EQ(node_text(sockets(1, dram, &measured_fast), 1), "node 1 (fast)");
+  EXPECT_EQ(node_text(sockets(1, dram, nullptr), 7), "node 7");
 }

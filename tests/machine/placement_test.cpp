@@ -112,6 +112,12 @@ TEST(placement, binding_to_a_larger_object_gives_all_of_it) {
   EXPECT_EQ(plan.ranks[1].cpus, (std::vector{0, 1, 2, 3}));
 }
 
+TEST(placement, ranks_that_are_to_have_cores_and_find_too_few_get_hardware_threads) {
+  Placement plan = placed(built(1, 1, 2, 2), {.ranks = 4, .bind_to = Level::core});
+  EXPECT_EQ(plan.bound_to, Level::hwthread);
+  EXPECT_EQ(plan.ranks[1].cpus, std::vector{1});
+}
+
 TEST(placement, a_binding_that_cannot_be_is_refused_with_the_remedy) {
   auto plan = place(built(1, 1, 2, 1), {.ranks = 3, .bind_to = Level::core});
   ASSERT_FALSE(plan.has_value());
@@ -172,6 +178,13 @@ TEST(placement, ranks_take_listed_cpus_in_the_order_of_the_list) {
   EXPECT_EQ(plan.ranks[2].cpus, std::vector{6});
 }
 
+TEST(placement, a_core_that_a_list_names_twice_counts_once) {
+  Placement plan = placed(built(1, 1, 2, 2), {.cores = cores("0,1,2,3")});
+  ASSERT_EQ(plan.ranks.size(), 2u);
+  EXPECT_EQ(plan.bound_to, Level::hwthread);
+  EXPECT_EQ(plan.ranks[1].cpus, std::vector{1});
+}
+
 TEST(placement, a_list_that_splits_a_core_gives_hardware_threads) {
   Placement plan = placed(built(1, 1, 2, 2), {.ranks = 4, .cores = cores("0,1,2,3")});
   EXPECT_EQ(plan.bound_to, Level::hwthread);
@@ -195,6 +208,33 @@ TEST(placement, a_ranks_threads_lie_in_one_cache_where_they_fit) {
   EXPECT_EQ(plan.ranks[0].common.l3, 0);
   EXPECT_EQ(plan.ranks[1].common.l3, 1);
   EXPECT_TRUE(plan.warnings.empty());
+}
+
+TEST(placement, of_what_has_enough_cores_a_rank_takes_the_smallest) {
+  // Four cores, two in each object of one level; the first may not be used.
+  for (auto level : {&Cpu::l2, &Cpu::l3, &Cpu::numa_node, &Cpu::package}) {
+    Machine machine;
+    for (int core = 1; core < 4; ++core) {
+      Cpu cpu{.os = core, .core = core};
+      cpu.*level = core / 2;
+      machine.cpus.push_back(cpu);
+    }
+    Placement plan = placed(machine, {.ranks = 1, .width = 2});
+    EXPECT_EQ(plan.ranks[0].cpus, (std::vector{2, 3}));
+    EXPECT_TRUE(plan.limited);
+    EXPECT_TRUE(plan.warnings.empty()) << "there are no two memory nodes";
+  }
+}
+
+TEST(placement, a_rank_stays_in_the_object_it_is_mapped_to_also_across_caches) {
+  // Package 0 has two cores in different L3s, package 1 two in one.
+  Machine machine;
+  for (int core = 0; core < 4; ++core)
+    machine.cpus.push_back(
+        {.os = core, .core = core, .l3 = core < 2 ? core : 2, .package = core / 2});
+  Placement plan = placed(machine, {.ranks = 2, .width = 2, .map_by = Level::package});
+  EXPECT_EQ(plan.ranks[0].cpus, (std::vector{0, 1}));
+  EXPECT_EQ(plan.ranks[1].cpus, (std::vector{2, 3}));
 }
 
 TEST(placement, threads_that_must_lie_apart_are_told_of) {

@@ -2,30 +2,18 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-
+#include "fake_root.hpp"
 #include "machine/machine.hpp"
 
 using namespace baton::machine;
 
 namespace {
 
-// A folder that looks like / to the reader; gone at the end.
-struct FakeRoot {
-  std::string path;
-  FakeRoot() {
-    char pattern[] = "/tmp/quota_test.XXXXXX";
-    path = ::mkdtemp(pattern);
-  }
-  ~FakeRoot() { std::filesystem::remove_all(path); }
-  void write(const std::string& name, const std::string& text) const {
-    std::filesystem::path file = path + name;
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file) << text;
-  }
-};
+// A group of version 1 with so many CPUs.
+void write_cfs(const FakeRoot& root, const std::string& group, int cpus) {
+  root.write("/sys/fs/cgroup/" + group + "/cpu.cfs_quota_us", std::to_string(cpus) + "00000\n");
+  root.write("/sys/fs/cgroup/" + group + "/cpu.cfs_period_us", "100000\n");
+}
 
 }  // namespace
 
@@ -50,11 +38,27 @@ TEST(quota, the_tightest_group_on_the_way_up_counts) {
   EXPECT_DOUBLE_EQ(read_quota_cpus(root.path), 0.5);
 }
 
+TEST(quota, of_version_1_only_the_controllers_own_hierarchy_counts) {
+  FakeRoot root;
+  root.write("/proc/self/cgroup", "4:memory:/m\n3:cpu:/c\n");
+  write_cfs(root, "cpu/m", 1);
+  write_cfs(root, "cpu/c", 7);
+  EXPECT_DOUBLE_EQ(read_quota_cpus(root.path), 7);
+}
+
+TEST(quota, where_both_versions_are_mounted_the_second_is_found_too) {
+  FakeRoot root;
+  root.write("/proc/self/cgroup", "1:name=systemd:/s\n0::/g\n");
+  root.write("/sys/fs/cgroup/unified/g/cpu.max", "200000 100000\n");
+  root.write("/sys/fs/cgroup/unified/g/memory.max", "4096\n");
+  EXPECT_DOUBLE_EQ(read_quota_cpus(root.path), 2);
+  EXPECT_EQ(read_memory_limit_bytes(root.path), 4096u);
+}
+
 TEST(quota, version_1_mounts_are_found) {
   FakeRoot root;
   root.write("/proc/self/cgroup", "4:memory:/m\n3:cpu,cpuacct:/c\n");
-  root.write("/sys/fs/cgroup/cpu,cpuacct/c/cpu.cfs_quota_us", "400000\n");
-  root.write("/sys/fs/cgroup/cpu,cpuacct/c/cpu.cfs_period_us", "100000\n");
+  write_cfs(root, "cpu,cpuacct/c", 4);
   EXPECT_DOUBLE_EQ(read_quota_cpus(root.path), 4);
 }
 

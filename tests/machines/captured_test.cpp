@@ -66,6 +66,31 @@ const Expected machines[] = {
     {"guest", 4, 4, 4, 2, 2, {512, 512, 256, 256}, {0, 1}},
 };
 
+// What docs/placement.md says of layouts: of each rank in turn the object it lies in.
+struct Layout {
+  const char* machine;
+  const char* cores;
+  int ranks, width;
+  Level level;
+  std::vector<int> objects;
+};
+
+const Layout layouts[] = {
+    {"xeon-max-flat", "all", 8, 14, Level::package, {0, 0, 0, 0, 1, 1, 1, 1}},
+    {"xeon-max-snc4", "all", 8, 14, Level::numa, {0, 1, 2, 3, 4, 5, 6, 7}},
+    {"xeon-max-snc4",
+     "spread",
+     16,
+     1,
+     Level::numa,
+     {0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7}},
+    {"epyc-nps4", "all", 16, 8, Level::l3, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}},
+    {"epyc-nps4", "all", 8, 16, Level::numa, {0, 1, 2, 3, 4, 5, 6, 7}},
+    {"epyc-nps4", "spread:4", 8, 1, Level::numa, {0, 0, 1, 1, 2, 2, 3, 3}},
+    {"laptop", "all", 1, 8, Level::l3, {0}},
+    {"laptop", "0-3", 4, 1, Level::core, {0, 1, 2, 3}},
+};
+
 class Captured : public testing::TestWithParam<Expected> {
  protected:
   Machine machine() const {
@@ -128,6 +153,21 @@ TEST_P(Captured, a_rank_for_each_core_is_bound_to_it_with_all_its_threads) {
   for (const PlannedRank& rank : plan->ranks) {
     EXPECT_EQ(rank.cpus.size(), static_cast<std::size_t>(GetParam().cpus / GetParam().cores));
     EXPECT_GE(rank.common.core, 0);
+  }
+}
+
+TEST(layouts, lie_where_the_documentation_says) {
+  for (const Layout& layout : layouts) {
+    auto read = read_captured_machine(std::string(MACHINES_FOLDER "/") + layout.machine + ".xml");
+    ASSERT_TRUE(read.has_value());
+    auto plan = place(*read, {.ranks = layout.ranks,
+                              .width = layout.width,
+                              .cores = read_core_choice(layout.cores).value()});
+    ASSERT_TRUE(plan.has_value()) << plan.error();
+    std::vector<int> objects;
+    for (const PlannedRank& rank : plan->ranks)
+      objects.push_back(object_of(rank.common, layout.level));
+    EXPECT_EQ(objects, layout.objects) << layout.machine << ": " << plan->reason;
   }
 }
 

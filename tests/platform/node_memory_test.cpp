@@ -1,9 +1,14 @@
 #include "platform/node_memory.hpp"
 
 #include <gtest/gtest.h>
+#include <linux/mempolicy.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstring>
+#include <thread>
+#include <utility>
 
 #include "base/cache_line.hpp"
 #include "platform/memory_file.hpp"
@@ -27,6 +32,13 @@ struct SharedFile {
   }
 };
 
+// What the kernel has as the policy of an address, or of this thread (null): MPOL_...; -1: unknown.
+int kernel_mode(const void* address) {
+  int mode = -1;
+  unsigned long flags = address ? MPOL_F_ADDR : 0;
+  return ::syscall(SYS_get_mempolicy, &mode, nullptr, 0UL, address, flags) == 0 ? mode : -1;
+}
+
 int first_allowed() {
   NodeMask allowed = allowed_nodes();
   for (int node = 0; node < memory_nodes_max; ++node)
@@ -45,6 +57,35 @@ TEST(node_memory, meminfo_tells_what_is_free_and_what_can_be_dropped) {
   EXPECT_EQ(room.free_bytes, 300u << 10);
   EXPECT_EQ(room.reclaimable_bytes, 90u << 10);
   EXPECT_EQ(node_room_from("").bytes, 0u);
+  room = node_room_from(
+      " MemTotal: 9 kB\n Active(file): 30 kB\n Inactive(file): 0 kB\n Dirty: 5 kB\n"
+      " Writeback: 7 kB\n");
+  EXPECT_EQ(room.reclaimable_bytes, 18u << 10);
+  EXPECT_EQ(node_room_from(" MemTotal: 9 kB\n Dirty: 5 kB\n").reclaimable_bytes, 0u);
+}
+
+TEST(node_memory, room_is_what_is_free_less_what_is_kept_back_and_a_margin) {
+  constexpr std::uint64_t mib = 1 << 20;
+  NodeRoom room{.bytes = 256 * mib,
+                .free_bytes = 20 * mib,
+                .reclaimable_bytes = 10 * mib,
+                .low_bytes = 1 * mib,
+                .high_bytes = 2 * mib};
+  EXPECT_EQ(room_without_pressure(room), (20 - 1 - 1) * mib);
+  EXPECT_EQ(room_under_pressure(room), (20 + 10 / 2 - 2 - 1 - 4) * mib);
+  room.free_bytes = 1 * mib;
+  EXPECT_EQ(room_without_pressure(room), 0u);
+  EXPECT_EQ(room_under_pressure(room), 0u);
+}
+
+TEST(node_memory, a_nodes_room_comes_with_what_its_kernel_keeps_back) {
+  int node = first_allowed();
+  if (node < 0 || ::access("/proc/zoneinfo", R_OK) != 0) GTEST_SKIP() << "the kernel does not say";
+  NodeRoom room = node_room(node);
+  if (room.bytes == 0) GTEST_SKIP() << "no sysfs here";
+  EXPECT_GT(room.low_bytes, 0u);
+  EXPECT_GE(room.high_bytes, room.low_bytes);
+  EXPECT_LT(room.high_bytes, room.bytes);
 }
 
 TEST(node_memory, what_the_kernel_keeps_back_is_no_room) {
@@ -53,7 +94,8 @@ TEST(node_memory, what_the_kernel_keeps_back_is_no_room) {
   for (const char* line :
        {"Node 2, zone   Normal\n", "        min      300\n", "        low      400\n",
         "        high     500\n", "              high:     0\n", "Node 2, zone  Movable\n",
-        "        low      2\n", "Node 3, zone Normal\n", "        high     7\n"})
+        "        low      2\n", "Node 3, zone Normal\n", "        high     7\n",
+        "Node 64, zone Normal\n", "        high     9\n"})
     add_zone_line(line, &node, kept);
   EXPECT_EQ(kept[2].low_bytes, 402u * 4096);
   EXPECT_EQ(kept[2].high_bytes, 500u * 4096);
@@ -96,6 +138,43 @@ TEST(node_memory, numa_maps_lines_count_by_node_and_page_size) {
   EXPECT_EQ(counts.on[3], 4096u);
   EXPECT_EQ(counts.on[1], 4u << 20);
   EXPECT_EQ(counts.total(), counts.on[0] + counts.on[1] + counts.on[3]);
+  count_numa_line("7f00 default anon=1 N64=5 kernelpagesize_kB=4\n", "/memfd:x", &counts);
+  EXPECT_EQ(counts.elsewhere, 5u * 4096);
+}
+
+TEST(node_memory, sums_are_of_all_nodes_and_of_what_lies_elsewhere) {
+  NodeBytes sum, more;
+  sum.on[1] = 10;
+  sum.elsewhere = 3;
+  more.on[1] = 5;
+  more.on[63] = 2;
+  more.elsewhere = 1;
+  sum.add(more);
+  EXPECT_EQ(sum.on[1], 15u);
+  EXPECT_EQ(sum.elsewhere, 4u);
+  EXPECT_EQ(sum.total(), 21u);
+}
+
+TEST(node_memory, pages_are_counted_that_there_are_however_many_there_could_be) {
+  constexpr std::uint64_t bytes = 1500 * page_bytes;
+  auto* memory = static_cast<char*>(make_private_memory(bytes, page_bytes));
+  ASSERT_TRUE(memory);
+  for (std::uint64_t page : {0, 511, 512, 1200, 1499}) memory[page * page_bytes] = 1;
+  NodeBytes counts;
+  bool told = count_pages(memory, bytes, &counts);
+  unmap_memory(memory, bytes);
+  if (!told) GTEST_SKIP() << "move_pages is refused here";
+  EXPECT_EQ(counts.total(), 5 * page_bytes);
+}
+
+TEST(node_memory, address_space_is_no_memory_of_the_process) {
+  constexpr std::uint64_t bytes = std::uint64_t{64} << 30;
+  void* space =
+      ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (space == MAP_FAILED) GTEST_SKIP() << "address space is limited here";
+  EXPECT_GT(process_peak_bytes(), std::uint64_t{1} << 20);
+  EXPECT_LT(process_peak_bytes(), bytes);
+  ::munmap(space, bytes);
 }
 
 TEST(node_memory, pages_of_a_file_are_counted_whoever_wrote_them) {
@@ -110,6 +189,9 @@ TEST(node_memory, pages_of_a_file_are_counted_whoever_wrote_them) {
   ASSERT_TRUE(count_file_pages(file.descriptor, 6 * page_bytes, file.other + 6 * page_bytes,
                                page_bytes, &part));
   EXPECT_EQ(part.total(), page_bytes);
+  NodeBytes none;  // there are some only behind it
+  EXPECT_TRUE(count_file_pages(file.descriptor, 0, file.other, page_bytes, &none));
+  EXPECT_EQ(none.total(), 0u);
 }
 
 TEST(memory_policy, a_policy_on_shared_memory_holds_for_who_reserves_it_later) {
@@ -138,10 +220,27 @@ TEST(memory_policy, modes_that_an_old_kernel_lacks_get_the_next_best) {
   int node = first_allowed();
   if (node < 0) GTEST_SKIP() << "no memory policies here";
   SharedFile file;
-  for (MemoryMode mode :
-       {MemoryMode::prefer, MemoryMode::bind, MemoryMode::interleave, MemoryMode::weighted})
+  for (auto [mode, kernels] : {std::pair{MemoryMode::prefer, MPOL_PREFERRED},
+                               {MemoryMode::bind, MPOL_BIND},
+                               {MemoryMode::interleave, MPOL_INTERLEAVE}}) {
     EXPECT_TRUE(bind_memory(file.one, 1 << 20, {mode, node_bit(node)}));
+    EXPECT_EQ(kernel_mode(file.one), kernels);
+  }
+  EXPECT_TRUE(bind_memory(file.one, 1 << 20, {MemoryMode::weighted, node_bit(node)}));
+  constexpr int weighted = 6;  // MPOL_WEIGHTED_INTERLEAVE, Linux 6.9
+  EXPECT_TRUE(kernel_mode(file.one) == weighted || kernel_mode(file.one) == MPOL_INTERLEAVE);
   EXPECT_TRUE(bind_memory(file.one, 1 << 20, {MemoryMode::local, 0}));
+}
+
+TEST(memory_policy, of_a_process_it_holds_for_the_thread_that_sets_it) {
+  int node = first_allowed();
+  if (node < 0) GTEST_SKIP() << "no memory policies here";
+  std::thread([node] {
+    ASSERT_TRUE(bind_process({MemoryMode::bind, node_bit(node)}));
+    EXPECT_EQ(kernel_mode(nullptr), MPOL_BIND);
+    ASSERT_TRUE(bind_process({}));
+    EXPECT_EQ(kernel_mode(nullptr), MPOL_DEFAULT);
+  }).join();
 }
 
 TEST(memory_policy, a_node_that_is_not_there_is_refused) {

@@ -6,17 +6,13 @@ import subprocess
 import tempfile
 
 from check import Wrong
+from sysfs import node_kib, read
 
 PAGES_PER_MIB = 256
 
 
-def read(path):
-    with open(path) as file:
-        return file.read()
-
-
 def free_mib(node):
-    return int(re.search(r"MemFree:\s+(\d+)", read(f"/sys/devices/system/node/node{node}/meminfo")).group(1)) >> 10
+    return node_kib(node, "MemFree") >> 10
 
 
 def untouchable_mib(node):

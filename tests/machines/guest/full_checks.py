@@ -1,33 +1,31 @@
 """What happens when memory is short: what prefers a full node goes elsewhere and says so, what is strict gives an error
 and never dies, and how much fast memory each way of placing uses.
 """
-import re
+import contextlib
 
 import hardware
 from check import check, demand
 from fill import filled
 from jobs import MIB, failed_places, places, read_ranks, run_places
 from placement_checks import MEANING, demand_on
+from sysfs import kills
 
 FULL, LEFT_MIB, HEAP = 2, 6, 16 * MIB  # node 2, near the first socket: two ranks want 16 MiB each
 
 
-def kills(guest):
-    """How often the kernel has killed for want of memory since it started."""
-    text = open("/proc/vmstat").read()
-    return int(re.search(r"^oom_kill (\d+)", text, re.M).group(1))
-
-
-def demand_no_kill(guest, before):
-    demand(kills(guest) == before, f"the kernel killed {kills(guest) - before} times for want of memory")
+@contextlib.contextmanager
+def nothing_killed():
+    before = kills()
+    try:
+        yield
+    finally:
+        demand(kills() == before, f"the kernel killed {kills() - before} times for want of memory")
 
 
 @check("memory that prefers a full node goes to the next one, the job goes on and the report says so")
 def preferred_falls_back(guest):
-    before = kills(guest)
-    with filled(FULL, LEFT_MIB):
+    with nothing_killed(), filled(FULL, LEFT_MIB):
         job = places(guest, ["--memory", "heap=fast", "--memory-report"], heap=HEAP, plain=MIB)
-    demand_no_kill(guest, before)
     for rank in job.ranks:
         if rank.socket == 1:
             demand_on(rank, "heap", MEANING["fast"](1))
@@ -37,12 +35,21 @@ def preferred_falls_back(guest):
     return f"{spilt} of {2 * HEAP // 4096} pages went elsewhere"
 
 
+@check("what a full node has no room for goes on in the declared order, not to the node nearest to the full one")
+def declared_order_is_kept(guest):
+    with nothing_killed(), filled(FULL, 1):
+        named = places(guest, ["--memory", f"heap=node:{FULL}+3"], plain=MIB)
+        near = places(guest, ["--memory", f"heap=node:{FULL}"], plain=MIB)
+    for rank in named.ranks:
+        demand_on(rank, "heap", {3})
+    for rank in near.ranks:
+        demand_on(rank, "heap", MEANING["near"](rank.socket))
+
+
 @check("a strict heap on a full node is refused with an error, and nothing is killed")
 def strict_heap_is_refused(guest):
-    before = kills(guest)
-    with filled(FULL, LEFT_MIB):
+    with nothing_killed(), filled(FULL, LEFT_MIB):
         job = places(guest, ["--memory", "heap=fast!"], heap=HEAP, plain=MIB, program=("--refused-is-fine",))
-    demand_no_kill(guest, before)
     refused = [rank.rank for rank in job.ranks if rank.heap_error]
     demand(refused and all(job.ranks[number].socket == 0 for number in refused), f"refused: ranks {refused}")
     for rank in job.ranks:
@@ -52,10 +59,8 @@ def strict_heap_is_refused(guest):
 
 def outcome_of_strict(guest, policy, what, leave_mib, **job):
     """With so much left: all is where it has to be, or the job ends with an error that names the node."""
-    before = kills(guest)
-    with filled(FULL, leave_mib):
+    with nothing_killed(), filled(FULL, leave_mib):
         done = run_places(guest, ["--memory", policy], **job)
-    demand_no_kill(guest, before)
     if done.returncode != 0:
         demand(f"node {FULL}" in done.stderr, f"with {leave_mib} MiB left: {done.stderr[-800:]}")
         return "refused"
@@ -66,37 +71,33 @@ def outcome_of_strict(guest, policy, what, leave_mib, **job):
     return "refused" if any(rank.heap_error for rank in ranks) else "had it"
 
 
-@check("strict queues on a node that is nearly full are there or refused with an error, and nothing is killed")
-def strict_queues_are_refused(guest):
-    told = {leave: outcome_of_strict(guest, "queues=fast!", "queues", leave, heap=0, plain=4 * MIB)
-            for leave in (1, 3, 6, 24)}
-    demand(told[24] == "had it", f"{told}")
-    return ", ".join(f"{leave} MiB left: {outcome}" for leave, outcome in told.items())
+# What is strict; with so many MiB left it is refused at first and had in the end; the job.
+NEARLY_FULL = (("queues", (1, 3, 6, 24), {"heap": 0, "plain": 4 * MIB}),
+               ("heap", (1, 5, 8, 12, 60), {"heap": 4 * MIB, "plain": MIB, "program": ("--refused-is-fine",)}))
 
 
-@check("a strict heap on a node that is nearly full is there or refused with an error, and nothing is killed")
-def strict_heap_near_the_end(guest):
-    told = {leave: outcome_of_strict(guest, "heap=fast!", "heap", leave, heap=4 * MIB, plain=MIB,
-                                     program=("--refused-is-fine",)) for leave in (1, 5, 8, 12, 60)}
-    demand(told[1] == "refused" and told[60] == "had it", f"{told}")
-    return ", ".join(f"{leave} MiB left: {outcome}" for leave, outcome in told.items())
+def demand_had_or_refused(guest, what, steps, job):
+    told = {left: outcome_of_strict(guest, f"{what}=fast!", what, left, **job) for left in steps}
+    demand(told[steps[0]] == "refused" and told[steps[-1]] == "had it", f"{told}")
+    return ", ".join(f"{left} MiB left: {outcome}" for left, outcome in told.items())
+
+
+for one in NEARLY_FULL:
+    check(f"strict {one[0]} on a node that is nearly full: there or refused with an error, and nothing is killed")(
+        lambda guest, one=one: demand_had_or_refused(guest, *one))
 
 
 @check("a whole process bound strictly to a full node is refused before it starts, and nothing is killed")
 def strict_process_is_refused(guest):
-    before = kills(guest)
-    with filled(FULL, 2):
+    with nothing_killed(), filled(FULL, 2):
         done = failed_places(guest, ["--memory", "all=fast!"], plain=8 * MIB)
-    demand_no_kill(guest, before)
     demand("node 2" in done.stderr, done.stderr[-800:])
 
 
 @check("queues that prefer a full node go to the next one and messages arrive")
 def preferred_queues_fall_back(guest):
-    before = kills(guest)
-    with filled(FULL, 2):
+    with nothing_killed(), filled(FULL, 2):
         job = places(guest, ["--memory", "queues=fast"], plain=4 * MIB)
-    demand_no_kill(guest, before)
     for rank in job.ranks:
         demand_on(rank, "queues", {FULL, 0} if rank.socket == 0 else MEANING["fast"](1))
 

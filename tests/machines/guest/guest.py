@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Boots a machine with two kinds of memory under qemu, emulated, and runs Baton's jobs in it: every page has to lie
-where the policy said. It proves where memory lies and says nothing about speed. Called by `./dev test-numa`.
+"""Boots a machine with two kinds of memory under qemu, emulated, and runs Baton's jobs in it: every rank has to run, and
+every page to lie, where the options said. It proves that and says nothing about speed. Called by `./dev test-numa`.
 """
 import argparse
 import json

@@ -4,6 +4,7 @@ import platform
 import sys
 
 import machine_checks  # noqa: F401  these register their checks, in this order
+import core_checks  # noqa: F401
 import placement_checks  # noqa: F401
 import configuration_checks  # noqa: F401
 import full_checks  # noqa: F401

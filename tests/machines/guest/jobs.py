@@ -16,6 +16,7 @@ class Rank:
     slice: dict
     heap: dict
     heap_error: int
+    policies: dict  # of queues and heap: the kernel's MPOL_...
     plain: dict
     process: dict
     used_kib: dict

@@ -4,13 +4,9 @@ import re
 
 import hardware
 from check import Skip, check, demand
+from sysfs import node_kib, read
 
 RANKS = hardware.CPUS
-
-
-def read(path):
-    with open(path) as file:
-        return file.read().strip()
 
 
 @check("the kernel has four memory nodes, two of them without CPUs")
@@ -19,8 +15,9 @@ def nodes_are_there(guest):
         folder = f"/sys/devices/system/node/node{node.number}"
         demand(os.path.isdir(folder), f"node {node.number} is missing")
         expected = f"{node.cpus[0]}-{node.cpus[-1]}" if node.cpus else ""
-        demand(read(f"{folder}/cpulist") == expected, f"node {node.number} has CPUs \"{read(f'{folder}/cpulist')}\"")
-        mib = int(re.search(r"MemTotal:\s+(\d+)", read(f"{folder}/meminfo")).group(1)) >> 10
+        cpus = read(f"{folder}/cpulist").strip()
+        demand(cpus == expected, f"node {node.number} has CPUs \"{cpus}\"")
+        mib = node_kib(node.number, "MemTotal") >> 10
         demand(0.8 * node.mib < mib <= node.mib, f"node {node.number} has {mib} MiB of {node.mib}")
 
 
@@ -93,6 +90,10 @@ def conformance_holds(guest):
 
 @check("ranks of different sockets are peers of another class than those of one")
 def classes_follow_sockets(guest):
-    done = guest.succeed(guest.job(["-n", str(RANKS), "--explain"], ["guest_places"]))
-    demand("NUMA node" in done.stderr or "L3" in done.stderr, done.stderr)
-    demand("other" in done.stderr, done.stderr)
+    told = guest.succeed(guest.job(["-n", str(RANKS), "--explain"], ["guest_places"])).stderr
+    # guest_places sends everybody one message of 64 bytes.
+    inside = RANKS * (hardware.CORES_PER_SOCKET - 1)
+    for peers, messages in (("between ranks that share an L3", inside),
+                            ("between other ranks", RANKS * (RANKS - 1) - inside)):
+        found = re.search(rf"{peers}:\n(?:(?!.*between).*\n)*? +to 64 B +deposit +(\d+) ", told)
+        demand(found and int(found.group(1)) == messages, f"not {messages} messages {peers}:\n{told}")

@@ -8,14 +8,12 @@ from dataclasses import dataclass, field
 import hardware
 from check import Skip, check, demand
 from jobs import MIB, places
+from sysfs import node_kib
 
 
 def largest_node():
     """They are made equally large, but the kernel keeps some of the first for itself."""
-    def kib(node):
-        with open(f"/sys/devices/system/node/node{node.number}/meminfo") as file:
-            return int(re.search(r"MemTotal:\s+(\d+)", file.read()).group(1))
-    return max(hardware.NODES, key=kib).number
+    return max((node.number for node in hardware.NODES), key=lambda number: node_kib(number, "MemTotal"))
 
 
 # What a place means for a rank on a socket: the nodes its pages may lie on.
@@ -51,8 +49,11 @@ CASES = (
     Case("queues=remote,heap=remote!", queues="remote", heap="remote"),
     Case("queues=node:3!,heap=node:1+0", queues="node 3", heap="node 1"),
     Case("all=fast", queues="fast", heap="fast", plain="fast", anonymous="fast"),
+    Case("all=node:2+3", queues="node 2", heap="node 2", plain="fast", anonymous="fast"),
     Case("all=node:2,heap=near", queues="node 2", heap="near", plain="node 2", anonymous="node 2"),
     Case("queues=fast,heap=fast", queues="fast", heap="fast", ranks=2, options=("--map-by", "package")),
+    Case("heap=fast", queues="anywhere", heap="fast", plain="fast", options=("--export-heap",)),
+    Case("heap=node:3!", queues="anywhere", heap="node 3", plain="node 3", options=("--export-heap",)),
     Case("queues=fast!,heap=fast!", queues="fast", heap="fast", ranks=3, options=("-env", "BATON_ROOMS", "0")),
 )
 
@@ -67,9 +68,23 @@ def demand_on(rank, what, nodes):
            f"{rank.slice if what == 'queues' else pages}")
 
 
+PREFERRED, BIND = 1, 2  # the kernel's numbers
+
+
+def demand_policy(rank, case):
+    """What is strict is bound, so that no page of it can ever come elsewhere; what is not is only preferred."""
+    for what in ("queues", "heap"):
+        said = dict(item.split("=") for item in case.policy.split(","))
+        place = said.get(what, said.get("all"))
+        if place:
+            expected = BIND if place.endswith("!") else PREFERRED
+            demand(rank.policies[what] == expected, f"rank {rank.rank}: {what} has policy {rank.policies[what]}")
+
+
 def demand_case(guest, case):
     counted = dict.fromkeys(("queues", "heap"), 0)
     for rank in places(guest, ["--memory", case.policy, *case.options], ranks=case.ranks, **case.environment).ranks:
+        demand_policy(rank, case)
         for what in ("queues", "heap", "plain", "anonymous"):
             demand_on(rank, what, MEANING[getattr(case, what)](rank.socket))
         for what in counted:
@@ -129,6 +144,12 @@ def info_places(guest):
         demand_on(rank, "heap", MEANING["fast"](rank.socket))
 
 
+@check("where placed memory was freed, memory without a place goes where the kernel puts it")
+def place_is_forgotten(guest):
+    for rank in places(guest, [], program=("--info", "baton_memory=node:3!", "--again")).ranks:
+        demand_on(rank, "heap", MEANING["near"](rank.socket))
+
+
 @check("huge pages of the heap lie where the heap is placed")
 def huge_pages(guest):
     job = places(guest, ["--memory", "heap=fast!,huge"], heap=4 * MIB, plain=MIB)
@@ -138,13 +159,26 @@ def huge_pages(guest):
         raise Skip(job.stderr.strip())
 
 
+def reported(job, rank, what):
+    """A rank's row of the report: a cell a node, and the sum."""
+    row = re.search(rf"^ +{rank} +{what} +(.*)$", job.stderr, re.M)
+    demand(row, f"the report has no row for {what} of rank {rank}:\n{job.stderr}")
+    return re.split(r" {2,}", row.group(1).strip())
+
+
 @check("--memory-report tells what the kernel tells the checker")
 def report_is_true(guest):
     job = places(guest, ["--memory", "queues=fast!,heap=fast!", "--memory-report"], heap=4 * MIB)
+    demand("every page of queues and heap is where it was meant" in job.stderr, job.stderr)
     for rank in job.ranks:
         node = hardware.FAST[rank.socket]
-        row = re.search(rf"^ +{rank.rank} +heap +(.*)$", job.stderr, re.M)
-        demand(row and re.search(r"4\.0 MiB", row.group(1)), f"heap of rank {rank.rank}, on node {node}:\n{job.stderr}")
+        heap = reported(job, rank.rank, "heap")
+        most = "- (4.0 MiB)"  # freed before the end
+        expected = [most if each.number == node else "-" for each in hardware.NODES] + [most]
+        demand(heap == expected, f"heap of rank {rank.rank}, which is on node {node}: {heap}\n{job.stderr}")
+        queues = reported(job, rank.rank, "queues")
+        demand([at for at, cell in enumerate(queues[:-1]) if cell != "-"] == [node] and queues[node] == queues[-1],
+               f"queues of rank {rank.rank}, which are on node {node}: {queues}\n{job.stderr}")
 
 
 @check("without a policy every page of a rank's own memory is near it")

@@ -3,8 +3,9 @@
 // Run in the guest by placement_checks.py. Each rank prints one line of JSON; nothing here knows a
 // policy.
 //
-// usage: places [--heap BYTES] [--plain BYTES] [--info KEY=VALUE]... [--refused-is-fine] [--rounds
-// N]
+// usage: places [--heap BYTES] [--plain BYTES] [--info KEY=VALUE]... [--refused-is-fine] [--again]
+// --again: frees its memory of MPI_Alloc_mem and allocates as much anew, without info.
+#include <linux/mempolicy.h>
 #include <mpi.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -35,8 +36,8 @@ using Pages = std::map<int, std::uint64_t>;  // node -> pages
 struct Options {
   std::size_t heap_bytes = 0;
   std::size_t plain_bytes = 1 << 20;
-  int rounds = 1;
   bool refused_is_fine = false;
+  bool again = false;
   std::vector<std::string> info;
 };
 
@@ -52,8 +53,8 @@ Options read_options(int count, char** words) {
   Options options;
   for (int i = 1; i < count; ++i) {
     std::string word = words[i];
-    if (word == "--refused-is-fine") {
-      options.refused_is_fine = true;
+    if (word == "--refused-is-fine" || word == "--again") {
+      (word == "--again" ? options.again : options.refused_is_fine) = true;
       continue;
     }
     if (i + 1 == count) give_up(word + " needs a value");
@@ -62,8 +63,6 @@ Options read_options(int count, char** words) {
       options.heap_bytes = std::strtoull(value.c_str(), nullptr, 10);
     else if (word == "--plain")
       options.plain_bytes = std::strtoull(value.c_str(), nullptr, 10);
-    else if (word == "--rounds")
-      options.rounds = std::atoi(value.c_str());
     else if (word == "--info")
       options.info.push_back(value);
     else
@@ -121,6 +120,12 @@ baton::lockfree::JobHeader* find_arena() {
     if (header->magic == baton::lockfree::job_magic) return header;
   }
   give_up("the job's memory is not among /proc/self/maps");
+}
+
+// The kernel's policy of an address, MPOL_...; -1: unknown.
+int policy_of(const void* address) {
+  int mode = -1;
+  return ::syscall(SYS_get_mempolicy, &mode, nullptr, 0UL, address, MPOL_F_ADDR) == 0 ? mode : -1;
 }
 
 std::map<std::string, Pages> slice_pages() {
@@ -242,7 +247,10 @@ void report(const Options& options, const char* heap, int code, const char* plai
       "{\"rank\": " + std::to_string(rank) + ", \"cpus\": " + cpus_allowed() +
       ", \"slice\": " + text_of(slice_pages()) +
       ", \"heap\": " + text_of(heap ? located_own(heap, options.heap_bytes) : Pages{}) +
-      ", \"heap_error\": " + std::to_string(code) +
+      ", \"heap_error\": " + std::to_string(code) + ", \"policies\": {\"queues\": " +
+      std::to_string(
+          policy_of(baton::lockfree::slice(find_arena(), static_cast<std::uint32_t>(rank)))) +
+      ", \"heap\": " + std::to_string(heap ? policy_of(heap) : -1) + "}" +
       ", \"plain\": " + text_of(located_own(plain, options.plain_bytes)) +
       ", \"process\": " + text_of(process_kib()) + ", \"used_kib\": " + node_used_kib() + "}\n";
   if (::write(1, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
@@ -261,15 +269,20 @@ int main(int count, char** words) {
   if (options.heap_bytes && !heap && !options.refused_is_fine)
     give_up("MPI_Alloc_mem failed with code " + std::to_string(code));
   if (heap) std::memset(heap, rank + 1, options.heap_bytes);
+  if (heap && options.again) {
+    MPI_Free_mem(heap);
+    options.info.clear();
+    heap = allocate(options, &code);
+    if (!heap) give_up("there is no memory the second time");
+    std::memset(heap, rank + 1, options.heap_bytes);
+  }
   auto* plain = static_cast<char*>(std::malloc(options.plain_bytes));
   if (!plain) give_up("no memory");
   std::memset(plain, rank + 1, options.plain_bytes);
   int all_have_heap = heap != nullptr;
   MPI_Allreduce(MPI_IN_PLACE, &all_have_heap, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
-  for (int round = 0; round < options.rounds; ++round) {
-    exchange(plain, options.plain_bytes);
-    if (all_have_heap) exchange(heap, options.heap_bytes);
-  }
+  exchange(plain, options.plain_bytes);
+  if (all_have_heap) exchange(heap, options.heap_bytes);
   MPI_Barrier(MPI_COMM_WORLD);
   report(options, heap, code, plain);
   MPI_Barrier(MPI_COMM_WORLD);  // all still have what they have reported

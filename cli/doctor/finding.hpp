@@ -1,0 +1,17 @@
+// What `baton doctor` says of one thing.
+#pragma once
+
+#include <string>
+
+namespace baton::cli::doctor {
+
+enum class Verdict { good, slower, bad, note };
+
+struct Finding {
+  Verdict verdict;
+  std::string subject;
+  std::string text;
+  std::string remedy = {};  // what mends it, if it is not good; some texts say that themselves
+};
+
+}  // namespace baton::cli::doctor

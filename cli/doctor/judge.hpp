@@ -1,0 +1,54 @@
+// What the facts that `baton doctor` finds out mean for jobs, and what mends them. Pure: facts in,
+// findings out, so that systems that nobody has at hand are tested. Facts come from look.hpp.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cli/doctor/finding.hpp"
+#include "machine/kernel.hpp"
+#include "machine/machine.hpp"
+
+namespace baton::cli::doctor {
+
+// Everywhere an error is an errno; 0: it works.
+struct HugePages {
+  machine::KernelRules kernel;
+  bool files_have_them = false;  // memory files, when asked: tried
+  int collapse_error = 0;
+};
+std::vector<Finding> judge_huge_pages(const HugePages& facts);
+
+struct Counters {
+  int process_error = 0;  // counting this process' cycles
+  int machine_error = 0;  // counting on a whole CPU, as memory controllers need
+  int paranoid = 2;
+};
+Finding judge_counters(const Counters& facts);
+
+inline constexpr std::uint64_t unlimited = ~std::uint64_t{0};
+struct Limits {
+  std::uint64_t locked_bytes = unlimited;
+  std::uint64_t address_bytes = unlimited;
+  std::uint64_t open_files = unlimited;
+  std::uint64_t core_bytes = unlimited;
+  std::uint64_t pair_bytes = 0;  // that a job of 2 ranks maps
+  std::uint64_t job_bytes = 0;   // that one of 64 ranks maps
+};
+std::vector<Finding> judge_limits(const Limits& facts);
+
+// The control group's limit against the memory there is.
+Finding judge_memory_limit(const machine::Machine& machine);
+
+struct NumaCalls {
+  int set_mempolicy_error = 0;
+  int mbind_error = 0;
+  int move_pages_error = 0;
+};
+Finding judge_numa_calls(const NumaCalls& facts, const machine::Machine& machine);
+
+// AutoNUMA, demotion, the weights of interleaving.
+std::vector<Finding> judge_page_moving(const machine::KernelRules& kernel,
+                                       const machine::Machine& machine);
+
+}  // namespace baton::cli::doctor

@@ -1,0 +1,13 @@
+// Finds out what judge.hpp judges: by trying, where that harms nobody.
+#pragma once
+
+#include "cli/doctor/judge.hpp"
+
+namespace baton::cli::doctor {
+
+HugePages look_at_huge_pages();
+Counters look_at_counters();
+Limits look_at_limits();
+NumaCalls look_at_numa_calls();
+
+}  // namespace baton::cli::doctor

@@ -1,0 +1,33 @@
+// Programs that this tool runs and waits for: jobs of `baton tune` and `baton advise`.
+#pragma once
+
+#include <expected>
+#include <string>
+#include <vector>
+
+namespace baton::cli {
+
+struct JobEnd {
+  int code = 0;        // 128+n for a signal
+  std::string output;  // both streams; of very long ones the end
+};
+
+// Runs words[0] with an empty standard input, on these CPUs (none: on all), to its end. It is ended
+// early when a signal has come (see interrupted); the error says that, or that it did not start.
+std::expected<JobEnd, std::string> run_job(std::vector<std::string> words,
+                                           std::vector<std::string> environment,
+                                           const std::vector<int>& cpus = {});
+
+// The variables of this process.
+std::vector<std::string> own_environment();
+
+// A program of Baton's, by its path from this tool's folder: it lies there, built or installed. The
+// error names what is missing.
+std::expected<std::string, std::string> find_beside(const std::string& relative);
+
+// From now on SIGINT and SIGTERM end the job that runs, and are remembered.
+void watch_signals();
+bool interrupted();
+inline constexpr int interrupted_code = 130;  // to exit with then
+
+}  // namespace baton::cli

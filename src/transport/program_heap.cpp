@@ -1,0 +1,70 @@
+#include "transport/program_heap.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "base/cache_line.hpp"
+#include "base/memory_place.hpp"
+#include "platform/program_heap.hpp"
+#include "transport/arena.hpp"
+#include "transport/heap.hpp"
+#include "transport/placing.hpp"
+
+namespace baton::transport {
+
+namespace {
+
+platform::ProgramHeap heap{};
+MemoryPlace wanted;
+
+Error place_part(char* address, char* end, bool* reserved) {
+  if (address >= end) return MPI_SUCCESS;
+  auto in_file = heap.offset + static_cast<std::uint64_t>(address - heap.address);
+  auto bytes = static_cast<std::uint64_t>(end - address);
+  return place_and_reserve({address, bytes, heap.descriptor, in_file}, wanted, reserved);
+}
+
+// Whole huge pages by themselves, since only these can be huge. The heap begins with one.
+bool place(char* address, std::uint64_t bytes) {
+  // A block that may be little used, if it need not lie anywhere.
+  constexpr std::uint64_t reserved_bytes_max = std::uint64_t{1} << 30;  // guess
+  if (wanted.word == MemoryWord::none && bytes > reserved_bytes_max) return true;
+  char* end = address + bytes;
+  auto begins = static_cast<std::uint64_t>(address - heap.address);
+  char* whole = std::min(heap.address + round_up(begins, huge_page_bytes), end);
+  char* rest = std::max(heap.address + (begins + bytes) / huge_page_bytes * huge_page_bytes, whole);
+  for (auto [from, to] :
+       {std::pair(address, whole), std::pair(whole, rest), std::pair(rest, end)}) {
+    bool reserved = true;
+    if (place_part(from, to, &reserved) || !reserved) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void export_program_heap() {
+  std::uint64_t bytes = arena.job->program_heap_bytes;
+  if (bytes == 0) return;
+  const char* problem = "it was started without LD_PRELOAD as mpiexec set it";
+  if (baton_export_program_heap) {
+    if (const MemoryPlace* usual = heap_place()) wanted = *usual;
+    wanted.huge = wanted.huge || arena.job->program_heap_huge;
+    heap = {nullptr, bytes, arena.descriptor, 0, wanted.asks() ? place : nullptr};
+    heap.address = map_program_heap(&heap.offset);
+    problem = heap.address ? baton_export_program_heap(&heap)
+                           : "its part of the job's memory cannot be mapped";
+  }
+  if (problem)
+    std::fprintf(stderr, "baton: --export-heap: rank %u exports no memory of its malloc: %s\n",
+                 arena.rank, problem);
+}
+
+bool count_program_heap(platform::NodeBytes* counts) {
+  if (!heap.address || !baton_program_heap_used) return true;
+  return platform::count_file_pages(heap.descriptor, heap.offset, heap.address,
+                                    baton_program_heap_used(), counts);
+}
+
+}  // namespace baton::transport
