@@ -26,12 +26,11 @@ struct SmallRoom {
 struct RoomOfOneBlock : SmallRoom {
   static constexpr std::uint64_t banks = 8;
 };
-struct RoomOfTwoBlocks : RoomOfOneBlock {
-  static constexpr std::uint64_t block_banks = 2;
-};
-
 struct RoomOfTwoParts : RoomOfOneBlock {
   static constexpr std::uint64_t block_parts = 2;
+};
+struct RoomOfTwoBlocks : RoomOfTwoParts {
+  static constexpr std::uint64_t block_banks = 2;
 };
 
 struct Shared {
@@ -103,18 +102,27 @@ struct Member {
       return may;
     };
     until(ready, &waits);
-    // More than fits beside the flag goes to the block.
-    char mine[4];
+    char mine[Sizes::block_bytes];
     std::memset(mine, value_of(rank, meeting.ticket), sizeof mine);
-    Model::store_payload(room.place(rank, meeting), mine, meeting.has_blocks() ? sizeof mine : 1);
+    Model::store_payload(room.place(rank, meeting), mine, payload_bytes(meeting));
     room.publish(rank, meeting);
   }
   void read(const Meeting& meeting, std::uint32_t other) {
-    char its[4];
-    std::size_t bytes = meeting.has_blocks() ? sizeof its : 1;
+    char its[Sizes::block_bytes];
+    const std::size_t bytes = payload_bytes(meeting);
     Model::load_payload(its, room.place(other, meeting), bytes);
-    check(its[0] == value_of(other, meeting.ticket) && its[bytes - 1] == its[0],
-          "a place was read too early, or written again too early");
+    for (std::size_t i = 0; i < bytes; ++i)
+      check(its[i] == value_of(other, meeting.ticket),
+            "a place was read too early, or written again too early");
+  }
+  // All of a place: a byte beside the flag, or what the operation has of a block.
+  std::size_t payload_bytes(const Meeting& meeting) {
+    if (!meeting.has_blocks()) return 1;
+    const std::size_t bytes = meeting.parts * room.part_bytes;
+    check(room.place(room.ranks() - 1, meeting) + bytes <=
+              shared.blocks + lockfree::room_blocks_bytes<Sizes>(room.ranks()),
+          "a place lies beyond the blocks");
+    return bytes;
   }
   void finish(const Meeting& meeting) {
     if (room.finish(rank, meeting) && sleeps) wake_waiting();
@@ -240,6 +248,13 @@ MODEL_CASE(room, parts_and_whole_blocks_in_turns_overwrite_nothing_of_each_other
     member.give(0, RoomSpace::blocks);
   });
 }
+MODEL_CASE(room, each_part_of_a_block_waits_for_all_who_read_the_block) {
+  run<RoomOfTwoParts>(stage, 3, false, Ordering::fences, [](auto& member) {
+    member.give(1, RoomSpace::blocks);
+    member.give(1, RoomSpace::parts);
+    member.give(0, RoomSpace::parts);
+  });
+}
 MODEL_CASE(room, two_ranks_exchange_in_parts_of_one_block_and_in_all_of_it) {
   run<RoomOfTwoParts>(stage, 2, false, Ordering::fences, [](auto& member) {
     member.exchange(RoomSpace::parts, true);
@@ -279,7 +294,7 @@ MODEL_CASE(room, pieces_in_a_row_are_all_read_before_their_blocks_are_written_ag
 }
 MODEL_CASE(room, pieces_in_a_row_find_the_blocks_of_calls_before_them_free) {
   run<RoomOfTwoBlocks>(stage, 2, false, Ordering::fences, [](auto& member) {
-    member.exchange(RoomSpace::blocks, true);
+    member.exchange(RoomSpace::parts, true);
     member.exchange(RoomSpace::lines, true);
     exchange_in_pieces(member, 3);
   });
