@@ -250,9 +250,23 @@ MODEL_CASE(room, parts_and_whole_blocks_in_turns_overwrite_nothing_of_each_other
 }
 MODEL_CASE(room, each_part_of_a_block_waits_for_all_who_read_the_block) {
   run<RoomOfTwoParts>(stage, 3, false, Ordering::fences, [](auto& member) {
-    member.give(1, RoomSpace::blocks);
-    member.give(1, RoomSpace::parts);
-    member.give(0, RoomSpace::parts);
+    auto& room = member.room;
+    Meeting block = room.open(RoomSpace::blocks), first = room.open(RoomSpace::parts),
+            second = room.open(RoomSpace::parts);
+    auto take_part = [&](const Meeting& meeting, std::uint32_t root) {
+      if (member.rank == root) {
+        member.write(meeting);
+      } else {
+        member.until_arrived(meeting, root, root + 1);
+        member.read(meeting, root);
+      }
+      member.finish(meeting);
+    };
+    take_part(block, 1);
+    // The first part's reader would have waited for whom the second part has to wait for.
+    if (member.rank == 0) take_part(second, 0);
+    take_part(first, 1);
+    if (member.rank != 0) take_part(second, 0);
   });
 }
 MODEL_CASE(room, two_ranks_exchange_in_parts_of_one_block_and_in_all_of_it) {
