@@ -257,7 +257,7 @@ Task settle_first(Run& run, const Call& call, Tickets tickets, Cutoff cutoff, Fa
   world::RoomView& view = run.room();
   co_await settle_room(run, RoomPart::lines);
   bool open = view.lines == RoomState::open;
-  if (open && tickets.at(0).has_block) {
+  if (open && tickets.at(0).has_blocks()) {
     co_await settle_room(run, RoomPart::blocks);
     open = view.blocks == RoomState::open;
   }
@@ -283,8 +283,10 @@ Task settle_first(Run& run, const Call& call, Tickets tickets, Cutoff cutoff, Fa
 // Takes the tickets of a call, and begins it as the room's state asks.
 template <bool two>
 BATON_INLINE Task meet(Run& run, const Call& call, const Cutoff& cutoff, const Facts& facts) {
-  const bool wants_block = facts.bytes > room_line_bytes && !(two && is_direct(cutoff.algorithm));
+  using lockfree::RoomSpace;
   world::RoomView& view = run.room();
+  const RoomSpace space =
+      two && is_direct(cutoff.algorithm) ? RoomSpace::lines : view.room.space_for(facts.bytes);
   Meeting first;
   Meeting second;
   bool open;
@@ -293,9 +295,10 @@ BATON_INLINE Task meet(Run& run, const Call& call, const Cutoff& cutoff, const F
     if (BATON_UNLIKELY(view.lines == RoomState::none))
       return begin_otherwise(run, call, facts, trait_no_room);
     // Without blocks, too: another rank may not know it yet, and tickets are alike everywhere.
-    first = view.room.open(wants_block);
-    if (two) second = view.room.open(wants_block);
-    open = view.lines == RoomState::open && (!wants_block || view.blocks == RoomState::open);
+    first = view.room.open(space);
+    if (two) second = view.room.open(space);
+    open = view.lines == RoomState::open &&
+           (space == RoomSpace::lines || view.blocks == RoomState::open);
   }
   if (BATON_UNLIKELY(!open))
     return settle_first(run, call, {{first, second}, two ? 2 : 1}, cutoff, facts);

@@ -1,8 +1,8 @@
 // A room: where the ranks of a communicator meet for short collectives. Each operation has a
 // ticket, the same everywhere; ticket t uses bank t % banks, in which each rank has one line, flag
-// and payload together. What does not fit there lies in blocks, which have fewer banks. Who opens a
-// bank again first makes sure that everyone has finished what was there before: ranks say now and
-// then how far they are, in a line of their own and beside every flag.
+// and payload together. What does not fit there lies in blocks, which have fewer banks, or in parts
+// of them. Who opens a bank again first makes sure that everyone has finished what was there
+// before: ranks say now and then how far they are, in a line of their own and beside every flag.
 // Invariant: a line (and its block) has one writer in an operation; it is written again only when
 // all ranks have finished the operation that it was written for.
 #pragma once
@@ -23,7 +23,12 @@ struct RoomSizes {
   static constexpr std::uint64_t banks = 32;           // guess: so far may one be ahead
   static constexpr std::uint64_t block_banks = 4;      // guess
   static constexpr std::uint64_t block_bytes = 65536;  // guess
+  static constexpr std::uint64_t block_parts = 4;      // guess
 };
+
+// Where the ranks' payloads lie in an operation: in their lines, or each in a block or a part of
+// one. Of parts there are more: with them ranks may be further apart.
+enum class RoomSpace : std::uint8_t { lines, parts, blocks };
 
 template <class Atomics>
 struct alignas(cache_line_bytes) RoomLine {  // written by its writer in an operation
@@ -61,8 +66,10 @@ constexpr std::uint64_t room_blocks_bytes(std::uint32_t ranks) {
 struct Meeting {
   std::uint64_t ticket = 0;
   std::uint64_t must_be_finished = 0;  // before anybody may write
-  std::uint32_t block = 0;             // bank of blocks; only with one
-  bool has_block = false;
+  std::uint32_t part = 0;              // the first of the bank's
+  std::uint32_t parts = 0;             // so many of each rank's block; 0: lines only
+
+  bool has_blocks() const { return parts != 0; }
 };
 
 // One rank's view of a room; private memory.
@@ -70,6 +77,8 @@ template <class Atomics, class Sizes = RoomSizes>
 class Room {
  public:
   static_assert(Sizes::banks <= 64 && Sizes::banks >= 2);  // see finished_ahead_, and RoomLine
+  static constexpr std::uint64_t part_bytes = Sizes::block_bytes / Sizes::block_parts;
+  static constexpr std::uint64_t all_parts = Sizes::block_banks * Sizes::block_parts;
 
   // The lines, cleared; and the blocks, any time later.
   void attach(char* memory, std::uint32_t ranks) {
@@ -81,18 +90,28 @@ class Room {
   void attach_blocks(char* memory) { blocks_ = memory; }
   std::uint32_t ranks() const { return ranks_; }
 
+  // What so many bytes of each rank need; at most block_bytes.
+  static RoomSpace space_for(std::int64_t bytes) {
+    if (bytes <= room_line_payload_bytes) return RoomSpace::lines;
+    return bytes <= std::int64_t{part_bytes} ? RoomSpace::parts : RoomSpace::blocks;
+  }
+
   // The next operation: every rank asks for the same ones in the same order, also before the room
   // is attached.
-  Meeting open(bool with_block) {
+  Meeting open(RoomSpace space) {
     Meeting meeting;
     meeting.ticket = ++tickets_;
     meeting.must_be_finished = meeting.ticket > Sizes::banks ? meeting.ticket - Sizes::banks : 0;
-    if (!with_block) return meeting;
-    meeting.has_block = true;
-    meeting.block = static_cast<std::uint32_t>(blocks_used_++ % Sizes::block_banks);
-    std::uint64_t& last = block_tickets_[meeting.block];
-    meeting.must_be_finished = std::max(meeting.must_be_finished, last);
-    last = meeting.ticket;
+    if (space == RoomSpace::lines) return meeting;
+    meeting.parts = space == RoomSpace::parts ? 1 : Sizes::block_parts;
+    // The rest of a begun bank stays unused.
+    next_part_ += (meeting.parts - next_part_ % meeting.parts) % meeting.parts;
+    meeting.part = static_cast<std::uint32_t>(next_part_ % all_parts);
+    next_part_ += meeting.parts;
+    for (std::uint64_t i = meeting.part; i < meeting.part + meeting.parts; ++i) {
+      meeting.must_be_finished = std::max(meeting.must_be_finished, part_tickets_[i]);
+      part_tickets_[i] = meeting.ticket;
+    }
     return meeting;
   }
 
@@ -104,7 +123,7 @@ class Room {
   Row open_row(std::uint64_t count) {
     Row row{};
     for (std::uint64_t i = 0; i < count; ++i) {
-      const Meeting meeting = open(true);
+      const Meeting meeting = open(RoomSpace::blocks);
       if (i < row.size()) row[i] = meeting;
     }
     return row;
@@ -113,8 +132,8 @@ class Room {
   static Meeting in_row(const Row& row, std::uint64_t i) {
     if (i < row.size()) return row[i];
     const std::uint64_t ticket = row[0].ticket + i;
-    return {ticket, ticket - row.size(),
-            static_cast<std::uint32_t>((row[0].block + i) % row.size()), true};
+    const std::uint64_t part = (row[0].part + i * Sizes::block_parts) % all_parts;
+    return {ticket, ticket - row.size(), static_cast<std::uint32_t>(part), Sizes::block_parts};
   }
 
   // Whether lines and blocks of this operation may be written.
@@ -175,8 +194,10 @@ class Room {
 
   // Where the payload of a place lies, or goes to.
   char* place(std::uint32_t place, const Meeting& meeting) const {
-    if (!meeting.has_block) return bank(meeting)[place].payload;
-    return blocks_ + (std::uint64_t{meeting.block} * ranks_ + place) * Sizes::block_bytes;
+    if (!meeting.has_blocks()) return bank(meeting)[place].payload;
+    const std::uint64_t parts_before =
+        std::uint64_t{meeting.part} * ranks_ + std::uint64_t{meeting.parts} * place;
+    return blocks_ + parts_before * part_bytes;
   }
 
   // Of an operation that did not take place in the room after all: whether finish may be called.
@@ -188,7 +209,7 @@ class Room {
   bool finish(std::uint32_t rank, const Meeting& meeting) {
     finished_ahead_ |= std::uint64_t{1} << (meeting.ticket - finished_ - 1);
     for (; finished_ahead_ & 1; finished_ahead_ >>= 1) ++finished_;
-    if (meeting.has_block) last_block_ = std::max(last_block_, meeting.ticket);
+    if (meeting.has_blocks()) last_block_ = std::max(last_block_, meeting.ticket);
     bool many = finished_ - published_ >= Sizes::banks / 2;
     bool frees_block = finished_ > published_ && last_block_ > published_;
     if (!many && !frees_block) return false;
@@ -219,10 +240,10 @@ class Room {
   char* blocks_ = nullptr;
   std::uint32_t ranks_ = 0;
   std::uint64_t tickets_ = 0;  // opened so far
-  std::uint64_t blocks_used_ = 0;
-  std::uint64_t block_tickets_[Sizes::block_banks] = {};
-  std::uint64_t finished_ = 0;        // by us: all up to here
-  std::uint64_t finished_ahead_ = 0;  // and of those behind it, one bit each
+  std::uint64_t next_part_ = 0;
+  std::uint64_t part_tickets_[all_parts] = {};  // who has each
+  std::uint64_t finished_ = 0;                  // by us: all up to here
+  std::uint64_t finished_ahead_ = 0;            // and of those behind it, one bit each
   std::uint64_t published_ = 0;
   std::uint64_t last_block_ = 0;  // finished last; of blocks there are few: others are told at once
   std::uint64_t all_finished_ = 0;  // by everyone, as far as we know

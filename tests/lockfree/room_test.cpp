@@ -12,6 +12,7 @@ namespace baton::model {
 namespace {
 
 using lockfree::Meeting;
+using lockfree::RoomSpace;
 
 constexpr std::uint32_t ranks_max = 3;
 
@@ -19,12 +20,16 @@ struct SmallRoom {
   static constexpr std::uint64_t banks = 2;
   static constexpr std::uint64_t block_banks = 1;
   static constexpr std::uint64_t block_bytes = 64;
+  static constexpr std::uint64_t block_parts = 1;
 };
 // Blocks are used up before lines are.
 struct RoomOfOneBlock : SmallRoom {
   static constexpr std::uint64_t banks = 8;
 };
-struct RoomOfTwoBlocks : RoomOfOneBlock {
+struct RoomOfTwoParts : RoomOfOneBlock {
+  static constexpr std::uint64_t block_parts = 2;
+};
+struct RoomOfTwoBlocks : RoomOfTwoParts {
   static constexpr std::uint64_t block_banks = 2;
 };
 
@@ -97,18 +102,27 @@ struct Member {
       return may;
     };
     until(ready, &waits);
-    // More than fits beside the flag goes to the block.
-    char mine[4];
+    char mine[Sizes::block_bytes];
     std::memset(mine, value_of(rank, meeting.ticket), sizeof mine);
-    Model::store_payload(room.place(rank, meeting), mine, meeting.has_block ? sizeof mine : 1);
+    Model::store_payload(room.place(rank, meeting), mine, payload_bytes(meeting));
     room.publish(rank, meeting);
   }
   void read(const Meeting& meeting, std::uint32_t other) {
-    char its[4];
-    std::size_t bytes = meeting.has_block ? sizeof its : 1;
+    char its[Sizes::block_bytes];
+    const std::size_t bytes = payload_bytes(meeting);
     Model::load_payload(its, room.place(other, meeting), bytes);
-    check(its[0] == value_of(other, meeting.ticket) && its[bytes - 1] == its[0],
-          "a place was read too early, or written again too early");
+    for (std::size_t i = 0; i < bytes; ++i)
+      check(its[i] == value_of(other, meeting.ticket),
+            "a place was read too early, or written again too early");
+  }
+  // All of a place: a byte beside the flag, or what the operation has of a block.
+  std::size_t payload_bytes(const Meeting& meeting) {
+    if (!meeting.has_blocks()) return 1;
+    const std::size_t bytes = meeting.parts * room.part_bytes;
+    check(room.place(room.ranks() - 1, meeting) + bytes <=
+              shared.blocks + lockfree::room_blocks_bytes<Sizes>(room.ranks()),
+          "a place lies beyond the blocks");
+    return bytes;
   }
   void finish(const Meeting& meeting) {
     if (room.finish(rank, meeting) && sleeps) wake_waiting();
@@ -118,8 +132,8 @@ struct Member {
     if (ordering == Ordering::fences) Model::full_fence();
     if (room.anybody_waits()) wake_all();
   }
-  void exchange(bool with_block, bool learns) {
-    Meeting meeting = room.open(with_block);
+  void exchange(RoomSpace space, bool learns) {
+    Meeting meeting = room.open(space);
     meet(meeting);
     if (learns) room.learn(meeting);
     finish(meeting);
@@ -130,8 +144,8 @@ struct Member {
     until_arrived(meeting, 0, room.ranks());
     for (std::uint32_t other = 0; other < room.ranks(); ++other) read(meeting, other);
   }
-  void give(std::uint32_t root, bool with_block) {
-    Meeting meeting = room.open(with_block);
+  void give(std::uint32_t root, RoomSpace space) {
+    Meeting meeting = room.open(space);
     if (rank == root) {
       write(meeting);
       if (sleeps) wake_all();
@@ -142,7 +156,7 @@ struct Member {
     finish(meeting);
   }
   void collect(std::uint32_t root) {
-    Meeting meeting = room.open(false);
+    Meeting meeting = room.open(RoomSpace::lines);
     write(meeting);
     if (rank != root) {
       if (sleeps && !others_missing(meeting)) wake(root);
@@ -166,44 +180,46 @@ void run(Stage& stage, std::uint32_t ranks, bool sleeps, Ordering ordering, Do a
 
 MODEL_CASE(room, two_ranks_exchange_over_three_operations_in_two_banks) {
   run(stage, 2, false, Ordering::fences, [](auto& member) {
-    for (int i = 0; i < 3; ++i) member.exchange(false, false);
+    for (int i = 0; i < 3; ++i) member.exchange(RoomSpace::lines, false);
   });
 }
 MODEL_CASE(room, two_ranks_learn_from_flags_what_is_finished) {
   run(stage, 2, false, Ordering::fences, [](auto& member) {
-    for (int i = 0; i < 4; ++i) member.exchange(false, true);
+    for (int i = 0; i < 4; ++i) member.exchange(RoomSpace::lines, true);
   });
 }
 MODEL_CASE(room, two_ranks_exchange_in_one_bank_of_blocks) {
   run<RoomOfOneBlock>(stage, 2, false, Ordering::fences, [](auto& member) {
-    for (int i = 0; i < 3; ++i) member.exchange(true, i == 1);
+    for (int i = 0; i < 3; ++i) member.exchange(RoomSpace::blocks, i == 1);
   });
 }
 MODEL_CASE(room, three_ranks_exchange_twice) {
   run(stage, 3, false, Ordering::fences, [](auto& member) {
-    for (int i = 0; i < 2; ++i) member.exchange(i == 1, false);
+    for (int i = 0; i < 2; ++i)
+      member.exchange(i == 1 ? RoomSpace::blocks : RoomSpace::lines, false);
   });
 }
 MODEL_CASE(room, a_root_that_is_ahead_overwrites_nothing) {
   run(stage, 2, false, Ordering::fences, [](auto& member) {
-    for (int i = 0; i < 4; ++i) member.give(0, false);
+    for (int i = 0; i < 4; ++i) member.give(0, RoomSpace::lines);
   });
 }
 MODEL_CASE(room, a_root_that_goes_on_after_an_exchange_overwrites_nothing_of_it) {
   run(stage, 2, false, Ordering::fences, [](auto& member) {
-    member.exchange(false, true);
-    for (int i = 0; i < 3; ++i) member.give(0, false);
+    member.exchange(RoomSpace::lines, true);
+    for (int i = 0; i < 3; ++i) member.give(0, RoomSpace::lines);
   });
 }
 MODEL_CASE(room, a_root_that_is_ahead_overwrites_no_block) {
   run<RoomOfOneBlock>(stage, 2, false, Ordering::fences, [](auto& member) {
-    for (int i = 0; i < 3; ++i) member.give(0, true);
+    for (int i = 0; i < 3; ++i) member.give(0, RoomSpace::blocks);
   });
 }
 MODEL_CASE(room, a_block_is_free_again_when_what_ended_before_it_was_begun_after_it) {
   run<RoomOfOneBlock>(stage, 2, false, Ordering::fences, [](auto& member) {
     auto& room = member.room;
-    Meeting line = room.open(false), block = room.open(true), again = room.open(true);
+    Meeting line = room.open(RoomSpace::lines), block = room.open(RoomSpace::blocks),
+            again = room.open(RoomSpace::blocks);
     if (member.rank == 0) {
       for (const Meeting& meeting : {line, block, again}) {
         member.write(meeting);
@@ -218,6 +234,48 @@ MODEL_CASE(room, a_block_is_free_again_when_what_ended_before_it_was_begun_after
     }
   });
 }
+MODEL_CASE(room, a_root_that_is_ahead_overwrites_no_part_of_a_block) {
+  run<RoomOfTwoParts>(stage, 2, false, Ordering::fences, [](auto& member) {
+    for (int i = 0; i < 4; ++i) member.give(0, RoomSpace::parts);
+  });
+}
+MODEL_CASE(room, parts_and_whole_blocks_in_turns_overwrite_nothing_of_each_other) {
+  run<RoomOfTwoParts>(stage, 2, false, Ordering::fences, [](auto& member) {
+    member.give(0, RoomSpace::parts);
+    member.give(0, RoomSpace::blocks);
+    member.give(0, RoomSpace::parts);
+    member.give(0, RoomSpace::parts);
+    member.give(0, RoomSpace::blocks);
+  });
+}
+MODEL_CASE(room, each_part_of_a_block_waits_for_all_who_read_the_block) {
+  run<RoomOfTwoParts>(stage, 3, false, Ordering::fences, [](auto& member) {
+    auto& room = member.room;
+    Meeting block = room.open(RoomSpace::blocks), first = room.open(RoomSpace::parts),
+            second = room.open(RoomSpace::parts);
+    auto take_part = [&](const Meeting& meeting, std::uint32_t root) {
+      if (member.rank == root) {
+        member.write(meeting);
+      } else {
+        member.until_arrived(meeting, root, root + 1);
+        member.read(meeting, root);
+      }
+      member.finish(meeting);
+    };
+    take_part(block, 1);
+    // The first part's reader would have waited for whom the second part has to wait for.
+    if (member.rank == 0) take_part(second, 0);
+    take_part(first, 1);
+    if (member.rank != 0) take_part(second, 0);
+  });
+}
+MODEL_CASE(room, two_ranks_exchange_in_parts_of_one_block_and_in_all_of_it) {
+  run<RoomOfTwoParts>(stage, 2, false, Ordering::fences, [](auto& member) {
+    member.exchange(RoomSpace::parts, true);
+    member.exchange(RoomSpace::blocks, false);
+    member.exchange(RoomSpace::parts, false);
+  });
+}
 // collective/pieces.hpp: what is longer than a block.
 template <class Member>
 void exchange_in_pieces(Member& member, std::uint64_t pieces) {
@@ -226,8 +284,8 @@ void exchange_in_pieces(Member& member, std::uint64_t pieces) {
   auto others = room;
   const auto row = room.open_row(pieces);
   for (std::uint64_t i = 0; i < pieces; ++i) {
-    const Meeting one = room.in_row(row, i), same = others.open(true);
-    check(one.ticket == same.ticket && one.block == same.block && one.has_block &&
+    const Meeting one = room.in_row(row, i), same = others.open(RoomSpace::blocks);
+    check(one.ticket == same.ticket && one.part == same.part && one.parts == same.parts &&
               one.must_be_finished == same.must_be_finished,
           "a row is not what would have been opened one after the other");
   }
@@ -250,8 +308,8 @@ MODEL_CASE(room, pieces_in_a_row_are_all_read_before_their_blocks_are_written_ag
 }
 MODEL_CASE(room, pieces_in_a_row_find_the_blocks_of_calls_before_them_free) {
   run<RoomOfTwoBlocks>(stage, 2, false, Ordering::fences, [](auto& member) {
-    member.exchange(true, true);
-    member.exchange(false, true);
+    member.exchange(RoomSpace::parts, true);
+    member.exchange(RoomSpace::lines, true);
     exchange_in_pieces(member, 3);
   });
 }
@@ -261,7 +319,7 @@ MODEL_CASE(room, no_wake_up_of_pieces_in_a_row_is_lost_with_fences) {
 }
 MODEL_CASE(room, roots_change) {
   run(stage, 3, false, Ordering::fences, [](auto& member) {
-    for (std::uint32_t i = 0; i < 3; ++i) member.give(i, false);
+    for (std::uint32_t i = 0; i < 3; ++i) member.give(i, RoomSpace::lines);
   });
 }
 MODEL_CASE(room, what_all_give_to_one_waits_until_it_was_read) {
@@ -271,20 +329,21 @@ MODEL_CASE(room, what_all_give_to_one_waits_until_it_was_read) {
 }
 MODEL_CASE(room, no_wake_up_of_an_exchange_is_lost_with_fences) {
   run(stage, 2, true, Ordering::fences, [](auto& member) {
-    for (int i = 0; i < 2; ++i) member.exchange(false, false);
+    for (int i = 0; i < 2; ++i) member.exchange(RoomSpace::lines, false);
   });
 }
 MODEL_CASE(room, no_wake_up_of_an_exchange_is_lost_with_membarrier) {
   run(stage, 2, true, Ordering::membarrier, [](auto& member) {
-    for (int i = 0; i < 2; ++i) member.exchange(false, false);
+    for (int i = 0; i < 2; ++i) member.exchange(RoomSpace::lines, false);
   });
 }
 MODEL_CASE(room, no_wake_up_of_three_ranks_is_lost_with_fences) {
-  run(stage, 3, true, Ordering::fences, [](auto& member) { member.meet(member.room.open(false)); });
+  run(stage, 3, true, Ordering::fences,
+      [](auto& member) { member.meet(member.room.open(RoomSpace::lines)); });
 }
 MODEL_CASE(room, a_root_that_sleeps_until_banks_are_free_is_woken) {
   run(stage, 2, true, Ordering::fences, [](auto& member) {
-    for (int i = 0; i < 3; ++i) member.give(0, false);
+    for (int i = 0; i < 3; ++i) member.give(0, RoomSpace::lines);
   });
 }
 MODEL_CASE(room, the_root_of_three_is_woken_by_the_last) {
@@ -295,7 +354,8 @@ MODEL_CASE(room, the_root_of_three_is_woken_by_the_last) {
 MODEL_CASE(room, operations_that_end_out_of_order_keep_their_banks) {
   run(stage, 2, false, Ordering::fences, [](auto& member) {
     auto& room = member.room;
-    Meeting first = room.open(false), second = room.open(false), third = room.open(false);
+    Meeting first = room.open(RoomSpace::lines), second = room.open(RoomSpace::lines),
+            third = room.open(RoomSpace::lines);
     if (member.rank == 0) {
       for (const Meeting& meeting : {first, second, third}) {
         member.write(meeting);
@@ -317,7 +377,7 @@ MODEL_CASE(room, a_room_is_reused_only_when_everyone_has_read_its_last_lines) {
   for (std::uint32_t rank = 0; rank < 2; ++rank)
     stage.thread([&shared, rank] {
       Member<SmallRoom> member(shared, rank, 2, false, Ordering::fences);
-      member.exchange(false, false);
+      member.exchange(RoomSpace::lines, false);
       member.room.leave();
       if (rank != 0) return;
       for (Mark round = mark(); !member.room.all_left();) pause(round);

@@ -212,7 +212,7 @@ void meet_until_time_is_over(Shared& shared, std::uint32_t rank, std::uint32_t r
   std::uint64_t operations = 0;
   for (std::uint64_t over = 0; over < ranks; ++operations) {
     std::uint64_t mine[] = {time_is_over(), operations * 10 + rank};
-    lockfree::Meeting meeting = room.open(false);
+    lockfree::Meeting meeting = room.open(lockfree::RoomSpace::lines);
     auto wake_others = [&] {
       for (std::uint32_t other = 0; other < ranks; ++other)
         if (other != rank && lockfree::wants_attention(shared.doorbells[other]) &&
