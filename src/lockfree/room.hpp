@@ -8,27 +8,13 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 
 #include "base/cache_line.hpp"
 #include "lockfree/atomics.hpp"
+#include "lockfree/room_tickets.hpp"
 
 namespace baton::lockfree {
-
-inline constexpr std::int64_t room_line_payload_bytes = 56;
-
-// How large rooms are; tests have smaller ones.
-struct RoomSizes {
-  static constexpr std::uint64_t banks = 32;           // guess: so far may one be ahead
-  static constexpr std::uint64_t block_banks = 4;      // guess
-  static constexpr std::uint64_t block_bytes = 65536;  // guess
-  static constexpr std::uint64_t block_parts = 4;      // guess
-};
-
-// Where the ranks' payloads lie in an operation: in their lines, or each in a block or a part of
-// one. Of parts there are more: with them ranks may be further apart.
-enum class RoomSpace : std::uint8_t { lines, parts, blocks };
 
 template <class Atomics>
 struct alignas(cache_line_bytes) RoomLine {  // written by its writer in an operation
@@ -62,23 +48,12 @@ constexpr std::uint64_t room_blocks_bytes(std::uint32_t ranks) {
   return Sizes::block_banks * ranks * Sizes::block_bytes;
 }
 
-// One operation in a room.
-struct Meeting {
-  std::uint64_t ticket = 0;
-  std::uint64_t must_be_finished = 0;  // before anybody may write
-  std::uint32_t part = 0;              // the first of the bank's
-  std::uint32_t parts = 0;             // so many of each rank's block; 0: lines only
-
-  bool has_blocks() const { return parts != 0; }
-};
-
 // One rank's view of a room; private memory.
 template <class Atomics, class Sizes = RoomSizes>
-class Room {
+class Room : public RoomTickets<Sizes> {
  public:
   static_assert(Sizes::banks <= 64 && Sizes::banks >= 2);  // see finished_ahead_, and RoomLine
-  static constexpr std::uint64_t part_bytes = Sizes::block_bytes / Sizes::block_parts;
-  static constexpr std::uint64_t all_parts = Sizes::block_banks * Sizes::block_parts;
+  using RoomTickets<Sizes>::part_bytes;
 
   // The lines, cleared; and the blocks, any time later.
   void attach(char* memory, std::uint32_t ranks) {
@@ -89,52 +64,6 @@ class Room {
   }
   void attach_blocks(char* memory) { blocks_ = memory; }
   std::uint32_t ranks() const { return ranks_; }
-
-  // What so many bytes of each rank need; at most block_bytes.
-  static RoomSpace space_for(std::int64_t bytes) {
-    if (bytes <= room_line_payload_bytes) return RoomSpace::lines;
-    return bytes <= std::int64_t{part_bytes} ? RoomSpace::parts : RoomSpace::blocks;
-  }
-
-  // The next operation: every rank asks for the same ones in the same order, also before the room
-  // is attached.
-  Meeting open(RoomSpace space) {
-    Meeting meeting;
-    meeting.ticket = ++tickets_;
-    meeting.must_be_finished = meeting.ticket > Sizes::banks ? meeting.ticket - Sizes::banks : 0;
-    if (space == RoomSpace::lines) return meeting;
-    meeting.parts = space == RoomSpace::parts ? 1 : Sizes::block_parts;
-    // The rest of a begun bank stays unused.
-    next_part_ += (meeting.parts - next_part_ % meeting.parts) % meeting.parts;
-    meeting.part = static_cast<std::uint32_t>(next_part_ % all_parts);
-    next_part_ += meeting.parts;
-    for (std::uint64_t i = meeting.part; i < meeting.part + meeting.parts; ++i) {
-      meeting.must_be_finished = std::max(meeting.must_be_finished, part_tickets_[i]);
-      part_tickets_[i] = meeting.ticket;
-    }
-    return meeting;
-  }
-
-  // So many operations of one call, one after the other, all with blocks. The first ones are kept;
-  // in_row works out the others, whose blocks have been used in the row before. (That a block is
-  // free again ranks say at once, so the other needs only what had its block; a line's end they may
-  // say later.)
-  using Row = std::array<Meeting, Sizes::block_banks>;
-  Row open_row(std::uint64_t count) {
-    Row row{};
-    for (std::uint64_t i = 0; i < count; ++i) {
-      const Meeting meeting = open(RoomSpace::blocks);
-      if (i < row.size()) row[i] = meeting;
-    }
-    return row;
-  }
-  // Operation `i` of a row.
-  static Meeting in_row(const Row& row, std::uint64_t i) {
-    if (i < row.size()) return row[i];
-    const std::uint64_t ticket = row[0].ticket + i;
-    const std::uint64_t part = (row[0].part + i * Sizes::block_parts) % all_parts;
-    return {ticket, ticket - row.size(), static_cast<std::uint32_t>(part), Sizes::block_parts};
-  }
 
   // Whether lines and blocks of this operation may be written.
   bool may_write(std::uint32_t rank, const Meeting& meeting) {
@@ -239,11 +168,8 @@ class Room {
   RoomLine<Atomics>* lines_ = nullptr;
   char* blocks_ = nullptr;
   std::uint32_t ranks_ = 0;
-  std::uint64_t tickets_ = 0;  // opened so far
-  std::uint64_t next_part_ = 0;
-  std::uint64_t part_tickets_[all_parts] = {};  // who has each
-  std::uint64_t finished_ = 0;                  // by us: all up to here
-  std::uint64_t finished_ahead_ = 0;            // and of those behind it, one bit each
+  std::uint64_t finished_ = 0;        // by us: all up to here
+  std::uint64_t finished_ahead_ = 0;  // and of those behind it, one bit each
   std::uint64_t published_ = 0;
   std::uint64_t last_block_ = 0;  // finished last; of blocks there are few: others are told at once
   std::uint64_t all_finished_ = 0;  // by everyone, as far as we know
