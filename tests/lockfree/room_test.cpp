@@ -24,6 +24,9 @@ struct SmallRoom {
 struct RoomOfOneBlock : SmallRoom {
   static constexpr std::uint64_t banks = 8;
 };
+struct RoomOfFourBanks : SmallRoom {
+  static constexpr std::uint64_t banks = 4;
+};
 struct RoomOfTwoBlocks : RoomOfOneBlock {
   static constexpr std::uint64_t block_banks = 2;
 };
@@ -324,6 +327,22 @@ MODEL_CASE(room, no_wake_up_of_three_ranks_is_lost_with_fences) {
 MODEL_CASE(room, two_ranks_of_one_group_learn_from_its_leader_what_is_finished) {
   run(stage, 2, false, Ordering::fences, [](auto& member) {
     for (int i = 0; i < 3; ++i) member.exchange_by_groups(1);
+  });
+}
+MODEL_CASE(room, a_leader_speaks_for_a_rank_of_its_group_that_is_behind) {
+  run<RoomOfFourBanks>(stage, 2, false, Ordering::fences, [](auto& member) {
+    const Meeting before = member.room.open(false);
+    if (member.rank == 0) {
+      member.write(before);
+      member.finish(before);
+    }
+    member.exchange_by_groups(1);
+    if (member.rank == 1) {
+      member.until_arrived(before, 0, 1);
+      member.read(before, 0);
+      member.finish(before);
+    }
+    for (int i = 0; i < 2; ++i) member.give(0, false);
   });
 }
 MODEL_CASE(room, two_groups_learn_from_each_other_s_leaders_what_is_finished) {
