@@ -39,6 +39,8 @@ enum AlgorithmNeed : unsigned {
   needs_not_in_place = 8,   // the same
   needs_direct = 16,        // copies between the buffers of ranks; its meetings take lines only
   needs_whole_blocks = 32,  // goes through all of a room's blocks, however long it is
+  needs_groups = 64,        // ranks that the machine divides into groups
+  needs_order = 128,        // groups that are ranges of ranks, where the operation does not commute
 };
 
 // name (begins with its kind's), kind, meetings in a room (0: goes by messages; many: as many as
@@ -48,8 +50,10 @@ inline constexpr std::uint8_t many = 255;
 // clang-format off
 #define BATON_ALGORITHMS(X)                                                                         \
   X(barrier_in_room,            barrier,        1, needs_nothing,   "all publish a line")           \
+  X(barrier_by_groups_in_room,  barrier,        2, needs_groups,    "within the machine's groups, then between them") \
   X(barrier_dissemination,      barrier,        0, needs_nothing,   "messages over doubling distances") \
   X(broadcast_in_room,          broadcast,      1, needs_even,      "the root writes, all read")    \
+  X(broadcast_by_groups_in_room, broadcast,     2, needs_even | needs_groups, "one of each of the machine's groups reads, then its group") \
   X(broadcast_direct,           broadcast,      2, needs_even | needs_direct, "along a wide tree, each copies from the buffer above") \
   X(broadcast_binomial,         broadcast,      0, needs_nothing,   "down a binomial tree")         \
   X(gather_in_room,             gather,         1, needs_even,      "all write, the root reads")    \
@@ -67,9 +71,11 @@ inline constexpr std::uint8_t many = 255;
   X(alltoall_in_place,          alltoall,       0, needs_in_place,  "pairs exchange in the order of a tournament") \
   X(alltoall_pairwise,          alltoall,       0, needs_not_in_place, "one pair after another")    \
   X(reduce_in_room,             reduce,         1, needs_nothing,   "all write, the root combines") \
+  X(reduce_by_groups_in_room,   reduce,         2, needs_groups | needs_order, "one of each of the machine's groups combines, then the root") \
   X(reduce_direct,              reduce,         2, needs_direct,    "each combines a part of all buffers, and copies it to the root's") \
   X(reduce_binomial,            reduce,         0, needs_nothing,   "up a binomial tree")           \
   X(allreduce_in_room,          allreduce,      1, needs_nothing,   "all write, each combines all") \
+  X(allreduce_by_groups_in_room, allreduce,     2, needs_groups | needs_order, "one of each of the machine's groups combines, then all") \
   X(allreduce_by_parts_in_room, allreduce,      2, needs_nothing,   "all write, each combines a part, all read the parts") \
   X(allreduce_direct,           allreduce,      2, needs_direct,    "each combines a part of all buffers, and copies it to all") \
   X(allreduce_halving,          allreduce,      0, needs_commuting, "recursive halving, then doubling: each rank reduces a part") \
@@ -127,6 +133,8 @@ constexpr const AlgorithmRow& row_of(Algorithm algorithm) {
   X(one_rank,          "the preferred one meets others, and there are none")                        \
   X(no_room,           "the preferred one meets in a room: BATON_ROOMS=0, or no shared memory")     \
   X(not_direct,        "the preferred one copies between buffers, which not all ranks may: BATON_CMA=0, or the kernel refuses it") \
+  X(no_groups,         "the preferred one needs ranks that the machine divides into groups")        \
+  X(mixed_groups,      "the preferred one needs groups of consecutive ranks, or an operation that commutes") \
   X(too_long_for_room, "longer than what a rank may put into a room (BATON_ROOM_BYTES_MAX)")
 // clang-format on
 

@@ -62,16 +62,25 @@ constexpr SelectionRow by_parts(std::int64_t ranks_from, std::int64_t ranks_to,
           true};
 }
 
+// Where ranks have a CPU each and the machine divides many of them: who reads few lines waits less
+// for those that are far. A guess.
+constexpr SelectionRow by_groups(Algorithm algorithm) {
+  return {algorithm, SelectionSource::guess, many_ranks, no_end, 0, no_end, "",
+          false,     Crowding::uncrowded};
+}
+
 using enum Algorithm;
 
 // The last that fits wins: what goes by messages comes first among its kind, rooms after it.
 constexpr SelectionRow on_all[] = {
     guess(barrier_dissemination, 1),
     guess(barrier_in_room, 2),
+    by_groups(barrier_by_groups_in_room),
 
     guess(broadcast_binomial, 1),
     of_two(broadcast_in_room, a_line),
     guess(broadcast_in_room, 3),
+    by_groups(broadcast_by_groups_in_room),
     of_more(broadcast_direct, beyond_a_room),
 
     guess(gather_linear, 1),
@@ -101,12 +110,14 @@ constexpr SelectionRow on_all[] = {
     guess(reduce_binomial, 1),
     of_two(reduce_in_room, a_line),
     guess(reduce_in_room, 3),
+    by_groups(reduce_by_groups_in_room),
     of_more(reduce_direct, beyond_a_room),
 
     guess(allreduce_doubling, 1),
     guess(allreduce_halving, 1, 8192),
     of_two(allreduce_in_room, both_ways),
     guess(allreduce_in_room, 3),
+    by_groups(allreduce_by_groups_in_room),
     by_parts(2, 2, both_ways),
     by_parts(3, no_end, no_end),
     of_more(allreduce_direct, beyond_a_room),

@@ -36,6 +36,7 @@ namespace baton {
   X(unnamed_pairs,          flag,   0,       0,      1,         "MPI_Type_get_value_index also gives pairs that have no name; off: MPI_DATATYPE_NULL, which other libraries answer") \
   X(rooms,                  flag,   1,       0,      1,         "short collectives meet in shared rooms instead of point-to-point") \
   X(room_bytes_max,         bytes,  65536,   0,      65536,     "longest contribution of a rank that goes through a room") \
+  X(direct_at_once,         count,  -1,      -1,     4096,      "so many ranks at a time copy from or to the root's memory in long scatters and gathers, since the kernel locks its page tables for each; 0: all; -1: 8 where ranks have a CPU each, else all; the same for all ranks") \
   X(order,                  choice, 0,       0,      3,         "whom a root serves first where scatters, gathers and alltoalls go by messages: rank: all at once; status: idle ranks first, as the status board says (and reductions take what comes first: their last bits may vary); blocking: one by one, for the study; auto: as measured") \
   X(vector_level_max,       count,  4,       1,      4,         "highest level of x86-64 (1, 3: AVX2, 4: AVX-512) whose instructions reductions may use") \
   X(deposit_model,          count,  0,       0,      5,         "1 to 5: messages between ranks go as in the models of the deposit study (docs/decisions/deposit-models.md); the same for all ranks") \

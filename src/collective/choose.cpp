@@ -45,9 +45,10 @@ constexpr ChoiceReason of_source[] = {ChoiceReason::guess, ChoiceReason::measure
 
 std::optional<ChoiceReason> obstacle(Algorithm algorithm, const Situation& s) {
   static constexpr ChoiceReason reasons[] = {
-      ChoiceReason::not_commuting, ChoiceReason::uneven,           ChoiceReason::not_in_place,
-      ChoiceReason::in_place,      ChoiceReason::one_rank,         ChoiceReason::not_direct,
-      ChoiceReason::no_room,       ChoiceReason::too_long_for_room};
+      ChoiceReason::not_commuting,    ChoiceReason::uneven,    ChoiceReason::not_in_place,
+      ChoiceReason::in_place,         ChoiceReason::one_rank,  ChoiceReason::not_direct,
+      ChoiceReason::no_room,          ChoiceReason::no_groups, ChoiceReason::mixed_groups,
+      ChoiceReason::too_long_for_room};
   const AlgorithmRow& row = row_of(algorithm);
   const bool in_room = row.meetings > 0;
   const bool stands[] = {(row.needs & needs_commuting) && !s.commuting,
@@ -57,6 +58,8 @@ std::optional<ChoiceReason> obstacle(Algorithm algorithm, const Situation& s) {
                          in_room && s.ranks == 1,
                          (row.needs & needs_direct) && !s.direct,
                          in_room && !s.rooms,
+                         (row.needs & needs_groups) && s.grouping == Grouping::none,
+                         (row.needs & needs_order) && s.grouping == Grouping::mixed && !s.commuting,
                          in_room && is_too_long(row.needs, s)};
   static_assert(std::size(stands) == std::size(reasons));
   for (std::size_t i = 0; i < std::size(stands); ++i)

@@ -9,20 +9,22 @@
 #include <span>
 
 #include "base/selection.hpp"
+#include "collective/divide.hpp"
 
 namespace baton::collective {
 
 struct Situation {
   CollectiveKind kind;
   int ranks;
-  std::int64_t bytes = 0;           // as in SelectionRow
-  bool commuting = true;            // the operation, where there is one
-  bool uneven = false;              // ranks do not know how much the others give
-  bool in_place = false;            // of an alltoall: elsewhere ranks may differ in it
-  bool crowded = false;             // more ranks than usable CPUs in the job
-  bool rooms = true;                // false: it is known that there is none
-  bool direct = true;               // false: ranks may not copy from and to others' buffers
-  std::int64_t room_bytes_max = 0;  // what a rank may put into a block of a room
+  std::int64_t bytes = 0;              // as in SelectionRow
+  bool commuting = true;               // the operation, where there is one
+  bool uneven = false;                 // ranks do not know how much the others give
+  bool in_place = false;               // of an alltoall: elsewhere ranks may differ in it
+  bool crowded = false;                // more ranks than usable CPUs in the job
+  bool rooms = true;                   // false: it is known that there is none
+  bool direct = true;                  // false: ranks may not copy from and to others' buffers
+  Grouping grouping = Grouping::none;  // of the ranks, by the machine
+  std::int64_t room_bytes_max = 0;     // what a rank may put into a block of a room
 };
 
 struct Choice {

@@ -1,9 +1,11 @@
 #include "collective/cutoffs.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <new>
 
 #include "base/settings.hpp"
+#include "collective/machine_groups.hpp"
 #include "message/engine.hpp"
 
 namespace baton::collective {
@@ -13,8 +15,20 @@ namespace {
 platform::Lock cutoffs_lock;  // of making them
 Cutoffs* made = nullptr;
 
-Situation situation_of(int ranks, CollectiveKind kind, unsigned traits) {
-  Situation situation{kind, ranks};
+// Most communicators need not be divided: nobody asks for what needs it.
+Grouping grouping_of(const Communicator& comm) {
+  const bool matters = std::ranges::any_of(selection(), [&comm](const SelectionRow& row) {
+    return (row_of(row.algorithm).needs & needs_groups) && row.ranks_from <= comm.size() &&
+           comm.size() <= row.ranks_to &&
+           (row.crowding == Crowding::any ||
+            (row.crowding == Crowding::crowded) == message::engine.crowded);
+  });
+  return matters ? divide(comm).grouping : Grouping::none;
+}
+
+Situation situation_of(const Communicator& comm, CollectiveKind kind, unsigned traits) {
+  Situation situation{kind, comm.size()};
+  situation.grouping = grouping_of(comm);
   situation.commuting = !(traits & trait_ordered);
   situation.uneven = traits & trait_uneven;
   situation.in_place = traits & trait_in_place;
@@ -57,14 +71,15 @@ const Cutoff* make_list(const Situation& situation) {
   return list;
 }
 
-// Those of communicators of so many ranks; null without memory.
-Cutoffs* of_ranks(int ranks) {
+// Those of communicators of so many ranks, so divided; null without memory.
+Cutoffs* of_ranks(int ranks, Grouping grouping) {
   Cutoffs* all = made;
-  while (all && all->ranks != ranks) all = all->next;
+  while (all && !(all->ranks == ranks && all->grouping == grouping)) all = all->next;
   if (all) return all;
   all = new (std::nothrow) Cutoffs;
   if (!all) return nullptr;
   all->ranks = ranks;
+  all->grouping = grouping;
   all->next = made;
   return made = all;
 }
@@ -73,10 +88,10 @@ Cutoffs* of_ranks(int ranks) {
 
 const Cutoff& make_cutoff(Communicator& comm, CollectiveKind kind, unsigned traits,
                           std::int64_t bytes, Cutoff& spare) {
-  Situation situation = situation_of(comm.size(), kind, traits);
+  Situation situation = situation_of(comm, kind, traits);
   {
     platform::Guard guard(cutoffs_lock);
-    if (Cutoffs* all = of_ranks(comm.size())) {
+    if (Cutoffs* all = of_ranks(comm.size(), situation.grouping)) {
       std::atomic<const Cutoff*>& list = all->lists[static_cast<int>(kind)][traits];
       // relaxed: under the lock.
       if (!list.load(std::memory_order_relaxed))

@@ -1,6 +1,6 @@
-// What `choose` says of all sizes, worked out once: for communicators of a size, a kind of call and
-// what else is known of it, the sizes at which another algorithm begins. Used by select.
-// Invariant: what has been made stays as it is; its owner is the process.
+// What `choose` says of all sizes, worked out once: for communicators of a size that the machine
+// divides alike, a kind of call and what else is known of it, the sizes at which another algorithm
+// begins. Used by select. Invariant: what has been made stays as it is; its owner is the process.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@ struct Cutoff {
   std::uint8_t meetings;
 };
 
-// What choice depends on besides kind, ranks and size, as bits.
+// What choice depends on besides kind, ranks, their groups and size, as bits.
 enum CallTrait : unsigned {
   trait_ordered = 1,
   trait_uneven = 2,
@@ -30,11 +30,12 @@ enum CallTrait : unsigned {
 };
 inline constexpr int trait_sets = 32;
 
-// Of all communicators of a size.
+// Of all communicators of a size, and of how the machine divides them.
 struct Cutoffs {
   // A null list has not been wanted so far.
   std::atomic<const Cutoff*> lists[collective_kind_count][trait_sets] = {};
   int ranks = 0;
+  Grouping grouping = Grouping::none;
   Cutoffs* next = nullptr;
 };
 

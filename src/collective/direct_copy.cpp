@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/settings.hpp"
 #include "message/outstanding.hpp"
 #include "transport/single_copy.hpp"
 
@@ -29,6 +30,14 @@ bool DirectCopy::permitted() const {
   for (int r = 0; r < ranks(); ++r)
     if (r != rank() && !transport::can_read_from(job_rank(run_, r))) return false;
   return true;
+}
+
+// Ranks that outnumber CPUs are few at a time as it is, and a turn to wait for would be one of the
+// CPU's, too.
+int DirectCopy::direct_at_once() {
+  constexpr int with_a_cpu_each = 8;  // guess
+  if (settings.direct_at_once >= 0) return static_cast<int>(settings.direct_at_once);
+  return message::engine.crowded ? 0 : with_a_cpu_each;
 }
 
 DirectCopy::Told DirectCopy::told_by(int rank) const {
@@ -103,6 +112,8 @@ Task meet_for_copies(Run& run, DirectCopy& copies, const void* from, void* to, s
 Task end_copies(Run& run, DirectCopy& copies, bool waits) {
   co_await copies.done.may_write();
   copies.done.publish_own();
+  // Who waits for us alone is woken by us, whoever comes last.
+  if (copies.turn_.after >= 0) copies.done.wake(copies.turn_.after);
   copies.told.finish();
   if (waits) {
     co_await copies.done.all_arrived();

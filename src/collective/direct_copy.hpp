@@ -1,11 +1,13 @@
 // Copies straight between the buffers of ranks, for long data: in one meeting all tell where theirs
-// lie, in another that they are done. Where one rank cannot read another's memory, all see it in
+// lie, in another that they are done. What all copy from or to one rank they copy in turns, few at
+// a time. Where one rank cannot read another's memory, all see it in
 // the first meeting and take another algorithm; nothing has been touched by then. Reading is
 // spread over the ranks: each begins with its right neighbour (Chakraborty, Subramoni, Panda,
 // "Contention-Aware Kernel-Assisted MPI Collectives for Multi-/Many-Core Systems").
 #pragma once
 
 #include "collective/in_room.hpp"
+#include "collective/turn.hpp"
 #include "collective/visit.hpp"
 
 namespace baton::collective {
@@ -29,11 +31,19 @@ class DirectCopy {
   bool is_wanted_by(int rank) const { return told_by(rank).to != nullptr; }
   void push(const void* from, int to, std::int64_t offset, std::int64_t bytes);
 
+  // `co_await`, all but the root: until it is our turn to copy from or to the root's memory.
+  // end_copies passes it on, also when our copy was refused.
+  auto turn(int root) {
+    turn_ = turn_of(rank(), root, ranks(), direct_at_once());
+    return turn_.before < 0 ? done.arrived(0, 0) : done.arrived(turn_.before, turn_.before + 1);
+  }
+
   Visit told, done;  // the two meetings
 
  private:
   friend Task meet_for_copies(Run& run, DirectCopy& copies, const void* from, void* to,
                               std::int64_t bytes, bool usable);
+  friend Task end_copies(Run& run, DirectCopy& copies, bool waits);
   // What a rank writes to its line.
   struct Told {
     const char* from;
@@ -43,10 +53,12 @@ class DirectCopy {
   };
   Told told_by(int rank) const;
   bool permitted() const;
+  static int direct_at_once();  // 0: all
   void note_refusal(std::int64_t bytes, const char* way, int rank);
 
   Run& run_;
   bool agreed_ = false;
+  Turn turn_;
   bool refused_ = false;  // the kernel, a copy: no other one is tried
 };
 

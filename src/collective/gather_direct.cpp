@@ -1,5 +1,5 @@
-// Gather by direct copies: everyone puts its block to the root, which copies those itself that its
-// type does not take as they are.
+// Gather by direct copies: everyone puts its block to the root, few at a time; the root copies
+// those itself that its type does not take as they are.
 #include "collective/direct.hpp"
 #include "collective/direct_copy.hpp"
 
@@ -20,7 +20,10 @@ Task gather_direct(Run& run, Meeting first, Meeting last, const Blocks& mine, co
     co_return;
   }
   const bool pushes = !is_root && copies.is_wanted_by(root);
-  if (pushes) copies.push(block, root, copies.rank() * bytes, bytes);
+  if (pushes) {
+    co_await copies.turn(root);
+    copies.push(block, root, copies.rank() * bytes, bytes);
+  }
   if (is_root && !mine.in_place())
     run.copy(mine.buffer, mine.uniform, *mine.type, all.place(root), all.uniform, *all.type);
   for (int i = 0; is_root && !takes_as_is && i < copies.ranks() - 1; ++i) {

@@ -26,6 +26,14 @@ Task allreduce_in_room(Run& run, Meeting meeting, Vector vector, const void* con
 // Each rank combines its part only; then all read all parts.
 Task allreduce_by_parts_in_room(Run& run, Meeting contributing, Meeting combining, Vector vector,
                                 const void* contribution, void* result);
+// Within the machine's groups first, then between them (machine_groups.hpp).
+Task barrier_by_groups_in_room(Run& run, Meeting first, Meeting second);
+Task broadcast_by_groups_in_room(Run& run, Meeting first, Meeting second, const Blocks& data,
+                                 int root);
+Task reduce_by_groups_in_room(Run& run, Meeting first, Meeting second, Vector vector,
+                              const void* contribution, void* result, int root);
+Task allreduce_by_groups_in_room(Run& run, Meeting first, Meeting second, Vector vector,
+                                 const void* contribution, void* result);
 Task reduce_scatter_in_room(Run& run, Meeting meeting, Vector whole, const void* contribution,
                             const Blocks& in);
 Task reduce_scatter_by_pieces_in_room(Run& run, MeetingRow row, Vector whole,

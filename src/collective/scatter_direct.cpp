@@ -1,4 +1,4 @@
-// Scatter by direct copies: everyone copies its block from the root's.
+// Scatter by direct copies: everyone copies its block from the root's, few at a time.
 #include "collective/direct.hpp"
 #include "collective/direct_copy.hpp"
 
@@ -17,10 +17,12 @@ Task scatter_direct(Run& run, Meeting first, Meeting last, const Blocks& all, co
     co_await go_otherwise(run, copies, otherwise);
     co_return;
   }
-  if (!is_root)
+  if (!is_root) {
+    co_await copies.turn(root);
     copies.pull(root, copies.rank() * bytes, mine.buffer, mine.uniform, *mine.type);
-  else if (!mine.in_place())
+  } else if (!mine.in_place()) {
     run.copy(all.place(root), all.uniform, *all.type, mine.buffer, mine.uniform, *mine.type);
+  }
   co_await end_copies(run, copies, is_root);
 }
 

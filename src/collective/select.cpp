@@ -111,6 +111,10 @@ BATON_INLINE Task begin_in_room(Run& run, const Call& call, Algorithm algorithm,
   switch (algorithm) {
     case Algorithm::barrier_in_room:
       return barrier_in_room(run, meeting);
+    case Algorithm::barrier_by_groups_in_room:
+      return barrier_by_groups_in_room(run, meeting, *second);
+    case Algorithm::broadcast_by_groups_in_room:
+      return broadcast_by_groups_in_room(run, meeting, *second, call.in, call.root);
     case Algorithm::broadcast_in_room:
       return broadcast_in_room(run, meeting, call.in, call.root);
     case Algorithm::gather_in_room:
@@ -124,6 +128,12 @@ BATON_INLINE Task begin_in_room(Run& run, const Call& call, Algorithm algorithm,
     case Algorithm::reduce_in_room:
       return reduce_in_room(run, meeting, vector_of(call), call.contribution(), call.in.buffer,
                             call.root);
+    case Algorithm::reduce_by_groups_in_room:
+      return reduce_by_groups_in_room(run, meeting, *second, vector_of(call), call.contribution(),
+                                      call.in.buffer, call.root);
+    case Algorithm::allreduce_by_groups_in_room:
+      return allreduce_by_groups_in_room(run, meeting, *second, vector_of(call),
+                                         call.contribution(), call.in.buffer);
     case Algorithm::allreduce_in_room:
       return allreduce_in_room(run, meeting, vector_of(call), call.contribution(), call.in.buffer);
     case Algorithm::allreduce_by_parts_in_room:

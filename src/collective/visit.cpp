@@ -8,6 +8,17 @@ namespace baton::collective {
 
 using message::engine;
 
+namespace {
+
+// After the fence, where one is needed.
+void wake_after_fence(const Communicator& comm, int rank) {
+  const std::uint32_t job_rank = comm.collective.job_rank(rank);
+  if (job_rank != engine.rank && lockfree::wants_attention(transport::arena.doorbell(job_rank)))
+    message::wake_slow(job_rank);
+}
+
+}  // namespace
+
 void Visit::put_part(int of, std::int64_t offset, const void* buffer, const Datatype& type,
                      std::int64_t from, std::int64_t bytes) const {
   // The lines are those that others have read last: fetched with ownership, some ahead.
@@ -45,13 +56,14 @@ void Visit::wake(int rank) {
   message::wake_rank(comm_.collective.job_rank(rank));
 }
 
+void Visit::wake(Places ranks) {
+  if (engine.senders_fence) lockfree::Hardware::full_fence();
+  for (int i = 0; i < ranks.count; ++i) wake_after_fence(comm_, ranks[i]);
+}
+
 void Visit::wake_all() {
   if (engine.senders_fence) lockfree::Hardware::full_fence();
-  for (int r = 0; r < comm_.size(); ++r) {
-    std::uint32_t job_rank = comm_.collective.job_rank(r);
-    if (job_rank != engine.rank && lockfree::wants_attention(transport::arena.doorbell(job_rank)))
-      message::wake_slow(job_rank);
-  }
+  for (int r = 0; r < comm_.size(); ++r) wake_after_fence(comm_, r);
 }
 
 void Visit::wake_waiting() {
@@ -65,6 +77,20 @@ bool Visit::others_missing() {
   lockfree::Hardware::full_fence();
   auto ranks = static_cast<std::uint32_t>(comm_.size());
   return view_.room.first_missing(0, ranks, meeting_) != ranks;
+}
+
+bool Visit::others_missing(Places places) {
+  if (!engine.senders_fence) return false;
+  lockfree::Hardware::full_fence();
+  return first_missing(places, 0) != places.count;
+}
+
+std::uint64_t Visit::finished_by(Places places) const {
+  std::uint64_t least = UINT64_MAX;
+  for (int i = 0; i < places.count; ++i)
+    least =
+        std::min(least, view_.room.finished_at(static_cast<std::uint32_t>(places[i]), meeting_));
+  return least;
 }
 
 }  // namespace baton::collective

@@ -2,6 +2,7 @@
 // written with.
 #pragma once
 
+#include "collective/machine_groups.hpp"
 #include "collective/run.hpp"
 #include "datatype/pack.hpp"
 
@@ -34,6 +35,12 @@ class Visit {
     });
   }
   auto all_arrived() { return arrived(0, ranks()); }
+  auto arrived(Places places) {
+    return run_.until([this, places, missing = 0]() mutable {
+      missing = first_missing(places, missing);
+      return missing == places.count;
+    });
+  }
 
   // Where the payload of a place lies.
   char* place(int of) const { return view_.room.place(static_cast<std::uint32_t>(of), meeting_); }
@@ -55,10 +62,13 @@ class Visit {
   // Publishes a place; whoever waits for it is woken besides, by one of these.
   void publish(int of) { view_.room.publish(static_cast<std::uint32_t>(of), meeting_); }
   void wake(int rank);
+  void wake(Places ranks);
   void wake_all();
   // Of an operation in which all publish their place: only the last needs to wake. True when we can
   // see that we are not the last.
   bool others_missing();
+  // The same of those who publish these places.
+  bool others_missing(Places places);
 
   // Of an operation in which all publish their place.
   void publish_own() {
@@ -66,6 +76,18 @@ class Visit {
     if (!others_missing()) wake_all();
   }
 
+  // Some have arrived: they, and those they speak for, have finished what is up to here.
+  std::uint64_t finished_by(Places places) const;
+  // Publishes our place for those who have told us how far they are, too.
+  void publish_own_for_others(std::uint64_t finished) {
+    view_.room.publish_for_others(own(), meeting_, finished);
+  }
+  // Those who speak for all have arrived, and we need nothing any more.
+  void finish_exchange(Places speakers) {
+    platform::Guard guard(view_.lock);
+    view_.room.learn(finished_by(speakers));
+    if (view_.room.finish(own(), meeting_)) wake_waiting();
+  }
   // All have arrived, and we need nothing any more.
   void finish_exchange() {
     platform::Guard guard(view_.lock);
@@ -78,6 +100,13 @@ class Visit {
   }
 
  private:
+  // The first of some, from `from` on, that has not arrived; `count` when all have.
+  int first_missing(Places places, int from) const {
+    while (from < places.count &&
+           view_.room.has_arrived(static_cast<std::uint32_t>(places[from]), meeting_))
+      ++from;
+    return from;
+  }
   // Those who wait until others have finished, if any do.
   void wake_waiting();
   std::uint32_t own() const { return static_cast<std::uint32_t>(comm_.rank()); }

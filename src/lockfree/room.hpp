@@ -18,7 +18,8 @@ namespace baton::lockfree {
 
 template <class Atomics>
 struct alignas(cache_line_bytes) RoomLine {  // written by its writer in an operation
-  // The ticket, and in the lowest 8 bits how far behind it its writer's finished ones are.
+  // The ticket, and in the lowest 8 bits how far behind it the finished ones are of its writer, and
+  // of those that it speaks for.
   typename Atomics::template Atomic<std::uint64_t> word;
   char payload[room_line_payload_bytes];
 };
@@ -94,8 +95,13 @@ class Room : public RoomTickets<Sizes> {
 
   // Publishes a place whose payload is there; may_write has said yes.
   void publish(std::uint32_t place, const Meeting& meeting) {
+    publish_for_others(place, meeting, finished_);
+  }
+  // The same where the place speaks for others, too: all of them have finished what is up to
+  // `finished`, as they have told us in the meeting before (finished_at).
+  void publish_for_others(std::uint32_t place, const Meeting& meeting, std::uint64_t finished) {
     // ORDER room.publish: release here, acquire in has_arrived; the payload is visible.
-    bank(meeting)[place].word.store(meeting.ticket << 8 | (meeting.ticket - finished_),
+    bank(meeting)[place].word.store(meeting.ticket << 8 | (meeting.ticket - finished),
                                     std::memory_order_release);
   }
   // Whether a place has been published.
@@ -108,17 +114,20 @@ class Room : public RoomTickets<Sizes> {
     while (from < to && has_arrived(from, meeting)) ++from;
     return from;
   }
+  // Of a place that has arrived: those it speaks for have finished what is up to here.
+  std::uint64_t finished_at(std::uint32_t place, const Meeting& meeting) const {
+    // relaxed: has_arrived has acquired this very word; what is finished is over.
+    return meeting.ticket - (bank(meeting)[place].word.load(std::memory_order_relaxed) & 0xff);
+  }
+  // Everyone has, as places that speak for all have said.
+  void learn(std::uint64_t finished) { all_finished_ = std::max(all_finished_, finished); }
   // All have arrived: what their words say about how far they are.
   void learn(const Meeting& meeting) {
     if (BATON_LIKELY(all_finished_ + Sizes::banks / 2 > meeting.ticket)) return;
-    std::uint64_t furthest_behind = 0;
-    for (std::uint32_t place = 0; place < ranks_; ++place) {
-      // relaxed: has_arrived has acquired these very words; what their writers had finished is
-      // over.
-      std::uint64_t word = bank(meeting)[place].word.load(std::memory_order_relaxed);
-      furthest_behind = std::max(furthest_behind, word & 0xff);
-    }
-    all_finished_ = std::max(all_finished_, meeting.ticket - furthest_behind);
+    std::uint64_t least = meeting.ticket;
+    for (std::uint32_t place = 0; place < ranks_; ++place)
+      least = std::min(least, finished_at(place, meeting));
+    learn(least);
   }
 
   // Where the payload of a place lies, or goes to.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <new>
 
 #include "message/engine.hpp"
@@ -84,6 +85,7 @@ void dispose(Communicator* communicator) {
   for (Group* group : {communicator->local, communicator->remote, communicator->both})
     if (group) release(*group);
   if (communicator->topology) release(*communicator->topology);
+  std::free(communicator->machine_groups);
   delete communicator;
 }
 

@@ -21,7 +21,8 @@
 
 namespace baton::collective {
 struct Cutoffs;
-}
+struct MachineGroups;
+}  // namespace baton::collective
 
 namespace baton::world {
 
@@ -47,6 +48,8 @@ class Communicator {
   std::uint32_t persistent_collectives = 0;
   std::uint32_t checked = 0;  // of `collectives`, by the setting `check`: algorithms have begun
   collective::Cutoffs* cutoffs = nullptr;  // which algorithms they take; theirs to make
+  // How the machine divides its ranks; theirs to make, plain memory of ours.
+  collective::MachineGroups* machine_groups = nullptr;
   // Between groups only: both groups as one, in the same order on both sides; and two contexts on a
   // plane of their own. `within` is the local group's; in `everyone` ranks are those of the job.
   Group* both = nullptr;

@@ -23,9 +23,9 @@ def run(ranks, *options, words=(), **variables):
                           timeout=2 * WATCHDOG_SECONDS)
 
 
-def told(ranks, **variables):
+def told(ranks, options=(), **variables):
     """What --explain says of the collectives of a run that must go well, and what else was printed."""
-    done = run(ranks, "--explain=json", **variables)
+    done = run(ranks, "--explain=json", *options, **variables)
     assert done.returncode == 0, done.stderr
     lines = done.stderr.splitlines()
     return (json.loads(next(line for line in lines if line.startswith("{")))["collectives"],
@@ -44,7 +44,8 @@ class AskedFor(unittest.TestCase):
         # One job asks for one algorithm of each kind.
         kinds = {}
         for name, kind, _ in ALGORITHMS:
-            kinds.setdefault(kind, []).append(name)
+            if "_by_groups_" not in name:
+                kinds.setdefault(kind, []).append(name)
         for turn in range(max(map(len, kinds.values()))):
             asked = [(kind, names[turn]) for kind, names in kinds.items() if turn < len(names)]
             for ranks in (2, 3):
@@ -57,6 +58,28 @@ class AskedFor(unittest.TestCase):
                         for row in rows:
                             if row["kind"] == kind and row["algorithm"] != name:
                                 self.assertNotIn(row["reason"], ("forced", "guess", "measured"), row)
+
+    def test_by_groups_they_run_on_a_machine_that_has_some_and_elsewhere_the_reason_says_so(self):
+        names = [(kind, name) for name, kind, _ in ALGORITHMS if "_by_groups_" in name]
+        self.assertEqual(len(names), 4)
+        asked = {"BATON_COLLECTIVES": ",".join(f"{kind}={name}" for kind, name in names)}
+        divided = {"HWLOC_SYNTHETIC": "pack:2 core:4 pu:1", "options": ("--bind-to", "core")}
+        rows, _ = told(6, **divided, **asked)
+        for kind, name in names:
+            self.assertGreater(calls(rows, kind=kind, algorithm=name, reason="forced"), 0, rows)
+        for undivided in ({}, {**divided, "HWLOC_SYNTHETIC": "pack:1 core:8 pu:1"}):
+            rows, _ = told(3, **undivided, **asked)
+            for kind, name in names:
+                self.assertEqual(calls(rows, kind=kind, algorithm=name), 0, rows)
+                self.assertGreater(calls(rows, kind=kind, reason="no_groups"), 0, rows)
+
+    def test_many_ranks_with_a_cpu_each_go_by_groups_unasked(self):
+        divided = {"HWLOC_SYNTHETIC": "pack:2 core:8 pu:1", "options": ("--bind-to", "core")}
+        rows, _ = told(16, **divided)
+        for kind in ("broadcast", "reduce", "allreduce"):
+            self.assertGreater(calls(rows, algorithm=f"{kind}_by_groups_in_room", reason="guess"), 0, rows)
+        rows, _ = told(15, **divided)
+        self.assertFalse([row for row in rows if "_by_groups_" in row["algorithm"]])
 
     def test_a_cut_off_holds_from_its_size_and_ranks_on(self):
         rows, _ = told(3, BATON_COLLECTIVES="allreduce:2+:8192+=allreduce_doubling,reduce:4+=reduce_binomial")

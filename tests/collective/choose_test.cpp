@@ -14,8 +14,11 @@ static void PrintTo(const Situation& s, std::ostream* out) {
   *out << collective_kind_names[static_cast<int>(s.kind)] << " of " << s.ranks << " ranks, "
        << s.bytes << " bytes" << (s.commuting ? "" : ", ordered") << (s.uneven ? ", uneven" : "")
        << (s.in_place ? ", in place" : "") << (s.crowded ? ", crowded" : "")
-       << (s.direct ? ", direct" : "") << (s.rooms ? ", rooms of " : ", no rooms of ")
-       << s.room_bytes_max;
+       << (s.direct ? ", direct" : "")
+       << (s.grouping == Grouping::none    ? ""
+           : s.grouping == Grouping::mixed ? ", mixed groups"
+                                           : ", groups")
+       << (s.rooms ? ", rooms of " : ", no rooms of ") << s.room_bytes_max;
 }
 
 namespace {
@@ -27,23 +30,34 @@ constexpr std::int64_t sizes[] = {0,     1,     8,     56,    57,     512,     4
                                   32769, 65536, 65537, 99999, 131072, 1 << 20, 1 << 26, no_end - 1};
 constexpr int rank_counts[] = {1, 2, 3, 4, 5, 7, 8, 16, 100, 292, 293, 4096};
 
+// Whether the machine's groups matter to a kind.
+bool may_go_by_groups(Kind kind) {
+  return std::ranges::any_of(algorithm_rows, [kind](const AlgorithmRow& row) {
+    return row.kind == kind && (row.needs & needs_groups);
+  });
+}
+
 // Every situation of a kind, but for sizes; then those too.
 template <class Do>
 void each_situation(Kind kind, Do&& act) {
+  std::vector<Grouping> groupings{Grouping::none};
+  if (may_go_by_groups(kind)) groupings = {Grouping::none, Grouping::in_order, Grouping::mixed};
   for (int ranks : rank_counts)
     for (unsigned bits = 0; bits < 64; ++bits)
-      for (std::int64_t room_bytes_max : {0, 1000, 65536})
-        for (std::int64_t bytes : sizes) {
-          Situation s{kind, ranks, bytes};
-          s.commuting = bits & 1;
-          s.uneven = bits & 2;
-          s.in_place = bits & 4;
-          s.crowded = bits & 8;
-          s.rooms = bits & 16;
-          s.direct = bits & 32;
-          s.room_bytes_max = room_bytes_max;
-          act(s);
-        }
+      for (Grouping grouping : groupings)
+        for (std::int64_t room_bytes_max : {0, 1000, 65536})
+          for (std::int64_t bytes : sizes) {
+            Situation s{kind, ranks, bytes};
+            s.commuting = bits & 1;
+            s.uneven = bits & 2;
+            s.in_place = bits & 4;
+            s.crowded = bits & 8;
+            s.rooms = bits & 16;
+            s.direct = bits & 32;
+            s.grouping = grouping;
+            s.room_bytes_max = room_bytes_max;
+            act(s);
+          }
 }
 template <class Do>
 void each_situation(Do&& act) {
@@ -116,6 +130,42 @@ TEST(default_rows, choose_what_is_quick) {
               row_of(one.algorithm).name)
         << testing::PrintToString(s);
   }
+}
+
+TEST(default_rows, of_many_ranks_with_a_cpu_each_go_by_the_groups_of_the_machine) {
+  using enum Algorithm;
+  struct Expected {
+    Kind kind;
+    std::int64_t bytes;
+    Algorithm algorithm, of_one_group;
+  };
+  const Expected expected[] = {
+      {Kind::barrier, 0, barrier_by_groups_in_room, barrier_in_room},
+      {Kind::broadcast, 8, broadcast_by_groups_in_room, broadcast_in_room},
+      {Kind::broadcast, 65536, broadcast_by_groups_in_room, broadcast_in_room},
+      {Kind::broadcast, 65537, broadcast_direct, broadcast_direct},
+      {Kind::reduce, 65536, reduce_by_groups_in_room, reduce_in_room},
+      {Kind::reduce, 65537, reduce_direct, reduce_direct},
+      {Kind::allreduce, 1024, allreduce_by_groups_in_room, allreduce_in_room},
+      {Kind::allreduce, 1025, allreduce_by_parts_in_room, allreduce_by_parts_in_room},
+  };
+  for (const Expected& one : expected) {
+    Situation s{one.kind, 16, one.bytes};
+    s.room_bytes_max = 65536;
+    auto row_now = [&s] { return row_of(choose(s, default_selection()).algorithm); };
+    EXPECT_EQ(row_now().name, row_of(one.of_one_group).name);
+    for (Grouping grouping : {Grouping::in_order, Grouping::mixed}) {
+      s.grouping = grouping;
+      s.ranks = 16;
+      EXPECT_EQ(row_now().name, row_of(one.algorithm).name) << testing::PrintToString(s);
+      s.ranks = 15;
+      EXPECT_FALSE(row_now().needs & needs_groups) << testing::PrintToString(s);
+    }
+  }
+  Situation crowded{Kind::barrier, 16};
+  crowded.grouping = Grouping::in_order;
+  crowded.crowded = true;
+  EXPECT_EQ(choose(crowded, default_selection()).algorithm, barrier_in_room);
 }
 
 TEST(default_rows, differ_on_processors_of_amd) {
@@ -201,11 +251,11 @@ TEST(algorithms, are_never_chosen_where_they_cannot_serve) {
 
 TEST(choice, depends_on_what_all_ranks_know_and_on_nothing_else) {
   // Another member does not compile here: do all ranks know it alike (select.cpp, cutoffs.cpp)?
-  const auto [kind, ranks, bytes, commuting, uneven, in_place, crowded, rooms, direct,
-              room_bytes_max] =
-      Situation{Kind::allreduce, 3, 20000, true, false, false, false, true, true, 32768};
-  const Situation once{kind,     ranks,   bytes, commuting, uneven,
-                       in_place, crowded, rooms, direct,    room_bytes_max};
+  const auto [kind, ranks, bytes, commuting, uneven, in_place, crowded, rooms, direct, grouping,
+              room_bytes_max] = Situation{
+      Kind::allreduce, 3, 20000, true, false, false, false, true, true, Grouping::none, 32768};
+  const Situation once{kind,    ranks, bytes,  commuting, uneven,        in_place,
+                       crowded, rooms, direct, grouping,  room_bytes_max};
   const Choice choice = choose(once, default_selection());
   EXPECT_EQ(choice.algorithm, Algorithm::allreduce_by_parts_in_room);
   EXPECT_EQ(choice.reason, ChoiceReason::guess);
@@ -265,6 +315,15 @@ TEST(needs, are_obstacles_where_they_are_not_met) {
   s = {Kind::broadcast, 3};
   s.direct = false;
   EXPECT_EQ(obstacle(Algorithm::broadcast_direct, s), ChoiceReason::not_direct);
+  s = {Kind::barrier, 3};
+  EXPECT_EQ(obstacle(Algorithm::barrier_by_groups_in_room, s), ChoiceReason::no_groups);
+  s = {Kind::reduce, 3};
+  s.grouping = Grouping::mixed;
+  EXPECT_EQ(obstacle(Algorithm::reduce_by_groups_in_room, s), std::nullopt);
+  s.commuting = false;
+  EXPECT_EQ(obstacle(Algorithm::reduce_by_groups_in_room, s), ChoiceReason::mixed_groups);
+  s.grouping = Grouping::in_order;
+  EXPECT_EQ(obstacle(Algorithm::reduce_by_groups_in_room, s), std::nullopt);
   s = {Kind::barrier, 1};
   EXPECT_EQ(obstacle(Algorithm::barrier_in_room, s), ChoiceReason::one_rank);
 }

@@ -3,7 +3,7 @@
  * random cases. On the world, on parts of it, and between two parts.
  *
  * usage: collectives_test [COLLECTIVE ...] [blocking|nonblocking|persistent ...] [inter] [ordinary]
- *                         [seed=N] [cases=N] [operations=N]
+ *                         [waits] [seed=N] [cases=N] [operations=N]
  * ordinary: no user operations on types with lower bounds and negative extents, the same shapes at
  * all receivers, and between groups basic types and root 0: some other MPIs get the rest wrong.
  * cases: random ones a collective and form. operations: every Nth only. */
@@ -129,6 +129,7 @@ int main(int argc, char** argv) {
   own_random = (uint64_t)(seed * 1000 + rank + 1);
   if (rank == 0) printf("seed %ld\n", seed);
   ordinary = has_word(argc, argv, "ordinary");
+  only_waits = has_word(argc, argv, "waits");
   make_operations(ordinary);
   if (has_word(argc, argv, "inter")) {
     Sides sides = make_sides(MPI_COMM_WORLD, 1);

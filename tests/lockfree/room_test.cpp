@@ -1,6 +1,6 @@
 // The shipped room over all interleavings, in small sizes, with the waking and sleeping of
 // collective/visit.cpp: an exchange (all write, all read), what one rank gives to all, what all
-// give to one, operations that end in another order than they began.
+// give to one, exchanges by groups, operations that end in another order than they began.
 #include "lockfree/room.hpp"
 
 #include <cstring>
@@ -25,6 +25,9 @@ struct SmallRoom {
 // Blocks are used up before lines are.
 struct RoomOfOneBlock : SmallRoom {
   static constexpr std::uint64_t banks = 8;
+};
+struct RoomOfFourBanks : SmallRoom {
+  static constexpr std::uint64_t banks = 4;
 };
 struct RoomOfTwoParts : RoomOfOneBlock {
   static constexpr std::uint64_t block_parts = 2;
@@ -87,12 +90,17 @@ struct Member {
     for (std::uint32_t other = 0; other < room.ranks(); ++other) wake(other);
   }
   // Visit::others_missing.
-  bool others_missing(const Meeting& meeting) {
+  bool others_missing(const Meeting& meeting, std::uint32_t from, std::uint32_t to) {
     if (ordering != Ordering::fences) return false;
     Model::full_fence();
-    return room.first_missing(0, room.ranks(), meeting) != room.ranks();
+    return room.first_missing(from, to, meeting) != to;
   }
   void write(const Meeting& meeting) {
+    fill(meeting);
+    room.publish(rank, meeting);
+  }
+  // All but publishing.
+  void fill(const Meeting& meeting) {
     // Visit::may_write.
     std::uint32_t waits = 0;
     auto ready = [&] {
@@ -105,7 +113,6 @@ struct Member {
     char mine[Sizes::block_bytes];
     std::memset(mine, value_of(rank, meeting.ticket), sizeof mine);
     Model::store_payload(room.place(rank, meeting), mine, payload_bytes(meeting));
-    room.publish(rank, meeting);
   }
   void read(const Meeting& meeting, std::uint32_t other) {
     char its[Sizes::block_bytes];
@@ -140,9 +147,43 @@ struct Member {
   }
   void meet(const Meeting& meeting) {
     write(meeting);
-    if (sleeps && !others_missing(meeting)) wake_all();
+    if (sleeps && !others_missing(meeting, 0, room.ranks())) wake_all();
     until_arrived(meeting, 0, room.ranks());
     for (std::uint32_t other = 0; other < room.ranks(); ++other) read(meeting, other);
+  }
+  // collective/by_groups.hpp, of two groups: ranks up to `last`, led by rank 0, and the others, led
+  // by the one after it. With `last` the last rank there is one group.
+  void exchange_by_groups(std::uint32_t last) {
+    const std::uint32_t ranks = room.ranks(), other = last + 1;
+    const std::uint32_t leader = rank <= last ? 0 : other, end = rank <= last ? other : ranks;
+    Meeting within = room.open(RoomSpace::lines), between = room.open(RoomSpace::lines);
+    write(within);
+    if (sleeps && rank != leader && !others_missing(within, leader, end)) wake(leader);
+    if (rank == leader) {
+      until_arrived(within, leader, end);
+      std::uint64_t finished = UINT64_MAX;
+      for (std::uint32_t one = leader; one < end; ++one) {
+        read(within, one);
+        finished = std::min(finished, room.finished_at(one, within));
+      }
+      fill(between);
+      room.publish_for_others(rank, between, finished);
+      if (sleeps && is_there(between, 0) && is_there(between, other)) wake_all();
+    }
+    finish(within);
+    std::uint64_t finished = UINT64_MAX;
+    for (std::uint32_t one : {std::uint32_t{0}, other}) {
+      if (one == ranks) continue;
+      until_arrived(between, one, one + 1);
+      read(between, one);
+      finished = std::min(finished, room.finished_at(one, between));
+    }
+    room.learn(finished);
+    finish(between);
+  }
+  // Of a leader, with the fence that others_missing has.
+  bool is_there(const Meeting& meeting, std::uint32_t one) {
+    return one == room.ranks() || !others_missing(meeting, one, one + 1);
   }
   void give(std::uint32_t root, RoomSpace space) {
     Meeting meeting = room.open(space);
@@ -159,7 +200,7 @@ struct Member {
     Meeting meeting = room.open(RoomSpace::lines);
     write(meeting);
     if (rank != root) {
-      if (sleeps && !others_missing(meeting)) wake(root);
+      if (sleeps && !others_missing(meeting, 0, room.ranks())) wake(root);
     } else {
       until_arrived(meeting, 0, room.ranks());
       for (std::uint32_t other = 0; other < room.ranks(); ++other) read(meeting, other);
@@ -292,7 +333,8 @@ void exchange_in_pieces(Member& member, std::uint64_t pieces) {
   for (std::uint64_t i = 0; i < pieces + ahead; ++i) {
     if (i < pieces) {
       member.write(room.in_row(row, i));
-      if (member.sleeps && !member.others_missing(room.in_row(row, i))) member.wake_all();
+      if (member.sleeps && !member.others_missing(room.in_row(row, i), 0, room.ranks()))
+        member.wake_all();
     }
     if (i < ahead) continue;
     const Meeting meeting = room.in_row(row, i - ahead);
@@ -340,6 +382,47 @@ MODEL_CASE(room, no_wake_up_of_an_exchange_is_lost_with_membarrier) {
 MODEL_CASE(room, no_wake_up_of_three_ranks_is_lost_with_fences) {
   run(stage, 3, true, Ordering::fences,
       [](auto& member) { member.meet(member.room.open(RoomSpace::lines)); });
+}
+MODEL_CASE(room, two_ranks_of_one_group_learn_from_its_leader_what_is_finished) {
+  run(stage, 2, false, Ordering::fences, [](auto& member) {
+    for (int i = 0; i < 3; ++i) member.exchange_by_groups(1);
+  });
+}
+MODEL_CASE(room, a_leader_speaks_for_a_rank_of_its_group_that_is_behind) {
+  run<RoomOfFourBanks>(stage, 2, false, Ordering::fences, [](auto& member) {
+    const Meeting before = member.room.open(RoomSpace::lines);
+    if (member.rank == 0) {
+      member.write(before);
+      member.finish(before);
+    }
+    member.exchange_by_groups(1);
+    if (member.rank == 1) {
+      member.until_arrived(before, 0, 1);
+      member.read(before, 0);
+      member.finish(before);
+    }
+    for (int i = 0; i < 2; ++i) member.give(0, RoomSpace::lines);
+  });
+}
+MODEL_CASE(room, two_groups_learn_from_each_other_s_leaders_what_is_finished) {
+  run(stage, 2, false, Ordering::fences, [](auto& member) {
+    for (int i = 0; i < 3; ++i) member.exchange_by_groups(0);
+  });
+}
+MODEL_CASE(room, two_groups_of_three_ranks_overwrite_nothing) {
+  run(stage, 3, false, Ordering::fences, [](auto& member) {
+    member.exchange_by_groups(1);
+    member.give(2, RoomSpace::lines);
+  });
+}
+MODEL_CASE(room, no_wake_up_of_a_group_is_lost_with_fences) {
+  run(stage, 2, true, Ordering::fences, [](auto& member) { member.exchange_by_groups(1); });
+}
+MODEL_CASE(room, no_wake_up_of_a_group_is_lost_with_membarrier) {
+  run(stage, 2, true, Ordering::membarrier, [](auto& member) { member.exchange_by_groups(1); });
+}
+MODEL_CASE(room, no_wake_up_between_groups_is_lost_with_fences) {
+  run(stage, 2, true, Ordering::fences, [](auto& member) { member.exchange_by_groups(0); });
 }
 MODEL_CASE(room, a_root_that_sleeps_until_banks_are_free_is_woken) {
   run(stage, 2, true, Ordering::fences, [](auto& member) {
