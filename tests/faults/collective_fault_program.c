@@ -18,15 +18,21 @@ static void die(int number) {
   raise(SIGKILL);
 }
 
-/* To or from the root, each rank as many: by messages, in the order that is asked for. */
-static void blocks(int scatters, int each, int* in, int* out, int round) {
+/* To or from the root, each rank as many; the v forms go by messages, in the order that is asked
+ * for. */
+static void blocks(const char* what, int each, int* in, int* out, int round) {
   static int counts[64], places[64];
   int root = round % size;
   for (int r = 0; r < size; ++r) {
     counts[r] = each;
     places[r] = r * each;
   }
-  if (scatters)
+  int scatters = what[0] == 's';
+  if (strcmp(what, "scatter") == 0)
+    MPI_Scatter(in, each, MPI_INT, out, each, MPI_INT, root, MPI_COMM_WORLD);
+  else if (strcmp(what, "gather") == 0)
+    MPI_Gather(in, each, MPI_INT, out, each, MPI_INT, root, MPI_COMM_WORLD);
+  else if (scatters)
     MPI_Scatterv(in, counts, places, MPI_INT, out, each, MPI_INT, root, MPI_COMM_WORLD);
   else
     MPI_Gatherv(in, each, MPI_INT, out, counts, places, MPI_INT, root, MPI_COMM_WORLD);
@@ -50,8 +56,8 @@ static void one_round(const char* what, int count, int* in, int* out, int round)
       MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
     for (int i = 0; i < count; ++i) CHECK(in[i] == root + round + i);
-  } else if (strcmp(what, "scatterv") == 0 || strcmp(what, "gatherv") == 0) {
-    blocks(what[0] == 's', count / size, in, out, round);
+  } else if (strncmp(what, "scatter", 7) == 0 || strncmp(what, "gather", 6) == 0) {
+    blocks(what, count / size, in, out, round);
   } else if (strcmp(what, "alltoall") == 0) {
     int each = count / size;
     MPI_Alltoall(in, each, MPI_INT, out, each, MPI_INT, MPI_COMM_WORLD);
