@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "machine/discover.hpp"
-#include "machine/placement.hpp"
+#include "tests/topology/machines.hpp"
 
 namespace baton::collective {
 namespace {
@@ -16,20 +15,9 @@ using lockfree::RankPlace;
 using Places = std::vector<RankPlace>;
 using Member = std::int32_t RankPlace::*;
 
-// As the launcher writes them on the status board.
 Places places_on(const std::string& name, const machine::PlacementPolicy& policy = {}) {
-  auto machine = machine::read_captured_machine(MACHINES_FOLDER "/" + name + ".xml");
-  EXPECT_TRUE(machine.has_value()) << (machine ? "" : machine.error());
-  if (!machine) return {};
-  auto placement = machine::place(*machine, policy);
-  EXPECT_TRUE(placement.has_value()) << (placement ? "" : placement.error());
-  Places places;
-  if (!placement) return places;
-  for (const machine::PlannedRank& rank : placement->ranks)
-    places.push_back({rank.common.os, static_cast<std::int32_t>(rank.cpus.size()),
-                      rank.common.numa_node, rank.common.package, rank.common.l2, rank.common.l3,
-                      rank.common.core});
-  return places;
+  return test::places_on(machine::read_captured_machine(MACHINES_FOLDER "/" + name + ".xml"),
+                         policy);
 }
 
 Division divide(const Places& places) {

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <expected>
+#include <string>
 #include <vector>
 
 #include "lockfree/job.hpp"
@@ -21,14 +23,11 @@ inline constexpr char one_node_many_l3[] = "pack:1 numa:1 l3:8 l2:8 core:1 pu:1"
 inline constexpr char four_cores[] = "pack:1 numa:1 l3:1 l2:4 core:1 pu:1";
 
 // As the launcher writes them on the status board.
-inline std::vector<lockfree::RankPlace> places_on(const char* description,
-                                                  machine::PlacementPolicy policy) {
-  ::setenv("HWLOC_SYNTHETIC", description, 1);
-  auto machine = machine::read_machine();
-  ::unsetenv("HWLOC_SYNTHETIC");
+inline std::vector<lockfree::RankPlace> places_on(
+    const std::expected<machine::Machine, std::string>& machine,
+    const machine::PlacementPolicy& policy) {
   EXPECT_TRUE(machine.has_value()) << (machine ? "" : machine.error());
   if (!machine) return {};
-  machine->quota_cpus = 0;  // of the machine that the test runs on
   auto placement = machine::place(*machine, policy);
   EXPECT_TRUE(placement.has_value()) << (placement ? "" : placement.error());
   std::vector<lockfree::RankPlace> places;
@@ -38,6 +37,16 @@ inline std::vector<lockfree::RankPlace> places_on(const char* description,
                       rank.common.numa_node, rank.common.package, rank.common.l2, rank.common.l3,
                       rank.common.core});
   return places;
+}
+
+// The same on one of hwloc's synthetic machines.
+inline std::vector<lockfree::RankPlace> places_on(const char* description,
+                                                  const machine::PlacementPolicy& policy) {
+  ::setenv("HWLOC_SYNTHETIC", description, 1);
+  auto machine = machine::read_machine();
+  ::unsetenv("HWLOC_SYNTHETIC");
+  if (machine) machine->quota_cpus = 0;  // of the machine that the test runs on
+  return places_on(machine, policy);
 }
 
 }  // namespace baton::test
