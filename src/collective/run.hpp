@@ -51,7 +51,7 @@ class Run {
     Ready ready;
     bool await_ready() {
       if (BATON_LIKELY(ready())) return true;
-      if (!run.blocking_) return false;
+      if (!run.blocking_) return at_memory && message::look_briefly(ready);
       if (at_memory && message::look_directly(ready)) return true;
       message::wait_until([this] { return ready(); });
       return true;

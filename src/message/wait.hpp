@@ -155,6 +155,16 @@ bool look_directly(Ready&& ready) {
   return false;
 }
 
+// The same for about as long as it takes to put a call aside and come back to it.
+template <class Ready>
+bool look_briefly(Ready&& ready) {
+  constexpr int brief_polls = 32;  // guess
+  if (engine.senders_fence) return false;
+  for (int polls = brief_polls; polls > 0; --polls)
+    if (ready()) return true;
+  return false;
+}
+
 // Under the setting `check`: waits, and looks whether ranks wait for each other (collective/).
 extern void (*wait_watched)(const Request& request);
 
