@@ -72,16 +72,19 @@ inline constexpr std::uint8_t many = 255;
   X(alltoall_pairwise,          alltoall,       0, needs_not_in_place, "one pair after another")    \
   X(reduce_in_room,             reduce,         1, needs_nothing,   "all write, the root combines") \
   X(reduce_by_groups_in_room,   reduce,         2, needs_groups | needs_order, "one of each of the machine's groups combines, then the root") \
+  X(reduce_chain_in_room,       reduce,         many, needs_whole_blocks, "piece after piece, ranks add to a sum one after the other") \
   X(reduce_direct,              reduce,         2, needs_direct,    "each combines a part of all buffers, and copies it to the root's") \
   X(reduce_binomial,            reduce,         0, needs_nothing,   "up a binomial tree")           \
   X(allreduce_in_room,          allreduce,      1, needs_nothing,   "all write, each combines all") \
   X(allreduce_by_groups_in_room, allreduce,     2, needs_groups | needs_order, "one of each of the machine's groups combines, then all") \
   X(allreduce_by_parts_in_room, allreduce,      2, needs_nothing,   "all write, each combines a part, all read the parts") \
+  X(allreduce_chain_in_room,    allreduce,      many, needs_whole_blocks, "piece after piece, ranks add to a sum one after the other") \
   X(allreduce_direct,           allreduce,      2, needs_direct,    "each combines a part of all buffers, and copies it to all") \
   X(allreduce_halving,          allreduce,      0, needs_commuting, "recursive halving, then doubling: each rank reduces a part") \
   X(allreduce_doubling,         allreduce,      0, needs_nothing,   "recursive doubling: all of it in each step") \
   X(reduce_scatter_in_room,     reduce_scatter, 1, needs_nothing,   "all write, each combines its part") \
   X(reduce_scatter_by_pieces_in_room, reduce_scatter, many, needs_whole_blocks, "piece after piece, all write and combine at the same time") \
+  X(reduce_scatter_chain_in_room,reduce_scatter, many, needs_whole_blocks, "piece after piece, ranks add to a sum one after the other") \
   X(reduce_scatter_direct,      reduce_scatter, 2, needs_direct,    "each combines its part of all buffers") \
   X(reduce_scatter_pairwise,    reduce_scatter, 0, needs_commuting, "each pair exchanges what the other one reduces") \
   X(reduce_scatter_rooted,      reduce_scatter, 0, needs_nothing,   "rank 0 reduces all and hands out the parts") \

@@ -46,6 +46,22 @@ constexpr SelectionRow of_more(Algorithm algorithm, std::int64_t bytes_from,
           no_end,
           "2 cores of a Zen 4 virtual machine, 8 and 32 ranks, 2026-11-22"};
 }
+// Where ranks outnumber CPUs, the best for longer reductions (us, least of 3 turns, before and
+// chain: 4 ranks, reduce 64 KiB 13.9 9.8, allreduce 16 KiB 17.3 10.7, reduce_scatter of 64 KiB
+// 18.5 13.2; 8 ranks, 64 KiB 32.5 33, 40.9 67.9, of 256 KiB 108 80; 32 ranks, 256 KiB 2269 658,
+// 2916 1369, of 256 KiB 581 663, of 2 MiB 6580 3619).
+constexpr SelectionRow of_crowded(Algorithm algorithm, std::int64_t bytes_from,
+                                  std::int64_t ranks_from, std::int64_t ranks_to = no_end) {
+  return {algorithm,
+          SelectionSource::measured,
+          ranks_from,
+          ranks_to,
+          bytes_from,
+          no_end,
+          "2 cores of a Zen 4 virtual machine, 4, 8 and 32 ranks, 2026-11-23",
+          false,
+          Crowding::crowded};
+}
 constexpr std::int64_t some_ranks = 6, many_ranks = 16;  // guesses: between 4 and 8, 8 and 32
 constexpr std::int64_t beyond_a_room = 65537;
 
@@ -112,6 +128,8 @@ constexpr SelectionRow on_all[] = {
     guess(reduce_in_room, 3),
     by_groups(reduce_by_groups_in_room),
     of_more(reduce_direct, beyond_a_room),
+    of_crowded(reduce_chain_in_room, 32769, 3, some_ranks - 1),
+    of_crowded(reduce_chain_in_room, beyond_a_room, some_ranks),
 
     guess(allreduce_doubling, 1),
     guess(allreduce_halving, 1, 8192),
@@ -122,6 +140,8 @@ constexpr SelectionRow on_all[] = {
     by_parts(3, no_end, no_end),
     of_more(allreduce_direct, beyond_a_room),
     of_more(allreduce_halving, 262144),
+    of_crowded(allreduce_chain_in_room, 16384, 3, some_ranks - 1),
+    of_crowded(allreduce_chain_in_room, beyond_a_room, some_ranks),
 
     guess(reduce_scatter_rooted, 1),
     guess(reduce_scatter_pairwise, 1, 8192),
@@ -129,6 +149,9 @@ constexpr SelectionRow on_all[] = {
     of_two(reduce_scatter_in_room, both_ways),
     guess(reduce_scatter_in_room, 3),
     of_more(reduce_scatter_by_pieces_in_room, beyond_a_room),
+    of_crowded(reduce_scatter_chain_in_room, 65536, 3, some_ranks - 1),
+    of_crowded(reduce_scatter_chain_in_room, beyond_a_room, some_ranks, many_ranks - 1),
+    of_crowded(reduce_scatter_chain_in_room, 524288, many_ranks),
 
     guess(scan_doubling, 1),
     of_two(scan_in_room, a_line),

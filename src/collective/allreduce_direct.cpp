@@ -10,9 +10,9 @@ Task allreduce_direct(Run& run, Meeting first, Meeting last, Vector vector,
   DirectCopy copies(run, first, last);
   const int rank = copies.rank(), ranks = copies.ranks();
   const bool as_is = vector.type->contiguous;
-  const Pieces pieces = as_is ? take_pieces(run, *vector.type) : Pieces{};
+  const PieceMemory memory = as_is ? take_piece_memory(run, *vector.type) : PieceMemory{};
   co_await meet_for_copies(run, copies, contribution, result, vector.count * vector.type->size,
-                           pieces.total);
+                           memory.total);
   if (!copies.agreed()) {
     co_await go_otherwise(run, copies, otherwise);
     co_return;
@@ -22,7 +22,7 @@ Task allreduce_direct(Run& run, Meeting first, Meeting last, Vector vector,
     std::memcpy(static_cast<char*>(result) + at * size, data, static_cast<std::size_t>(bytes));
     for (int i = 0; i < ranks - 1; ++i) copies.push(data, copies.other(i), at * size, bytes);
   };
-  combine_direct(copies, pieces, vector, vector.count * rank / ranks,
+  combine_direct(copies, memory, vector, vector.count * rank / ranks,
                  vector.count * (rank + 1) / ranks, put);
   co_await end_copies(run, copies);
 }

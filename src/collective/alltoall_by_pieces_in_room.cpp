@@ -1,5 +1,6 @@
 // Alltoall of longer blocks in a room: in each piece all write some of every block and read some of
 // their own.
+#include "collective/in_room.hpp"
 #include "collective/pieces.hpp"
 #include "collective/visit.hpp"
 
@@ -7,44 +8,47 @@ namespace baton::collective {
 
 namespace {
 
-// Of each block the bytes [begin, begin + bytes).
-void write_piece(const Visit& visit, const Blocks& given, std::int64_t begin, std::int64_t bytes) {
-  for (int r = 0; r < visit.ranks(); ++r)
+// Of the readers' blocks the bytes [begin, begin + bytes).
+void write_piece(const Visit& visit, const Pieces& pieces, std::uint64_t piece, const Blocks& given,
+                 std::int64_t bytes) {
+  for (int r = pieces.first_reader(piece); r < pieces.readers_end(piece, visit.ranks()); ++r)
     if (r != visit.rank())
-      visit.put_part(visit.rank(), r * bytes, given.place(r), *given.type, begin, bytes);
+      visit.put_part(visit.rank(), pieces.slice(r, piece), given.place(r), *given.type,
+                     pieces.begin(piece), bytes);
 }
-void read_piece(const Visit& visit, const Blocks& in, std::int64_t begin, std::int64_t bytes) {
+void read_piece(const Visit& visit, const Pieces& pieces, std::uint64_t piece, const Blocks& in,
+                std::int64_t bytes) {
   // Who expects less than the others give is wrong, and still gets no more than it has room for.
-  const std::int64_t expected = std::min(bytes, in.bytes(0) - begin);
+  const std::int64_t begin = pieces.begin(piece), expected = std::min(bytes, in.bytes(0) - begin);
   for (int r = 0; r < visit.ranks(); ++r)
     if (r != visit.rank())
-      visit.take_part(r, visit.rank() * bytes, in.place(r), *in.type, begin, expected);
+      visit.take_part(r, pieces.slice(visit.rank(), piece), in.place(r), *in.type, begin, expected);
 }
 
 }  // namespace
 
 Task alltoall_by_pieces_in_room(Run& run, MeetingRow row, const Blocks& out, const Blocks& in) {
   const Blocks& given = out.in_place() ? in : out;
-  const std::int64_t all = given.bytes(0), step = piece_bytes(run.call.comm->size());
-  const std::uint64_t pieces = pieces_of(run.call);
-  auto begin = [&](std::uint64_t piece) { return static_cast<std::int64_t>(piece) * step; };
-  auto bytes = [&](std::uint64_t piece) { return std::min(step, all - begin(piece)); };
-  if (!out.in_place()) {
-    const int rank = run.call.comm->rank();
+  const int rank = run.call.comm->rank();
+  const Pieces pieces = pieces_of(run.call);
+  auto bytes = [&](std::uint64_t piece) {
+    return std::min(pieces.step, given.bytes(0) - pieces.begin(piece));
+  };
+  if (!out.in_place())
     run.copy(out.place(rank), out.uniform, *out.type, in.place(rank), in.uniform, *in.type);
-  }
-  for (std::uint64_t i = 0; i < pieces + pieces_ahead; ++i) {
-    if (i < pieces) {
+  for (std::uint64_t i = 0; i < pieces.count + pieces_ahead; ++i) {
+    if (i < pieces.count) {
       Visit visit(run, run.room().room.in_row(row, i));
       co_await visit.may_write();
-      write_piece(visit, given, begin(i), bytes(i));
+      write_piece(visit, pieces, i, given, bytes(i));
       visit.publish_own();
+      if (!pieces.is_read_by(rank, i)) visit.finish();
     }
-    if (i >= pieces_ahead) {
+    if (i >= pieces_ahead && pieces.is_read_by(rank, i - pieces_ahead)) {
       const std::uint64_t read = i - pieces_ahead;
       Visit visit(run, run.room().room.in_row(row, read));
       co_await visit.all_arrived();
-      read_piece(visit, in, begin(read), bytes(read));
+      read_piece(visit, pieces, read, in, bytes(read));
       visit.finish_exchange();
     }
   }

@@ -8,7 +8,7 @@
 namespace baton::collective {
 
 // Pieces that stay in cache: one that is combined, and one that is combined with it.
-struct Pieces {
+struct PieceMemory {
   char* total;
   char* incoming;
 };
@@ -20,29 +20,29 @@ inline std::int64_t piece_elements(const Datatype& type) {
 }
 
 // Null, and the run has the error, without memory.
-inline Pieces take_pieces(Run& run, const Datatype& type) {
+inline PieceMemory take_piece_memory(Run& run, const Datatype& type) {
   auto bytes = static_cast<std::size_t>(piece_elements(type) * type.size + cache_line_bytes);
-  Pieces pieces{static_cast<char*>(run.take(bytes)), nullptr};
-  if (pieces.total) pieces.incoming = static_cast<char*>(run.take(bytes));
-  if (!pieces.incoming) pieces.total = nullptr;
-  return pieces;
+  PieceMemory memory{static_cast<char*>(run.take(bytes)), nullptr};
+  if (memory.total) memory.incoming = static_cast<char*>(run.take(bytes));
+  if (!memory.incoming) memory.total = nullptr;
+  return memory;
 }
 
 // Combines elements [begin, end) of all ranks' vectors, piece by piece, and hands each to
 // put(first element, data, bytes).
 template <class Put>
-void combine_direct(DirectCopy& copies, const Pieces& pieces, Vector vector, std::int64_t begin,
-                    std::int64_t end, Put put) {
+void combine_direct(DirectCopy& copies, const PieceMemory& memory, Vector vector,
+                    std::int64_t begin, std::int64_t end, Put put) {
   const std::int64_t size = vector.type->size, step = piece_elements(*vector.type);
   for (std::int64_t at = begin; at < end; at += step) {
     const Vector piece = vector.part(std::min(step, end - at));
     const std::int64_t bytes = piece.count * size;
-    copies.pull(copies.ranks() - 1, at * size, pieces.total, bytes);
+    copies.pull(copies.ranks() - 1, at * size, memory.total, bytes);
     for (int from = copies.ranks() - 1; from-- > 0;) {
-      copies.pull(from, at * size, pieces.incoming, bytes);
-      piece.reduce(pieces.incoming, pieces.total);
+      copies.pull(from, at * size, memory.incoming, bytes);
+      piece.reduce(memory.incoming, memory.total);
     }
-    put(at, pieces.total, bytes);
+    put(at, memory.total, bytes);
   }
 }
 

@@ -38,6 +38,15 @@ Task reduce_scatter_in_room(Run& run, Meeting meeting, Vector whole, const void*
                             const Blocks& in);
 Task reduce_scatter_by_pieces_in_room(Run& run, MeetingRow row, Vector whole,
                                       const void* contribution, const Blocks& in);
+// Along chains of ranks, many meetings in a row (collective/chains.hpp). What a rank wants of the
+// result: elements [begin, end), and where they go.
+struct Part {
+  std::int64_t begin;
+  std::int64_t end;
+  void* result;
+};
+Task reduction_chain_in_room(Run& run, MeetingRow row, Vector whole, const void* contribution,
+                             Part wanted);
 Task scan_in_room(Run& run, Meeting meeting, Vector vector, const void* contribution, void* result,
                   bool inclusive);
 

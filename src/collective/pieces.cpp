@@ -1,19 +1,19 @@
 #include "collective/pieces.hpp"
 
+#include "collective/call.hpp"
+
 namespace baton::collective {
 
-std::uint64_t pieces_of(const Call& call) {
+Pieces pieces_of(const Call& call) {
   const int ranks = call.comm->size();
-  std::int64_t longest, step;
   if (call.kind == Kind::alltoall) {
-    longest = (call.out.in_place() ? call.in : call.out).bytes(0);
-    step = piece_bytes(ranks);
-  } else {
-    longest = 0;
-    for (int r = 0; r < ranks; ++r) longest = std::max(longest, call.in.count(r));
-    step = elements_in_piece(ranks, *call.in.type);
+    // In place what is read overwrites what is for others, too: it must be written by then.
+    const bool in_place = call.out.in_place();
+    return divide_into_pieces(ranks, (in_place ? call.in : call.out).bytes(0), 1, in_place);
   }
-  return step > 0 ? static_cast<std::uint64_t>((longest + step - 1) / step) : 0;
+  std::int64_t longest = 0;
+  for (int r = 0; r < ranks; ++r) longest = std::max(longest, call.in.count(r));
+  return divide_into_pieces(ranks, longest, call.in.type->size, false);
 }
 
 }  // namespace baton::collective

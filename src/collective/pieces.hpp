@@ -6,26 +6,64 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "collective/call.hpp"
-#include "collective/in_room.hpp"
+#include "base/cache_line.hpp"
+#include "lockfree/room_tickets.hpp"
 
 namespace baton::collective {
+
+struct Call;
 
 // Who writes piece i needs that all have read piece i - banks, who reads piece i - ahead that all
 // have written it: half of the banks lets ranks be furthest apart.
 inline constexpr std::uint64_t pieces_ahead = lockfree::RoomSizes::block_banks / 2;
 
-// Of each rank's part in a piece, bytes: what one rank has for another; 0: the ranks are too many.
-inline std::int64_t piece_bytes(int ranks) {
-  const auto block = static_cast<std::int64_t>(lockfree::RoomSizes::block_bytes);
-  return block / ranks / cache_line_bytes * cache_line_bytes;
-}
-// The same in elements that cannot be divided.
-inline std::int64_t elements_in_piece(int ranks, const Datatype& type) {
-  return piece_bytes(ranks) / std::max<std::int64_t>(1, type.size);
-}
+// How such a call is divided: a piece has a slice of what all have for each of some ranks, its
+// readers. Slices are not too short, so of many ranks few read a piece.
+struct Pieces {
+  int readers;          // of a piece; the last of a turn may have fewer
+  int turns;            // so many pieces until all ranks have read one
+  std::int64_t step;    // elements of a slice
+  std::uint64_t count;  // of pieces; 0: it cannot be done so
 
-// How many meetings such a call takes, the same on all ranks; 0: it cannot be done so.
-std::uint64_t pieces_of(const Call& call);
+  std::int64_t begin(std::uint64_t piece) const {
+    return static_cast<std::int64_t>(piece / static_cast<std::uint64_t>(turns)) * step;
+  }
+  int first_reader(std::uint64_t piece) const {
+    return static_cast<int>(piece % static_cast<std::uint64_t>(turns)) * readers;
+  }
+  // Behind the last.
+  int readers_end(std::uint64_t piece, int ranks) const {
+    return std::min(ranks, first_reader(piece) + readers);
+  }
+  bool is_read_by(int rank, std::uint64_t piece) const {
+    return first_reader(piece) <= rank && rank < first_reader(piece) + readers;
+  }
+  // Where a reader's slice begins in a rank's part of the room, in elements.
+  std::int64_t slice(int reader, std::uint64_t piece) const {
+    return (reader - first_reader(piece)) * step;
+  }
+};
+
+// The same on all ranks. Of what each has for each other `longest` elements of `size` bytes, which
+// are not divided. `all_read`: all read every piece.
+inline Pieces divide_into_pieces(int ranks, std::int64_t longest, std::int64_t size,
+                                 bool all_read) {
+  // The beginning of each slice is dear: its page is looked up, its lines are not fetched ahead.
+  constexpr std::int64_t slice_min = 8192;
+  constexpr auto block = static_cast<std::int64_t>(lockfree::RoomSizes::block_bytes);
+  auto parts = [](std::int64_t amount, std::int64_t unit) { return (amount + unit - 1) / unit; };
+  const std::int64_t slice = std::clamp<std::int64_t>(longest * size, cache_line_bytes, slice_min);
+  const auto most = static_cast<int>(all_read ? ranks : block / slice);
+  Pieces pieces{};
+  pieces.readers = static_cast<int>(parts(ranks, parts(ranks, most)));
+  pieces.turns = static_cast<int>(parts(ranks, pieces.readers));
+  const std::int64_t bytes = block / pieces.readers / cache_line_bytes * cache_line_bytes;
+  pieces.step = bytes / std::max<std::int64_t>(1, size);
+  if (pieces.step > 0)
+    pieces.count = static_cast<std::uint64_t>(pieces.turns * parts(longest, pieces.step));
+  return pieces;
+}
+// Of a call.
+Pieces pieces_of(const Call& call);
 
 }  // namespace baton::collective

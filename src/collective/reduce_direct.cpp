@@ -10,9 +10,9 @@ Task reduce_direct(Run& run, Meeting first, Meeting last, Vector vector, const v
   DirectCopy copies(run, first, last);
   const int rank = copies.rank(), ranks = copies.ranks();
   const bool as_is = vector.type->contiguous;
-  const Pieces pieces = as_is ? take_pieces(run, *vector.type) : Pieces{};
+  const PieceMemory memory = as_is ? take_piece_memory(run, *vector.type) : PieceMemory{};
   co_await meet_for_copies(run, copies, contribution, rank == root ? result : nullptr,
-                           vector.count * vector.type->size, pieces.total);
+                           vector.count * vector.type->size, memory.total);
   if (!copies.agreed()) {
     co_await go_otherwise(run, copies, otherwise);
     co_return;
@@ -24,7 +24,7 @@ Task reduce_direct(Run& run, Meeting first, Meeting last, Vector vector, const v
     else
       copies.push(data, root, at * size, bytes);
   };
-  combine_direct(copies, pieces, vector, vector.count * rank / ranks,
+  combine_direct(copies, memory, vector, vector.count * rank / ranks,
                  vector.count * (rank + 1) / ranks, put);
   co_await end_copies(run, copies);
 }

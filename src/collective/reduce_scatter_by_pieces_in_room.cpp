@@ -1,21 +1,22 @@
 // Reduce_scatter of longer vectors in a room: in each piece all write some of every rank's part and
 // combine some of their own. In place that overwrites only what has been written to the room.
 #include "collective/combine.hpp"
+#include "collective/in_room.hpp"
 #include "collective/pieces.hpp"
 
 namespace baton::collective {
 
 namespace {
 
-// Of every part the elements [begin, begin + step), as far as it has them.
-void write_piece(const Visit& visit, const Vector& whole, const void* contribution,
-                 const Blocks& in, std::int64_t begin, std::int64_t step) {
-  const std::int64_t size = whole.type->size;
-  std::int64_t part = 0;  // where it begins, in elements
-  for (int r = 0; r < visit.ranks(); ++r) {
-    const std::int64_t count = std::min(step, in.count(r) - begin);
+// Of the readers' parts the elements of a piece, as far as they have them. `part`: where the
+// first reader's begins in the whole, in elements.
+void write_piece(const Visit& visit, const Pieces& pieces, std::uint64_t piece, const Vector& whole,
+                 const void* contribution, const Blocks& in, std::int64_t part) {
+  const std::int64_t size = whole.type->size, begin = pieces.begin(piece);
+  for (int r = pieces.first_reader(piece); r < pieces.readers_end(piece, visit.ranks()); ++r) {
+    const std::int64_t count = std::min(pieces.step, in.count(r) - begin);
     if (count > 0)
-      visit.put_part(visit.rank(), r * step * size, contribution, *whole.type,
+      visit.put_part(visit.rank(), pieces.slice(r, piece) * size, contribution, *whole.type,
                      (part + begin) * size, count * size);
     part += in.count(r);
   }
@@ -25,27 +26,30 @@ void write_piece(const Visit& visit, const Vector& whole, const void* contributi
 
 Task reduce_scatter_by_pieces_in_room(Run& run, MeetingRow row, Vector whole,
                                       const void* contribution, const Blocks& in) {
-  const std::int64_t step = elements_in_piece(run.call.comm->size(), *whole.type);
-  const std::uint64_t pieces = pieces_of(run.call);
-  auto begin = [&](std::uint64_t piece) { return static_cast<std::int64_t>(piece) * step; };
+  const Pieces pieces = pieces_of(run.call);
+  const int rank = run.call.comm->rank();
+  std::int64_t part = 0;
   bool good;
-  void* unpacked = memory_to_unpack(run, whole.part(step), &good);
-  for (std::uint64_t i = 0; i < pieces + pieces_ahead; ++i) {
-    if (i < pieces) {
+  void* unpacked = memory_to_unpack(run, whole.part(pieces.step), &good);
+  for (std::uint64_t i = 0; i < pieces.count + pieces_ahead; ++i) {
+    if (i < pieces.count) {
       Visit visit(run, run.room().room.in_row(row, i));
       co_await visit.may_write();
-      write_piece(visit, whole, contribution, in, begin(i), step);
+      if (pieces.first_reader(i) == 0) part = 0;
+      write_piece(visit, pieces, i, whole, contribution, in, part);
       visit.publish_own();
+      for (int r = pieces.first_reader(i); r < pieces.readers_end(i, visit.ranks()); ++r)
+        part += in.count(r);
+      if (!pieces.is_read_by(rank, i)) visit.finish();
     }
-    if (i >= pieces_ahead) {
-      const std::uint64_t combined = i - pieces_ahead;
-      Visit visit(run, run.room().room.in_row(row, combined));
+    if (i >= pieces_ahead && pieces.is_read_by(rank, i - pieces_ahead)) {
+      const std::uint64_t read = i - pieces_ahead;
+      Visit visit(run, run.room().room.in_row(row, read));
       co_await visit.all_arrived();
-      const int rank = visit.rank();
-      const std::int64_t count = std::min(step, in.count(rank) - begin(combined));
+      const std::int64_t count = std::min(pieces.step, in.count(rank) - pieces.begin(read));
       if (good && count > 0)
-        combine(visit, 0, visit.ranks(), whole.part(count), rank * step,
-                whole.at(in.buffer, begin(combined)), unpacked);
+        combine(visit, 0, visit.ranks(), whole.part(count), pieces.slice(rank, read),
+                whole.at(in.buffer, pieces.begin(read)), unpacked);
       visit.finish_exchange();
     }
   }

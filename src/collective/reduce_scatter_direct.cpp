@@ -10,17 +10,17 @@ Task reduce_scatter_direct(Run& run, Meeting first, Meeting last, Vector whole,
   DirectCopy copies(run, first, last);
   const bool as_is = whole.type->contiguous, in_place = contribution == in.buffer;
   const std::int64_t size = whole.type->size, count = in.count(copies.rank());
-  const Pieces pieces = as_is ? take_pieces(run, *whole.type) : Pieces{};
+  const PieceMemory memory = as_is ? take_piece_memory(run, *whole.type) : PieceMemory{};
   void* kept = in_place ? run.take(static_cast<std::size_t>(count * size) + 1) : in.buffer;
   co_await meet_for_copies(run, copies, contribution, nullptr, whole.count * size,
-                           pieces.total && (kept || !in_place));
+                           memory.total && (kept || !in_place));
   if (!copies.agreed()) {
     co_await go_otherwise(run, copies, otherwise);
     co_return;
   }
   std::int64_t begin = 0;
   for (int r = 0; r < copies.rank(); ++r) begin += in.count(r);
-  combine_direct(copies, pieces, whole, begin, begin + count,
+  combine_direct(copies, memory, whole, begin, begin + count,
                  [&](std::int64_t at, const char* data, std::int64_t bytes) {
                    std::memcpy(static_cast<char*>(kept) + (at - begin) * size, data,
                                static_cast<std::size_t>(bytes));

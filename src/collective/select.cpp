@@ -1,6 +1,7 @@
 #include "collective/select.hpp"
 
 #include "base/check.hpp"
+#include "collective/chains.hpp"
 #include "collective/cutoffs.hpp"
 #include "collective/direct.hpp"
 #include "collective/in_room.hpp"
@@ -151,9 +152,42 @@ BATON_INLINE Task begin_in_room(Run& run, const Call& call, Algorithm algorithm,
   invariant_broken("an algorithm that meets in a room is begun there", __FILE__, __LINE__);
 }
 
-Task begin_by_pieces(Run& run, const Call& call, const MeetingRow& row) {
-  if (call.kind == Kind::alltoall) return alltoall_by_pieces_in_room(run, row, call.out, call.in);
-  return reduce_scatter_by_pieces_in_room(run, row, whole_of(call), call.contribution(), call.in);
+// What takes many.
+Task begin_in_row(Run& run, const Call& call, Algorithm algorithm, const MeetingRow& row) {
+  const Vector vector = vector_of(call);
+  void* result = call.in.buffer;
+  const int rank = call.comm->rank();
+  switch (algorithm) {
+    case Algorithm::alltoall_by_pieces_in_room:
+      return alltoall_by_pieces_in_room(run, row, call.out, call.in);
+    case Algorithm::reduce_scatter_by_pieces_in_room:
+      return reduce_scatter_by_pieces_in_room(run, row, whole_of(call), call.contribution(),
+                                              call.in);
+    case Algorithm::reduce_chain_in_room:
+      return reduction_chain_in_room(run, row, vector, call.contribution(),
+                                     {0, rank == call.root ? vector.count : 0, result});
+    case Algorithm::allreduce_chain_in_room:
+      return reduction_chain_in_room(run, row, vector, call.contribution(),
+                                     {0, vector.count, result});
+    case Algorithm::reduce_scatter_chain_in_room: {
+      std::int64_t begin = 0;
+      for (int r = 0; r < rank; ++r) begin += call.in.count(r);
+      return reduction_chain_in_room(run, row, whole_of(call), call.contribution(),
+                                     {begin, begin + call.in.count(rank), result});
+    }
+    default:
+      break;
+  }
+  invariant_broken("an algorithm of many meetings is begun as one", __FILE__, __LINE__);
+}
+std::uint64_t meetings_in_row(const Call& call, Algorithm algorithm) {
+  switch (algorithm) {
+    case Algorithm::alltoall_by_pieces_in_room:
+    case Algorithm::reduce_scatter_by_pieces_in_room:
+      return pieces_of(call).count;
+    default:
+      return chains_of(call).pieces;
+  }
 }
 
 Task begin_by_messages(Run& run, const Call& call, Algorithm algorithm) {
@@ -274,7 +308,7 @@ Task settle_first(Run& run, const Call& call, Tickets tickets, Cutoff cutoff, Fa
   if (open) {
     count_call(cutoff, facts.bytes);
     if (tickets.in_a_row)
-      co_await begin_by_pieces(run, call, tickets.row);
+      co_await begin_in_row(run, call, cutoff.algorithm, tickets.row);
     else
       co_await begin_open(run, call, cutoff.algorithm, facts, tickets.row[0], &tickets.row[1]);
     co_return;
@@ -317,21 +351,21 @@ BATON_INLINE Task meet(Run& run, const Call& call, const Cutoff& cutoff, const F
 }
 
 // The same of a call that takes many, all with blocks.
-Task meet_by_pieces(Run& run, const Call& call, const Cutoff& cutoff, const Facts& facts) {
-  const std::uint64_t pieces = pieces_of(call);
-  if (pieces == 0) return begin_otherwise(run, call, facts, trait_no_room);
+Task meet_in_row(Run& run, const Call& call, const Cutoff& cutoff, const Facts& facts) {
+  const std::uint64_t meetings = meetings_in_row(call, cutoff.algorithm);
+  if (meetings == 0) return begin_otherwise(run, call, facts, trait_no_room);
   world::RoomView& view = run.room();
   MeetingRow row;
   bool open;
   {
     platform::Guard guard(view.lock);
     if (view.lines == RoomState::none) return begin_otherwise(run, call, facts, trait_no_room);
-    row = view.room.open_row(pieces);
+    row = view.room.open_row(meetings);
     open = view.lines == RoomState::open && view.blocks == RoomState::open;
   }
-  if (!open) return settle_first(run, call, {row, pieces, true}, cutoff, facts);
+  if (!open) return settle_first(run, call, {row, meetings, true}, cutoff, facts);
   count_call(cutoff, facts.bytes);
-  return begin_by_pieces(run, call, row);
+  return begin_in_row(run, call, cutoff.algorithm, row);
 }
 
 }  // namespace
@@ -343,7 +377,7 @@ Task select(Run& run, const Call& call) {
   const Cutoff& cutoff = find_cutoff(*call.comm, call.kind, facts.traits, facts.bytes, spare);
   if (cutoff.meetings == 1) return meet<false>(run, call, cutoff, facts);
   if (cutoff.meetings == 2) return meet<true>(run, call, cutoff, facts);
-  if (cutoff.meetings == many) return meet_by_pieces(run, call, cutoff, facts);
+  if (cutoff.meetings == many) return meet_in_row(run, call, cutoff, facts);
   count_call(cutoff, facts.bytes);
   return begin_by_messages(run, call, cutoff.algorithm);
 }

@@ -168,6 +168,38 @@ TEST(default_rows, of_many_ranks_with_a_cpu_each_go_by_the_groups_of_the_machine
   EXPECT_EQ(choose(crowded, default_selection()).algorithm, barrier_in_room);
 }
 
+TEST(default_rows, of_ranks_that_outnumber_cpus_go_along_chains_where_vectors_are_long) {
+  using enum Algorithm;
+  struct Expected {
+    Kind kind;
+    int ranks;
+    std::int64_t bytes;
+    Algorithm algorithm;
+  };
+  const Expected expected[] = {
+      {Kind::reduce, 4, 32768, reduce_in_room},
+      {Kind::reduce, 4, 32769, reduce_chain_in_room},
+      {Kind::reduce, 8, 65536, reduce_in_room},
+      {Kind::reduce, 8, 1 << 30, reduce_chain_in_room},
+      {Kind::allreduce, 4, 16383, allreduce_by_parts_in_room},
+      {Kind::allreduce, 4, 16384, allreduce_chain_in_room},
+      {Kind::allreduce, 8, 65536, allreduce_by_parts_in_room},
+      {Kind::allreduce, 32, 65537, allreduce_chain_in_room},
+      {Kind::reduce_scatter, 4, 65536, reduce_scatter_chain_in_room},
+      {Kind::reduce_scatter, 8, 65536, reduce_scatter_in_room},
+      {Kind::reduce_scatter, 8, 65537, reduce_scatter_chain_in_room},
+      {Kind::reduce_scatter, 32, 524287, reduce_scatter_by_pieces_in_room},
+      {Kind::reduce_scatter, 32, 524288, reduce_scatter_chain_in_room},
+  };
+  for (const Expected& one : expected) {
+    Situation s{one.kind, one.ranks, one.bytes};
+    s.room_bytes_max = 65536;
+    s.crowded = true;
+    EXPECT_EQ(row_of(choose(s, default_selection()).algorithm).name, row_of(one.algorithm).name)
+        << testing::PrintToString(s);
+  }
+}
+
 TEST(default_rows, differ_on_processors_of_amd) {
   Situation s{Kind::broadcast, 2, 4096};
   s.room_bytes_max = 65536;

@@ -101,7 +101,11 @@ struct Member {
   }
   // All but publishing.
   void fill(const Meeting& meeting) {
-    // Visit::may_write.
+    until_may_write(meeting);
+    put(rank, meeting);
+  }
+  // Visit::may_write.
+  void until_may_write(const Meeting& meeting) {
     std::uint32_t waits = 0;
     auto ready = [&] {
       const bool may = room.may_write(rank, meeting);
@@ -110,16 +114,21 @@ struct Member {
       return may;
     };
     until(ready, &waits);
+  }
+  // Our payload, to a place.
+  void put(std::uint32_t place, const Meeting& meeting) {
     char mine[Sizes::block_bytes];
     std::memset(mine, value_of(rank, meeting.ticket), sizeof mine);
-    Model::store_payload(room.place(rank, meeting), mine, payload_bytes(meeting));
+    Model::store_payload(room.place(place, meeting), mine, payload_bytes(meeting));
   }
-  void read(const Meeting& meeting, std::uint32_t other) {
+  void read(const Meeting& meeting, std::uint32_t other) { read(meeting, other, other); }
+  // Who wrote the place last.
+  void read(const Meeting& meeting, std::uint32_t place, std::uint32_t writer) {
     char its[Sizes::block_bytes];
     const std::size_t bytes = payload_bytes(meeting);
-    Model::load_payload(its, room.place(other, meeting), bytes);
+    Model::load_payload(its, room.place(place, meeting), bytes);
     for (std::size_t i = 0; i < bytes; ++i)
-      check(its[i] == value_of(other, meeting.ticket),
+      check(its[i] == value_of(writer, meeting.ticket),
             "a place was read too early, or written again too early");
   }
   // All of a place: a byte beside the flag, or what the operation has of a block.
@@ -317,9 +326,9 @@ MODEL_CASE(room, two_ranks_exchange_in_parts_of_one_block_and_in_all_of_it) {
     member.exchange(RoomSpace::parts, false);
   });
 }
-// collective/pieces.hpp: what is longer than a block.
+// collective/pieces.hpp: what is longer than a block. Else ranks read pieces by turns.
 template <class Member>
-void exchange_in_pieces(Member& member, std::uint64_t pieces) {
+void exchange_in_pieces(Member& member, std::uint64_t pieces, bool all_read = true) {
   auto& room = member.room;
   const std::uint64_t ahead = 1;
   auto others = room;
@@ -330,16 +339,54 @@ void exchange_in_pieces(Member& member, std::uint64_t pieces) {
               one.must_be_finished == same.must_be_finished,
           "a row is not what would have been opened one after the other");
   }
+  auto reads = [&](std::uint64_t piece) { return all_read || piece % room.ranks() == member.rank; };
   for (std::uint64_t i = 0; i < pieces + ahead; ++i) {
     if (i < pieces) {
       member.write(room.in_row(row, i));
       if (member.sleeps && !member.others_missing(room.in_row(row, i), 0, room.ranks()))
         member.wake_all();
+      if (!reads(i)) member.finish(room.in_row(row, i));
     }
-    if (i < ahead) continue;
+    if (i < ahead || !reads(i - ahead)) continue;
     const Meeting meeting = room.in_row(row, i - ahead);
     member.until_arrived(meeting, 0, room.ranks());
     for (std::uint32_t other = 0; other < room.ranks(); ++other) member.read(meeting, other);
+    room.learn(meeting);
+    member.finish(meeting);
+  }
+}
+// collective/reduction_chain_in_room.cpp, with one chain: ranks change one place one after the
+// other. Ranks want pieces by turns.
+template <class Member>
+void go_along_the_chain(Member& member, std::uint64_t pieces) {
+  auto& room = member.room;
+  const std::uint32_t rank = member.rank, last = room.ranks() - 1;
+  const std::uint64_t ahead = 1;
+  const auto row = room.open_row(pieces);
+  auto wants = [&](std::uint64_t piece) { return piece % room.ranks() == rank; };
+  for (std::uint64_t i = 0; i < pieces + ahead; ++i) {
+    if (i < pieces) {
+      const Meeting meeting = room.in_row(row, i);
+      if (rank == last) {
+        member.until_may_write(meeting);
+      } else {
+        member.until_arrived(meeting, rank + 1, rank + 2);
+        member.read(meeting, 0, rank + 1);
+      }
+      member.put(0, meeting);
+      room.publish(rank, meeting);
+      if (member.sleeps && rank > 0) {
+        if (member.ordering == Ordering::fences) Model::full_fence();
+        member.wake(rank - 1);
+      } else if (member.sleeps && !member.others_missing(meeting, 0, room.ranks())) {
+        member.wake_all();
+      }
+      if (!wants(i)) member.finish(meeting);
+    }
+    if (i < ahead || !wants(i - ahead)) continue;
+    const Meeting meeting = room.in_row(row, i - ahead);
+    member.until_arrived(meeting, 0, room.ranks());
+    member.read(meeting, 0, 0);
     room.learn(meeting);
     member.finish(meeting);
   }
@@ -358,6 +405,32 @@ MODEL_CASE(room, pieces_in_a_row_find_the_blocks_of_calls_before_them_free) {
 MODEL_CASE(room, no_wake_up_of_pieces_in_a_row_is_lost_with_fences) {
   run<RoomOfTwoBlocks>(stage, 2, true, Ordering::fences,
                        [](auto& member) { exchange_in_pieces(member, 2); });
+}
+MODEL_CASE(room, pieces_that_ranks_read_by_turns_are_written_again_after_that) {
+  run<RoomOfTwoBlocks>(stage, 2, false, Ordering::fences,
+                       [](auto& member) { exchange_in_pieces(member, 4, false); });
+}
+MODEL_CASE(room, no_wake_up_of_pieces_that_ranks_read_by_turns_is_lost_with_fences) {
+  run<RoomOfTwoBlocks>(stage, 2, true, Ordering::fences,
+                       [](auto& member) { exchange_in_pieces(member, 3, false); });
+}
+MODEL_CASE(room, what_goes_along_a_chain_is_read_and_written_again_in_order) {
+  run<RoomOfTwoBlocks>(stage, 2, false, Ordering::fences, [](auto& member) {
+    go_along_the_chain(member, 3);
+    member.exchange(RoomSpace::blocks, true);
+  });
+}
+MODEL_CASE(room, three_ranks_make_a_chain) {
+  run<RoomOfTwoBlocks>(stage, 3, false, Ordering::fences,
+                       [](auto& member) { go_along_the_chain(member, 2); });
+}
+MODEL_CASE(room, no_wake_up_along_a_chain_is_lost_with_fences) {
+  run<RoomOfTwoBlocks>(stage, 2, true, Ordering::fences,
+                       [](auto& member) { go_along_the_chain(member, 3); });
+}
+MODEL_CASE(room, no_wake_up_along_a_chain_is_lost_with_membarrier) {
+  run<RoomOfTwoBlocks>(stage, 2, true, Ordering::membarrier,
+                       [](auto& member) { go_along_the_chain(member, 2); });
 }
 MODEL_CASE(room, roots_change) {
   run(stage, 3, false, Ordering::fences, [](auto& member) {

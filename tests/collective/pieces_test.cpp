@@ -1,0 +1,131 @@
+// How long collectives are divided into meetings of a room: pieces that some ranks read, and chains
+// of ranks.
+#include "collective/pieces.hpp"
+
+#include <gtest/gtest.h>
+
+#include "collective/chains.hpp"
+
+namespace baton::collective {
+namespace {
+
+using lockfree::RoomSizes;
+
+constexpr int rank_counts[] = {1, 2, 3, 7, 8, 9, 16, 25, 32, 33, 100, 1000, 4096};
+constexpr std::int64_t lengths[] = {1, 63, 64, 1000, 8191, 8192, 8193, 65536, 99999, 1 << 24};
+constexpr std::int64_t type_sizes[] = {1, 8, 12, 1000};
+
+template <class Do>
+void each_division(Do&& act) {
+  for (int ranks : rank_counts)
+    for (std::int64_t longest : lengths)
+      for (std::int64_t size : type_sizes)
+        for (bool all_read : {false, true}) {
+          SCOPED_TRACE(testing::Message() << ranks << " ranks, " << longest << " elements of "
+                                          << size << " bytes" << (all_read ? ", all read" : ""));
+          act(ranks, longest, size, all_read, divide_into_pieces(ranks, longest, size, all_read));
+        }
+}
+
+TEST(pieces, bring_every_rank_everything_once_and_in_order) {
+  each_division([](int ranks, std::int64_t longest, std::int64_t, bool, const Pieces& pieces) {
+    if (pieces.count == 0) return;
+    for (int rank : {0, ranks / 2, ranks - 1}) {
+      std::int64_t next = 0;
+      for (std::uint64_t i = 0; i < pieces.count; ++i) {
+        if (!pieces.is_read_by(rank, i)) continue;
+        ASSERT_EQ(pieces.begin(i), next);
+        next += pieces.step;
+      }
+      EXPECT_GE(next, longest);
+      EXPECT_LT(next - pieces.step, longest);
+    }
+  });
+}
+
+TEST(pieces, hold_slices_that_lie_one_behind_the_other_in_a_block) {
+  each_division([](int ranks, std::int64_t, std::int64_t size, bool, const Pieces& pieces) {
+    for (std::uint64_t i = 0; i < pieces.count && i < 2 * static_cast<std::uint64_t>(pieces.turns);
+         ++i) {
+      ASSERT_LT(pieces.first_reader(i), pieces.readers_end(i, ranks)) << "a piece for nobody";
+      std::int64_t end = 0;
+      for (int r = pieces.first_reader(i); r < pieces.readers_end(i, ranks); ++r) {
+        EXPECT_TRUE(pieces.is_read_by(r, i));
+        EXPECT_GE(pieces.slice(r, i), end);
+        end = pieces.slice(r, i) + pieces.step;
+      }
+      EXPECT_LE(end * size, static_cast<std::int64_t>(RoomSizes::block_bytes));
+    }
+  });
+}
+
+TEST(pieces, are_for_all_where_all_must_read) {
+  each_division([](int ranks, std::int64_t, std::int64_t, bool all_read, const Pieces& pieces) {
+    if (all_read) {
+      EXPECT_EQ(pieces.readers, ranks);
+    }
+  });
+}
+
+TEST(pieces, of_many_ranks_have_few_readers) {
+  EXPECT_EQ(divide_into_pieces(32, 65536, 1, false).readers, 8);
+  EXPECT_EQ(divide_into_pieces(32, 2048, 1, false).readers, 32);
+  EXPECT_EQ(divide_into_pieces(9, 65536, 1, false).readers, 5);
+  EXPECT_EQ(divide_into_pieces(8, 65536, 1, false).readers, 8);
+}
+
+TEST(pieces, need_elements_that_fit_and_ranks_that_have_a_line_each) {
+  EXPECT_EQ(divide_into_pieces(4, 10, 65536, false).count, 0u);
+  EXPECT_EQ(divide_into_pieces(1025, 10, 8, true).count, 0u);
+  EXPECT_GT(divide_into_pieces(1024, 10, 8, true).count, 0u);
+}
+
+template <class Do>
+void each_chains(Do&& act) {
+  for (int ranks : rank_counts)
+    for (int cpus : {1, 2, 4, 5, 16, 128, 8192})
+      for (std::int64_t elements : lengths)
+        for (std::int64_t size : type_sizes) {
+          SCOPED_TRACE(testing::Message() << ranks << " ranks on " << cpus << " CPUs, " << elements
+                                          << " elements of " << size << " bytes");
+          act(ranks, elements, size, divide_into_chains(ranks, cpus, elements, size));
+        }
+}
+
+TEST(chains, divide_the_ranks_into_ranges) {
+  each_chains([](int ranks, std::int64_t, std::int64_t, const Chains& chains) {
+    EXPECT_EQ(chains.begin(0, ranks), 0);
+    EXPECT_EQ(chains.begin(chains.count, ranks), ranks);
+    for (int i = 0; i < chains.count; ++i) {
+      ASSERT_LT(chains.begin(i, ranks), chains.begin(i + 1, ranks));
+      EXPECT_EQ(chains.of(chains.begin(i, ranks), ranks), i);
+      EXPECT_EQ(chains.of(chains.begin(i + 1, ranks) - 1, ranks), i);
+    }
+  });
+}
+
+TEST(chains, divide_the_vector_into_pieces_whose_sums_fit_into_a_room) {
+  each_chains([](int ranks, std::int64_t elements, std::int64_t size, const Chains& chains) {
+    ASSERT_GT(chains.step, 0);
+    EXPECT_GE(static_cast<std::int64_t>(chains.pieces) * chains.step, elements);
+    EXPECT_LT(static_cast<std::int64_t>(chains.pieces - 1) * chains.step, elements);
+    EXPECT_LE(chains.step * size,
+              chains.blocks * static_cast<std::int64_t>(RoomSizes::block_bytes));
+    EXPECT_GE(chains.blocks, 1);
+    EXPECT_LE(chains.count * chains.blocks, ranks);
+  });
+}
+
+TEST(chains, are_as_many_as_keep_the_cpus_busy) {
+  EXPECT_EQ(divide_into_chains(32, 2, 1 << 20, 8).count, 1);
+  EXPECT_EQ(divide_into_chains(32, 4, 1 << 20, 8).count, 1);
+  EXPECT_EQ(divide_into_chains(32, 16, 1 << 20, 8).count, 4);
+  EXPECT_EQ(divide_into_chains(3, 64, 1 << 20, 8).count, 3);
+}
+
+TEST(chains, need_elements_that_fit) {
+  EXPECT_EQ(divide_into_chains(2, 2, 10, 200000).pieces, 0u);
+}
+
+}  // namespace
+}  // namespace baton::collective
