@@ -169,7 +169,9 @@ constexpr SelectionRow on_all[] = {
 // a room's few blocks hold is still in the other's cache (us, messages and blocks: broadcast 2 KiB
 // .35 .30, 4 KiB .49 .56, 8 KiB .57 1.12; gather 2 KiB .38 .31, 8 KiB .57 1.25; allgather 2 KiB .68
 // .41, 8 KiB 1.15 1.54; alltoall blocks of 2 KiB .46 .34, of 4 KiB .62 .75; allreduce 8 KiB 1.15
-// 1.04, 16 KiB 1.54 2.07; reduce_scatter 4 KiB .48 .39, 8 KiB .65 .74).
+// 1.04, 16 KiB 1.54 2.07; reduce_scatter 4 KiB .48 .39, 8 KiB .65 .74). Reduces go along the chain
+// of two before they go by messages (messages, chain, 2026-11-23: 8 KiB .93 .77, 32 KiB 2.7 2.2,
+// 256 KiB 17.4 14.9, 512 KiB 33.8 37.5).
 constexpr SelectionRow of_two_on_amd(Algorithm algorithm, std::int64_t bytes_from,
                                      std::int64_t bytes_to = no_end) {
   return {algorithm,
@@ -186,6 +188,7 @@ constexpr SelectionRow on_amd[] = {
     of_two_on_amd(gather_in_room, 0, block_bytes_max_on_amd),
     of_two_on_amd(scatter_in_room, 0, block_bytes_max_on_amd),
     of_two_on_amd(reduce_in_room, 0, block_bytes_max_on_amd),
+    of_two_on_amd(reduce_chain_in_room, block_bytes_max_on_amd + 1, 262144),
     of_two_on_amd(scan_in_room, 0, block_bytes_max_on_amd),
     of_two_on_amd(exscan_in_room, 0, block_bytes_max_on_amd),
     of_two_on_amd(allgather_ring, block_bytes_max_on_amd + 1),

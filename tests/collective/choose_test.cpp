@@ -207,6 +207,9 @@ TEST(default_rows, differ_on_processors_of_amd) {
   EXPECT_EQ(choose(s, default_selection(false)).algorithm, Algorithm::broadcast_binomial);
   s.bytes = 4097;
   EXPECT_EQ(choose(s, default_selection(true)).algorithm, Algorithm::broadcast_binomial);
+  s.kind = Kind::reduce;
+  EXPECT_EQ(choose(s, default_selection(true)).algorithm, Algorithm::reduce_chain_in_room);
+  EXPECT_EQ(choose(s, default_selection(false)).algorithm, Algorithm::reduce_binomial);
   s.kind = Kind::allgather;
   EXPECT_EQ(choose(s, default_selection(true)).algorithm, Algorithm::allgather_ring);
   EXPECT_EQ(choose(s, default_selection(false)).algorithm, Algorithm::allgather_in_room);
