@@ -120,8 +120,7 @@ constexpr SelectionRow on_all[] = {
     guess(alltoall_in_room, 3),
     of_more(alltoall_direct, 524288),
     of_more(alltoall_by_pieces_in_room, beyond_a_room, some_ranks),
-    of_more(alltoall_direct, 524288, many_ranks),
-    of_more(alltoall_direct, (1 << 20) + 1),
+    of_more(alltoall_direct, 1 << 20),
 
     guess(reduce_binomial, 1),
     of_two(reduce_in_room, a_line),
