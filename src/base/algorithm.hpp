@@ -63,6 +63,7 @@ inline constexpr std::uint8_t many = 255;
   X(scatter_direct,             scatter,        2, needs_even | needs_direct, "each copies from the root's buffer") \
   X(scatter_linear,             scatter,        0, needs_nothing,   "straight from the root")       \
   X(allgather_in_room,          allgather,      1, needs_even,      "all write, all read")          \
+  X(allgather_by_pieces_in_room, allgather,  many, needs_even | needs_whole_blocks, "piece after piece, all write and read at the same time") \
   X(allgather_direct,           allgather,      2, needs_even | needs_direct, "each copies from all others' buffers") \
   X(allgather_ring,             allgather,      0, needs_nothing,   "blocks go round from neighbour to neighbour") \
   X(alltoall_in_room,           alltoall,       1, needs_even,      "all write all blocks, each reads its own") \

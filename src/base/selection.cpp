@@ -164,13 +164,14 @@ constexpr SelectionRow on_all[] = {
     guess(neighbour_alltoall_exchange, 1),
 };
 
-// Of two ranks on processors of AMD blocks are quicker also one way, but no longer ones, since what
-// a room's few blocks hold is still in the other's cache (us, messages and blocks: broadcast 2 KiB
-// .35 .30, 4 KiB .49 .56, 8 KiB .57 1.12; gather 2 KiB .38 .31, 8 KiB .57 1.25; allgather 2 KiB .68
-// .41, 8 KiB 1.15 1.54; alltoall blocks of 2 KiB .46 .34, of 4 KiB .62 .75; allreduce 8 KiB 1.15
-// 1.04, 16 KiB 1.54 2.07; reduce_scatter 4 KiB .48 .39, 8 KiB .65 .74). Reduces go along the chain
-// of two before they go by messages (messages, chain, 2026-11-23: 8 KiB .93 .77, 32 KiB 2.7 2.2,
-// 256 KiB 17.4 14.9, 512 KiB 33.8 37.5).
+// Of two ranks on processors of AMD. Where both give and get, each writes next what it has read
+// last (lockfree/room.hpp), and blocks are quicker than messages (us, messages and blocks or
+// pieces: allgather 4 KiB .78 .45, 64 KiB 6.2 5.0, 256 KiB 22.3 22.0; alltoall blocks of 4 KiB .81
+// .47, of 64 KiB 6.2 5.6, of 1 MiB 96 99; allreduce 4 KiB .53 .65, 32 KiB 3.5 2.7; reduce_scatter 2
+// KiB .38 .34, 128 KiB 7.7 4.3, 2 MiB 122 84). One way only short ones are, since what was read is
+// still in the other's cache (broadcast 2 KiB .35 .30, 4 KiB .49 .56, 8 KiB .57 1.12; gather 2 KiB
+// .38 .31, 8 KiB .57 1.25). Reduces go along the chain of two before they go by messages (messages,
+// chain: 8 KiB .93 .77, 32 KiB 2.7 2.2, 256 KiB 17.4 14.9, 512 KiB 33.8 37.5).
 constexpr SelectionRow of_two_on_amd(Algorithm algorithm, std::int64_t bytes_from,
                                      std::int64_t bytes_to = no_end) {
   return {algorithm,
@@ -179,7 +180,7 @@ constexpr SelectionRow of_two_on_amd(Algorithm algorithm, std::int64_t bytes_fro
           2,
           bytes_from,
           bytes_to,
-          "2 cores of a Zen 4 virtual machine, 2026-11-22"};
+          "2 cores of a Zen 4 virtual machine, 2026-11-23"};
 }
 constexpr std::int64_t block_bytes_max_on_amd = 4096;
 constexpr SelectionRow on_amd[] = {
@@ -190,10 +191,12 @@ constexpr SelectionRow on_amd[] = {
     of_two_on_amd(reduce_chain_in_room, block_bytes_max_on_amd + 1, 262144),
     of_two_on_amd(scan_in_room, 0, block_bytes_max_on_amd),
     of_two_on_amd(exscan_in_room, 0, block_bytes_max_on_amd),
-    of_two_on_amd(allgather_ring, block_bytes_max_on_amd + 1),
-    of_two_on_amd(alltoall_pairwise, block_bytes_max_on_amd + 1),
-    of_two_on_amd(allreduce_halving, 2 * block_bytes_max_on_amd + 1),
-    of_two_on_amd(reduce_scatter_pairwise, block_bytes_max_on_amd + 1)};
+    of_two_on_amd(allgather_in_room, 0, beyond_a_room - 1),
+    of_two_on_amd(allgather_by_pieces_in_room, beyond_a_room),
+    of_two_on_amd(alltoall_in_room, 0, beyond_a_room - 1),
+    of_two_on_amd(alltoall_by_pieces_in_room, beyond_a_room, 524288),
+    of_two_on_amd(allreduce_by_parts_in_room, 8193, beyond_a_room - 1),
+    of_two_on_amd(reduce_scatter_by_pieces_in_room, 2049)};
 constexpr auto all_on_amd = [] {
   std::array<SelectionRow, std::size(on_all) + std::size(on_amd)> all{};
   std::ranges::copy(on_amd, std::ranges::copy(on_all, all.begin()).out);

@@ -13,8 +13,8 @@ void write_piece(const Visit& visit, const Pieces& pieces, std::uint64_t piece, 
                  std::int64_t bytes) {
   for (int r = pieces.first_reader(piece); r < pieces.readers_end(piece, visit.ranks()); ++r)
     if (r != visit.rank())
-      visit.put_part(visit.rank(), pieces.slice(r, piece), given.place(r), *given.type,
-                     pieces.begin(piece), bytes);
+      visit.put_part(visit.rank(), pieces.slice(visit.rank(), r, piece), given.place(r),
+                     *given.type, pieces.begin(piece), bytes);
 }
 void read_piece(const Visit& visit, const Pieces& pieces, std::uint64_t piece, const Blocks& in,
                 std::int64_t bytes) {
@@ -22,7 +22,8 @@ void read_piece(const Visit& visit, const Pieces& pieces, std::uint64_t piece, c
   const std::int64_t begin = pieces.begin(piece), expected = std::min(bytes, in.bytes(0) - begin);
   for (int r = 0; r < visit.ranks(); ++r)
     if (r != visit.rank())
-      visit.take_part(r, pieces.slice(visit.rank(), piece), in.place(r), *in.type, begin, expected);
+      visit.take_part(r, pieces.slice(r, visit.rank(), piece), in.place(r), *in.type, begin,
+                      expected);
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ inline Chains divide_into_chains(int ranks, int cpus, std::int64_t elements, std
   constexpr std::int64_t piece_max = 1 << 20;  // longer ones leave the cache
   Chains chains{};
   chains.count = std::clamp((cpus + at_once - 1) / at_once, 1, ranks);
-  chains.blocks = ranks / chains.count;
+  chains.blocks = ranks == 2 ? 1 : ranks / chains.count;  // two ranks' places swap
   const std::int64_t share = elements * size / std::clamp(cpus, 2, at_once);
   const auto room = static_cast<std::int64_t>(Sizes::block_bytes) * chains.blocks;
   const std::int64_t bytes = std::min(room, std::clamp(share, piece_min, piece_max));

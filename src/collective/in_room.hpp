@@ -18,6 +18,7 @@ Task scatter_in_room(Run& run, Meeting meeting, const Blocks& all, const Blocks&
 Task allgather_in_room(Run& run, Meeting meeting, const Blocks& mine, const Blocks& all);
 Task alltoall_in_room(Run& run, Meeting meeting, const Blocks& out, const Blocks& in);
 // In many meetings in a row (collective/pieces.hpp).
+Task allgather_by_pieces_in_room(Run& run, MeetingRow row, const Blocks& mine, const Blocks& all);
 Task alltoall_by_pieces_in_room(Run& run, MeetingRow row, const Blocks& out, const Blocks& in);
 Task reduce_in_room(Run& run, Meeting meeting, Vector vector, const void* contribution,
                     void* result, int root);

@@ -11,6 +11,7 @@ Pieces pieces_of(const Call& call) {
     const bool in_place = call.out.in_place();
     return divide_into_pieces(ranks, (in_place ? call.in : call.out).bytes(0), 1, in_place);
   }
+  if (call.kind == Kind::allgather) return same_for_all(call.in.bytes(0));
   std::int64_t longest = 0;
   for (int r = 0; r < ranks; ++r) longest = std::max(longest, call.in.count(r));
   return divide_into_pieces(ranks, longest, call.in.type->size, false);

@@ -38,9 +38,9 @@ struct Pieces {
   bool is_read_by(int rank, std::uint64_t piece) const {
     return first_reader(piece) <= rank && rank < first_reader(piece) + readers;
   }
-  // Where a reader's slice begins in a rank's part of the room, in elements.
-  std::int64_t slice(int reader, std::uint64_t piece) const {
-    return (reader - first_reader(piece)) * step;
+  // Where the slice of a writer for a reader begins in the writer's part of the room, in elements.
+  std::int64_t slice(int writer, int reader, std::uint64_t piece) const {
+    return (writer + reader - first_reader(piece)) % readers * step;
   }
 };
 
@@ -62,6 +62,11 @@ inline Pieces divide_into_pieces(int ranks, std::int64_t longest, std::int64_t s
   if (pieces.step > 0)
     pieces.count = static_cast<std::uint64_t>(pieces.turns * parts(longest, pieces.step));
   return pieces;
+}
+// Of so many bytes that all read: a piece is one slice.
+inline Pieces same_for_all(std::int64_t bytes) {
+  constexpr auto step = static_cast<std::int64_t>(lockfree::RoomSizes::block_bytes);
+  return {1, 1, step, static_cast<std::uint64_t>((bytes + step - 1) / step)};
 }
 // Of a call.
 Pieces pieces_of(const Call& call);

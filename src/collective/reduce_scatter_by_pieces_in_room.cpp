@@ -8,16 +8,16 @@ namespace baton::collective {
 
 namespace {
 
-// Of the readers' parts the elements of a piece, as far as they have them. `part`: where the
-// first reader's begins in the whole, in elements.
+// Of the readers' parts the elements of a piece, as far as they have them; `own`: also of ours.
+// `part`: where the first reader's begins in the whole, in elements.
 void write_piece(const Visit& visit, const Pieces& pieces, std::uint64_t piece, const Vector& whole,
-                 const void* contribution, const Blocks& in, std::int64_t part) {
+                 const void* contribution, const Blocks& in, std::int64_t part, bool own) {
   const std::int64_t size = whole.type->size, begin = pieces.begin(piece);
   for (int r = pieces.first_reader(piece); r < pieces.readers_end(piece, visit.ranks()); ++r) {
     const std::int64_t count = std::min(pieces.step, in.count(r) - begin);
-    if (count > 0)
-      visit.put_part(visit.rank(), pieces.slice(r, piece) * size, contribution, *whole.type,
-                     (part + begin) * size, count * size);
+    if (count > 0 && (own || r != visit.rank()))
+      visit.put_part(visit.rank(), pieces.slice(visit.rank(), r, piece) * size, contribution,
+                     *whole.type, (part + begin) * size, count * size);
     part += in.count(r);
   }
 }
@@ -28,6 +28,9 @@ Task reduce_scatter_by_pieces_in_room(Run& run, MeetingRow row, Vector whole,
                                       const void* contribution, const Blocks& in) {
   const Pieces pieces = pieces_of(run.call);
   const int rank = run.call.comm->rank();
+  const bool in_place = contribution == in.buffer;
+  std::int64_t first = 0;  // of our part
+  for (int r = 0; r < rank; ++r) first += in.count(r);
   std::int64_t part = 0;
   bool good;
   void* unpacked = memory_to_unpack(run, whole.part(pieces.step), &good);
@@ -36,7 +39,7 @@ Task reduce_scatter_by_pieces_in_room(Run& run, MeetingRow row, Vector whole,
       Visit visit(run, run.room().room.in_row(row, i));
       co_await visit.may_write();
       if (pieces.first_reader(i) == 0) part = 0;
-      write_piece(visit, pieces, i, whole, contribution, in, part);
+      write_piece(visit, pieces, i, whole, contribution, in, part, in_place);
       visit.publish_own();
       for (int r = pieces.first_reader(i); r < pieces.readers_end(i, visit.ranks()); ++r)
         part += in.count(r);
@@ -46,10 +49,16 @@ Task reduce_scatter_by_pieces_in_room(Run& run, MeetingRow row, Vector whole,
       const std::uint64_t read = i - pieces_ahead;
       Visit visit(run, run.room().room.in_row(row, read));
       co_await visit.all_arrived();
-      const std::int64_t count = std::min(pieces.step, in.count(rank) - pieces.begin(read));
+      const std::int64_t begin = pieces.begin(read);
+      const std::int64_t count = std::min(pieces.step, in.count(rank) - begin);
+      auto slice_of = [&](int of) {
+        const bool own = of == rank && !in_place;
+        return Source{of, pieces.slice(of, rank, read),
+                      own ? whole.at(contribution, first + begin) : nullptr};
+      };
       if (good && count > 0)
-        combine(visit, 0, visit.ranks(), whole.part(count), pieces.slice(rank, read),
-                whole.at(in.buffer, pieces.begin(read)), unpacked);
+        combine_at(visit, visit.ranks(), slice_of, whole.part(count), whole.at(in.buffer, begin),
+                   unpacked);
       visit.finish_exchange();
     }
   }

@@ -60,9 +60,10 @@ Task reduction_chain_in_room(Run& run, MeetingRow row, Vector whole, const void*
       co_await visit.all_arrived();
       const std::int64_t from = std::max(wanted.begin, begin(read));
       const Vector part = whole.part(std::min(wanted.end, end(read)) - from);
+      auto sum = [&](int of) { return Source{place_of(of), from - begin(read)}; };
       if (good)
-        combine_at(visit, chains.count, place_of, part, from - begin(read),
-                   whole.at(wanted.result, from - wanted.begin), unpacked);
+        combine_at(visit, chains.count, sum, part, whole.at(wanted.result, from - wanted.begin),
+                   unpacked);
       visit.finish_exchange();
     }
   }

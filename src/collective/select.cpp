@@ -158,6 +158,8 @@ Task begin_in_row(Run& run, const Call& call, Algorithm algorithm, const Meeting
   void* result = call.in.buffer;
   const int rank = call.comm->rank();
   switch (algorithm) {
+    case Algorithm::allgather_by_pieces_in_room:
+      return allgather_by_pieces_in_room(run, row, call.out, call.in);
     case Algorithm::alltoall_by_pieces_in_room:
       return alltoall_by_pieces_in_room(run, row, call.out, call.in);
     case Algorithm::reduce_scatter_by_pieces_in_room:
@@ -182,6 +184,7 @@ Task begin_in_row(Run& run, const Call& call, Algorithm algorithm, const Meeting
 }
 std::uint64_t meetings_in_row(const Call& call, Algorithm algorithm) {
   switch (algorithm) {
+    case Algorithm::allgather_by_pieces_in_room:
     case Algorithm::alltoall_by_pieces_in_room:
     case Algorithm::reduce_scatter_by_pieces_in_room:
       return pieces_of(call).count;

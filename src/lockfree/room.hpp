@@ -62,6 +62,7 @@ class Room : public RoomTickets<Sizes> {
     finished_lines_ = reinterpret_cast<FinishedLine<Atomics>*>(head_ + 1);
     lines_ = reinterpret_cast<RoomLine<Atomics>*>(finished_lines_ + ranks);
     ranks_ = ranks;
+    swaps_ = ranks == 2;
   }
   void attach_blocks(char* memory) { blocks_ = memory; }
   std::uint32_t ranks() const { return ranks_; }
@@ -101,13 +102,13 @@ class Room : public RoomTickets<Sizes> {
   // `finished`, as they have told us in the meeting before (finished_at).
   void publish_for_others(std::uint32_t place, const Meeting& meeting, std::uint64_t finished) {
     // ORDER room.publish: release here, acquire in has_arrived; the payload is visible.
-    bank(meeting)[place].word.store(meeting.ticket << 8 | (meeting.ticket - finished),
-                                    std::memory_order_release);
+    line(place, meeting)
+        .word.store(meeting.ticket << 8 | (meeting.ticket - finished), std::memory_order_release);
   }
   // Whether a place has been published.
   bool has_arrived(std::uint32_t place, const Meeting& meeting) const {
     // ORDER room.publish: acquire here, release in publish.
-    return bank(meeting)[place].word.load(std::memory_order_acquire) >> 8 == meeting.ticket;
+    return line(place, meeting).word.load(std::memory_order_acquire) >> 8 == meeting.ticket;
   }
   // The first place in [from, to) that has not; `to` when all have.
   std::uint32_t first_missing(std::uint32_t from, std::uint32_t to, const Meeting& meeting) const {
@@ -117,7 +118,7 @@ class Room : public RoomTickets<Sizes> {
   // Of a place that has arrived: those it speaks for have finished what is up to here.
   std::uint64_t finished_at(std::uint32_t place, const Meeting& meeting) const {
     // relaxed: has_arrived has acquired this very word; what is finished is over.
-    return meeting.ticket - (bank(meeting)[place].word.load(std::memory_order_relaxed) & 0xff);
+    return meeting.ticket - (line(place, meeting).word.load(std::memory_order_relaxed) & 0xff);
   }
   // Everyone has, as places that speak for all have said.
   void learn(std::uint64_t finished) { all_finished_ = std::max(all_finished_, finished); }
@@ -132,9 +133,10 @@ class Room : public RoomTickets<Sizes> {
 
   // Where the payload of a place lies, or goes to.
   char* place(std::uint32_t place, const Meeting& meeting) const {
-    if (!meeting.has_blocks()) return bank(meeting)[place].payload;
+    if (!meeting.has_blocks()) return line(place, meeting).payload;
     const std::uint64_t parts_before =
-        std::uint64_t{meeting.part} * ranks_ + std::uint64_t{meeting.parts} * place;
+        std::uint64_t{meeting.part} * ranks_ +
+        std::uint64_t{meeting.parts} * (place ^ (meeting.turn & swaps_));
     return blocks_ + parts_before * part_bytes;
   }
 
@@ -168,8 +170,9 @@ class Room : public RoomTickets<Sizes> {
   }
 
  private:
-  RoomLine<Atomics>* bank(const Meeting& meeting) const {
-    return lines_ + meeting.ticket % Sizes::banks * ranks_;
+  RoomLine<Atomics>& line(std::uint32_t place, const Meeting& meeting) const {
+    const auto turn = static_cast<std::uint32_t>(meeting.ticket / Sizes::banks);
+    return lines_[meeting.ticket % Sizes::banks * ranks_ + (place ^ (turn & swaps_))];
   }
 
   RoomHead<Atomics>* head_ = nullptr;
@@ -177,6 +180,7 @@ class Room : public RoomTickets<Sizes> {
   RoomLine<Atomics>* lines_ = nullptr;
   char* blocks_ = nullptr;
   std::uint32_t ranks_ = 0;
+  std::uint32_t swaps_ = 0;           // 1 of two ranks: each next writes where it has read
   std::uint64_t finished_ = 0;        // by us: all up to here
   std::uint64_t finished_ahead_ = 0;  // and of those behind it, one bit each
   std::uint64_t published_ = 0;

@@ -29,6 +29,7 @@ struct Meeting {
   std::uint64_t must_be_finished = 0;  // before anybody may write
   std::uint32_t part = 0;              // the first of the bank's
   std::uint32_t parts = 0;             // so many of each rank's block; 0: lines only
+  std::uint32_t turn = 0;              // of the parts; their lowest bit counts
 
   bool has_blocks() const { return parts != 0; }
 };
@@ -56,7 +57,9 @@ class RoomTickets {
     next_part_ += (meeting.parts - next_part_ % meeting.parts) % meeting.parts;
     meeting.part = static_cast<std::uint32_t>(next_part_ % all_parts);
     next_part_ += meeting.parts;
+    meeting.turn = part_turns_[meeting.part];
     for (std::uint64_t i = meeting.part; i < meeting.part + meeting.parts; ++i) {
+      part_turns_[i] = meeting.turn + 1;
       meeting.must_be_finished = std::max(meeting.must_be_finished, part_tickets_[i]);
       part_tickets_[i] = meeting.ticket;
     }
@@ -81,7 +84,9 @@ class RoomTickets {
     if (i < row.size()) return row[i];
     const std::uint64_t ticket = row[0].ticket + i;
     const std::uint64_t part = (row[0].part + i * Sizes::block_parts) % all_parts;
-    return {ticket, ticket - row.size(), static_cast<std::uint32_t>(part), Sizes::block_parts};
+    const std::uint64_t turn = row[i % row.size()].turn + i / row.size();
+    return {ticket, ticket - row.size(), static_cast<std::uint32_t>(part), Sizes::block_parts,
+            static_cast<std::uint32_t>(turn)};
   }
 
  private:
@@ -90,6 +95,7 @@ class RoomTickets {
   std::uint64_t tickets_ = 0;  // opened so far
   std::uint64_t next_part_ = 0;
   std::uint64_t part_tickets_[all_parts] = {};  // who has each
+  std::uint32_t part_turns_[all_parts] = {};    // next time
 };
 
 }  // namespace baton::lockfree

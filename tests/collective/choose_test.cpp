@@ -211,8 +211,9 @@ TEST(default_rows, differ_on_processors_of_amd) {
   EXPECT_EQ(choose(s, default_selection(true)).algorithm, Algorithm::reduce_chain_in_room);
   EXPECT_EQ(choose(s, default_selection(false)).algorithm, Algorithm::reduce_binomial);
   s.kind = Kind::allgather;
-  EXPECT_EQ(choose(s, default_selection(true)).algorithm, Algorithm::allgather_ring);
-  EXPECT_EQ(choose(s, default_selection(false)).algorithm, Algorithm::allgather_in_room);
+  s.bytes = 65536;
+  EXPECT_EQ(choose(s, default_selection(true)).algorithm, Algorithm::allgather_in_room);
+  EXPECT_EQ(choose(s, default_selection(false)).algorithm, Algorithm::allgather_ring);
 }
 
 TEST(default_rows, go_by_messages_where_there_is_nothing_else) {

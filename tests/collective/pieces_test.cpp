@@ -4,12 +4,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+
 #include "collective/chains.hpp"
 
 namespace baton::collective {
 namespace {
 
-using lockfree::RoomSizes;
+constexpr auto block_bytes = static_cast<std::int64_t>(lockfree::RoomSizes::block_bytes);
 
 constexpr int rank_counts[] = {1, 2, 3, 7, 8, 9, 16, 25, 32, 33, 100, 1000, 4096};
 constexpr std::int64_t lengths[] = {1, 63, 64, 1000, 8191, 8192, 8193, 65536, 99999, 1 << 24};
@@ -43,20 +46,34 @@ TEST(pieces, bring_every_rank_everything_once_and_in_order) {
   });
 }
 
-TEST(pieces, hold_slices_that_lie_one_behind_the_other_in_a_block) {
+TEST(pieces, hold_a_slice_for_each_reader_in_a_block) {
   each_division([](int ranks, std::int64_t, std::int64_t size, bool, const Pieces& pieces) {
-    for (std::uint64_t i = 0; i < pieces.count && i < 2 * static_cast<std::uint64_t>(pieces.turns);
-         ++i) {
-      ASSERT_LT(pieces.first_reader(i), pieces.readers_end(i, ranks)) << "a piece for nobody";
-      std::int64_t end = 0;
-      for (int r = pieces.first_reader(i); r < pieces.readers_end(i, ranks); ++r) {
-        EXPECT_TRUE(pieces.is_read_by(r, i));
-        EXPECT_GE(pieces.slice(r, i), end);
-        end = pieces.slice(r, i) + pieces.step;
+    const auto two_turns = 2 * static_cast<std::uint64_t>(pieces.turns);
+    for (std::uint64_t i = 0; i < std::min(pieces.count, two_turns); ++i)
+      for (int writer : {0, ranks / 2, ranks - 1}) {
+        ASSERT_LT(pieces.first_reader(i), pieces.readers_end(i, ranks)) << "a piece for nobody";
+        std::set<std::int64_t> slices;
+        for (int r = pieces.first_reader(i); r < pieces.readers_end(i, ranks); ++r) {
+          EXPECT_TRUE(pieces.is_read_by(r, i));
+          const std::int64_t slice = pieces.slice(writer, r, i);
+          EXPECT_EQ(slice % pieces.step, 0);
+          EXPECT_TRUE(slices.insert(slice).second) << "two readers have a slice together";
+          EXPECT_LE((slice + pieces.step) * size, block_bytes);
+        }
       }
-      EXPECT_LE(end * size, static_cast<std::int64_t>(RoomSizes::block_bytes));
-    }
   });
+}
+
+TEST(pieces, of_two_ranks_lie_where_the_other_one_s_have_been) {
+  const Pieces pieces = divide_into_pieces(2, 100000, 8, false);
+  EXPECT_EQ(pieces.slice(0, 1, 0), pieces.slice(1, 0, 0));
+}
+
+TEST(pieces, that_all_read_are_whole_blocks) {
+  EXPECT_EQ(same_for_all(0).count, 0u);
+  EXPECT_EQ(same_for_all(65536).count, 1u);
+  EXPECT_EQ(same_for_all(65537).count, 2u);
+  EXPECT_EQ(same_for_all(65537).begin(1), 65536);
 }
 
 TEST(pieces, are_for_all_where_all_must_read) {
@@ -109,8 +126,7 @@ TEST(chains, divide_the_vector_into_pieces_whose_sums_fit_into_a_room) {
     ASSERT_GT(chains.step, 0);
     EXPECT_GE(static_cast<std::int64_t>(chains.pieces) * chains.step, elements);
     EXPECT_LT(static_cast<std::int64_t>(chains.pieces - 1) * chains.step, elements);
-    EXPECT_LE(chains.step * size,
-              chains.blocks * static_cast<std::int64_t>(RoomSizes::block_bytes));
+    EXPECT_LE(chains.step * size, chains.blocks * block_bytes);
     EXPECT_GE(chains.blocks, 1);
     EXPECT_LE(chains.count * chains.blocks, ranks);
   });

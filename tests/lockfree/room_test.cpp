@@ -336,7 +336,7 @@ void exchange_in_pieces(Member& member, std::uint64_t pieces, bool all_read = tr
   for (std::uint64_t i = 0; i < pieces; ++i) {
     const Meeting one = room.in_row(row, i), same = others.open(RoomSpace::blocks);
     check(one.ticket == same.ticket && one.part == same.part && one.parts == same.parts &&
-              one.must_be_finished == same.must_be_finished,
+              one.turn % 2 == same.turn % 2 && one.must_be_finished == same.must_be_finished,
           "a row is not what would have been opened one after the other");
   }
   auto reads = [&](std::uint64_t piece) { return all_read || piece % room.ranks() == member.rank; };
