@@ -3,8 +3,10 @@
 // and payload together. What does not fit there lies in blocks, which have fewer banks, or in parts
 // of them. Who opens a bank again first makes sure that everyone has finished what was there
 // before: ranks say now and then how far they are, in a line of their own and beside every flag.
-// Invariant: a line (and its block) has one writer in an operation; it is written again only when
-// all ranks have finished the operation that it was written for.
+// Of two ranks, each writes next where it has read last: their places swap each time that a bank,
+// or a part of a block, is used again (docs/decisions/rooms.md). Invariant: a line (and its block)
+// has one writer in an operation; it is written again only when all ranks have finished the
+// operation that it was written for.
 #pragma once
 
 #include <algorithm>
@@ -180,7 +182,7 @@ class Room : public RoomTickets<Sizes> {
   RoomLine<Atomics>* lines_ = nullptr;
   char* blocks_ = nullptr;
   std::uint32_t ranks_ = 0;
-  std::uint32_t swaps_ = 0;           // 1 of two ranks: each next writes where it has read
+  std::uint32_t swaps_ = 0;           // 1 of two ranks, whose places swap
   std::uint64_t finished_ = 0;        // by us: all up to here
   std::uint64_t finished_ahead_ = 0;  // and of those behind it, one bit each
   std::uint64_t published_ = 0;

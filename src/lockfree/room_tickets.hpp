@@ -29,7 +29,7 @@ struct Meeting {
   std::uint64_t must_be_finished = 0;  // before anybody may write
   std::uint32_t part = 0;              // the first of the bank's
   std::uint32_t parts = 0;             // so many of each rank's block; 0: lines only
-  std::uint32_t turn = 0;              // of the parts; their lowest bit counts
+  std::uint32_t turn = 0;              // how often the parts have been used before
 
   bool has_blocks() const { return parts != 0; }
 };
@@ -95,7 +95,7 @@ class RoomTickets {
   std::uint64_t tickets_ = 0;  // opened so far
   std::uint64_t next_part_ = 0;
   std::uint64_t part_tickets_[all_parts] = {};  // who has each
-  std::uint32_t part_turns_[all_parts] = {};    // next time
+  std::uint32_t part_turns_[all_parts] = {};    // how often each has been used
 };
 
 }  // namespace baton::lockfree
