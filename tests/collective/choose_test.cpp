@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 #include <vector>
 
 namespace baton::collective {
@@ -75,14 +76,26 @@ std::vector<SelectionRow> defaults_and(const SelectionRow& row) {
   return rows;
 }
 
+struct Expected {
+  Kind kind;
+  int ranks;
+  std::int64_t bytes;
+  Algorithm algorithm;
+};
+
+void expect_choices(std::span<const Expected> expected, bool crowded) {
+  for (const Expected& one : expected) {
+    Situation s{one.kind, one.ranks, one.bytes};
+    s.room_bytes_max = 65536;
+    s.crowded = crowded;
+    EXPECT_EQ(row_of(choose(s, default_selection(false)).algorithm).name,
+              row_of(one.algorithm).name)
+        << testing::PrintToString(s);
+  }
+}
+
 TEST(default_rows, choose_what_is_quick) {
   using enum Algorithm;
-  struct Expected {
-    Kind kind;
-    int ranks;
-    std::int64_t bytes;
-    Algorithm algorithm;
-  };
   const Expected expected[] = {
       {Kind::barrier, 1, 0, barrier_dissemination},
       {Kind::barrier, 2, 0, barrier_in_room},
@@ -123,13 +136,7 @@ TEST(default_rows, choose_what_is_quick) {
       {Kind::exscan, 3, 65537, exscan_doubling},
       {Kind::neighbour_alltoall, 3, 0, neighbour_alltoall_exchange},
   };
-  for (const Expected& one : expected) {
-    Situation s{one.kind, one.ranks, one.bytes};
-    s.room_bytes_max = 65536;
-    EXPECT_EQ(row_of(choose(s, default_selection(false)).algorithm).name,
-              row_of(one.algorithm).name)
-        << testing::PrintToString(s);
-  }
+  expect_choices(expected, false);
 }
 
 TEST(default_rows, of_many_ranks_with_a_cpu_each_go_by_the_groups_of_the_machine) {
@@ -170,12 +177,6 @@ TEST(default_rows, of_many_ranks_with_a_cpu_each_go_by_the_groups_of_the_machine
 
 TEST(default_rows, of_ranks_that_outnumber_cpus_go_along_chains_where_vectors_are_long) {
   using enum Algorithm;
-  struct Expected {
-    Kind kind;
-    int ranks;
-    std::int64_t bytes;
-    Algorithm algorithm;
-  };
   const Expected expected[] = {
       {Kind::reduce, 4, 32768, reduce_in_room},
       {Kind::reduce, 4, 32769, reduce_chain_in_room},
@@ -191,13 +192,7 @@ TEST(default_rows, of_ranks_that_outnumber_cpus_go_along_chains_where_vectors_ar
       {Kind::reduce_scatter, 32, 524287, reduce_scatter_by_pieces_in_room},
       {Kind::reduce_scatter, 32, 524288, reduce_scatter_chain_in_room},
   };
-  for (const Expected& one : expected) {
-    Situation s{one.kind, one.ranks, one.bytes};
-    s.room_bytes_max = 65536;
-    s.crowded = true;
-    EXPECT_EQ(row_of(choose(s, default_selection()).algorithm).name, row_of(one.algorithm).name)
-        << testing::PrintToString(s);
-  }
+  expect_choices(expected, true);
 }
 
 TEST(default_rows, differ_on_processors_of_amd) {
