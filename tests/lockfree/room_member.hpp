@@ -1,5 +1,5 @@
 // A rank of a small room in the model, with the waking and sleeping of collective/visit.cpp, and
-// what it does there: for the cases of room_test.cpp and room_row_test.cpp.
+// what it does there: for the cases of room_test.cpp and room_tickets_test.cpp.
 #pragma once
 
 #include <algorithm>

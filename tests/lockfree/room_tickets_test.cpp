@@ -1,5 +1,5 @@
-// Many meetings of one call in the shipped room, over all interleavings: pieces that all ranks
-// read, or by turns, and chains of ranks.
+// Many meetings of one call, with a row of tickets, in the shipped room over all interleavings:
+// pieces that all ranks read, or by turns, and chains of ranks.
 #include "tests/lockfree/room_member.hpp"
 
 namespace baton::model {
