@@ -156,7 +156,7 @@ void arrive_offer(Peer& peer, lockfree::Header header) {
   if (!line.place.empty()) {
     // Chunks are for all senders: what nobody waits for must not keep one.
     take_early(arrival, arrival.payload());
-    give_back(line.place);
+    give_back(line.place, peer.rank);
     arrival.place = {};
     account_unexpected(peer, arrival.early_bytes);
   }

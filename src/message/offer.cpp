@@ -272,7 +272,7 @@ void accept_offer(Arrival& arrival, Request& receive) {
     if (arrival.early_bytes > 0) take_early(arrival, receive);
     if (more && !at_once) ask_for_stream(arrival, receive);
     if (more) return;
-    if (!arrival.place.empty()) give_back(arrival.place);
+    if (!arrival.place.empty()) give_back(arrival.place, arrival.peer_rank);
     if (observed)
       observe(*engine.peers[arrival.peer_rank], receive.bytes, receive.exported, Taken::staged,
               cost_of_staged(receive, both_busy));

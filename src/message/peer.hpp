@@ -118,6 +118,19 @@ struct Lease {
   Request* holder = nullptr;  // a send that is part of the way through
 };
 
+// Windows that pass from one of us to the other with a message that fits, and back with a later
+// one: a rank writes where it has read last, which its core still has (docs/decisions/staging.md).
+// Each of the two adds one. Under the send lock.
+struct Hands {
+  struct Hand {
+    lockfree::Window window;
+    std::int64_t position;  // of the next message, in the window's progress
+    bool here;              // in our staging; else in the peer's
+  };
+  Hand mine[2];  // the last one has come last
+  int count = 0;
+};
+
 // Another rank of the job, as seen from here. Made at first contact.
 struct Peer {
   lockfree::SendRing<lockfree::Hardware> out;
@@ -130,6 +143,7 @@ struct Peer {
   bool envelopes_only = false;        // what we last told it
   std::uint64_t reserved_chunks = 0;  // of its staging, that are known to have memory
   Lease lease;
+  Hands hands;
   Timings timings;
   int early_sends = 0;  // since we last looked whether it wants envelopes only
   PeerClass place = PeerClass::other;

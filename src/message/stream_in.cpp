@@ -32,10 +32,11 @@ void close_stream(std::uint32_t stream) {
 // Calls take(source, bytes) for what has come between `position` and `end`, and as it comes, until
 // `wait` says that this was enough waiting. Returns the new position.
 template <class Take, class Wait>
-std::int64_t follow(const lockfree::StagingPlace& staging, std::int64_t position, std::int64_t end,
-                    Take take, Wait wait) {
-  auto& progress = transport::arena.progress(engine.rank, staging.window.first());
-  WindowPlace place(engine.rank, staging, position);
+std::int64_t follow(std::uint32_t sender, const lockfree::StagingPlace& staging,
+                    std::int64_t position, std::int64_t end, Take take, Wait wait) {
+  const std::uint32_t owner = owner_of(staging, sender, engine.rank);
+  auto& progress = transport::arena.progress(owner, staging.window.first());
+  WindowPlace place(owner, staging, position);
   while (position < end) {
     auto filled = static_cast<std::int64_t>(lockfree::filled_bytes(progress)) - staging.shift;
     if (filled <= position) {
@@ -47,7 +48,7 @@ std::int64_t follow(const lockfree::StagingPlace& staging, std::int64_t position
       take(place.here(), piece);
       position += piece;
       place.advance(piece);
-      if (place.at_chunk_start() || position == end)
+      if (!staging.handed && (place.at_chunk_start() || position == end))
         lockfree::publish_emptied(progress, static_cast<std::uint64_t>(position + staging.shift));
     }
   }
@@ -64,15 +65,17 @@ bool wait_for_sender() {
 
 }  // namespace
 
-void give_back(const lockfree::StagingPlace& place) {
+void give_back(const lockfree::StagingPlace& place, std::uint32_t sender) {
+  if (place.handed) return keep_hand(*engine.peers[sender], place);
   if (place.leased) return;
   lockfree::give_back_chunks(transport::arena.doorbell(engine.rank).chunks.free, place.window);
 }
 
 void skip_early(const Arrival& arrival) {
   follow(
-      arrival.place, 0, arrival.early_bytes, [](const char*, std::int64_t) {}, wait_for_sender);
-  give_back(arrival.place);
+      arrival.peer_rank, arrival.place, 0, arrival.early_bytes, [](const char*, std::int64_t) {},
+      wait_for_sender);
+  give_back(arrival.place, arrival.peer_rank);
 }
 
 void take_early(const Arrival& arrival, Request& receive) {
@@ -85,7 +88,7 @@ void take_early(const Arrival& arrival, Request& receive) {
   if (arrival.place.empty())
     take(const_cast<Arrival&>(arrival).payload(), arrival.early_bytes);
   else
-    follow(arrival.place, 0, arrival.early_bytes, take, wait_for_sender);
+    follow(arrival.peer_rank, arrival.place, 0, arrival.early_bytes, take, wait_for_sender);
   wake_rank(arrival.peer_rank);  // it may wait for room
 }
 
@@ -94,18 +97,20 @@ void take_early(const Arrival& arrival, char* target) {
     std::memcpy(target, source, static_cast<std::size_t>(there));
     target += there;
   };
-  follow(arrival.place, 0, arrival.early_bytes, take, wait_for_sender);
+  follow(arrival.peer_rank, arrival.place, 0, arrival.early_bytes, take, wait_for_sender);
   wake_rank(arrival.peer_rank);
 }
 
 bool is_filled(const Arrival& arrival) {
-  auto& progress = transport::arena.progress(engine.rank, arrival.place.window.first());
+  const std::uint32_t owner = owner_of(arrival.place, arrival.peer_rank, engine.rank);
+  auto& progress = transport::arena.progress(owner, arrival.place.window.first());
   return static_cast<std::int64_t>(lockfree::filled_bytes(progress)) - arrival.place.shift >=
          arrival.early_bytes;
 }
 
 std::int64_t cost_of_staged(const Request& receive, bool both_busy) {
-  auto& progress = transport::arena.progress(engine.rank, receive.place.window.first());
+  const std::uint32_t owner = owner_of(receive.place, receive.peer_rank, engine.rank);
+  auto& progress = transport::arena.progress(owner, receive.place.window.first());
   std::int64_t took = platform::now_ticks() - receive.started_ticks;
   auto filling = static_cast<std::int64_t>(lockfree::fill_time(progress));
   return both_busy ? took + filling : std::max(took, filling);
@@ -151,7 +156,7 @@ bool advance(Request& receive) {
     return --left > 0;
   };
   std::int64_t before = receive.position;
-  follow(receive.place, before, receive.limit, take, wait);
+  follow(receive.peer_rank, receive.place, before, receive.limit, take, wait);
   if (receive.position == before) return false;
   wake_rank(receive.peer_rank);  // it may wait for room
   return true;
@@ -186,7 +191,7 @@ bool advance_streams_in() {
     if (receive->position == receive->limit) {
       engine.streams_in.take_after(before);
       platform::add_shared(engine.stream_count, ~0u);
-      give_back(receive->place);
+      give_back(receive->place, receive->peer_rank);
       close_stream(receive->stream);
       set_outstanding(*receive, 0);
       if (receive->started_ticks)

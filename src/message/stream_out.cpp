@@ -65,15 +65,23 @@ std::int64_t emptied_by(const Peer& peer, lockfree::Window window) {
       lockfree::emptied_bytes(transport::arena.progress(peer.rank, window.first())));
 }
 
+// So much of a send is told to its receiver at a time.
+std::int64_t published_at_once(const Request& send) {
+  const std::int64_t least = settings.stage_publish_bytes, most = settings.stage_publish_long_bytes;
+  constexpr int parts = 16;  // guess: of 64 KiB 4 KiB, of 256 KiB 16 KiB
+  if (send.place.handed && least < most)
+    return std::clamp(send.bytes / parts / least * least, least, most);
+  return send.bytes > settings.early_bytes_max ? most : least;
+}
+
 // Packs from the send's position up to `end` into its place. There is room.
 void fill_through_cache(Peer& peer, Request& send, std::int64_t end) {
-  auto& progress = transport::arena.progress(peer.rank, send.place.window.first());
-  WindowPlace place(peer.rank, send.place, send.position);
+  const std::uint32_t owner = owner_of(send.place, engine.rank, peer.rank);
+  auto& progress = transport::arena.progress(owner, send.place.window.first());
+  WindowPlace place(owner, send.place, send.position);
   WindowPlace fetch = place;
   std::int64_t fetched = send.position;
-  const std::int64_t publish_bytes = send.bytes > settings.early_bytes_max
-                                         ? settings.stage_publish_long_bytes
-                                         : settings.stage_publish_bytes;
+  const std::int64_t publish_bytes = published_at_once(send);
   while (send.position < end) {
     std::int64_t piece = std::min(publish_bytes, end - send.position);
     std::int64_t ahead = settings.stage_fetch_bytes
@@ -96,8 +104,9 @@ void fill_through_cache(Peer& peer, Request& send, std::int64_t end) {
 // The same for contiguous data from a line's beginning on.
 void fill_around_cache(Peer& peer, Request& send, std::int64_t end) {
   constexpr std::int64_t publish_bytes = 4096;  // guess: each ends with a fence
-  auto& progress = transport::arena.progress(peer.rank, send.place.window.first());
-  WindowPlace place(peer.rank, send.place, send.position);
+  const std::uint32_t owner = owner_of(send.place, engine.rank, peer.rank);
+  auto& progress = transport::arena.progress(owner, send.place.window.first());
+  WindowPlace place(owner, send.place, send.position);
   const char* from = static_cast<const char*>(send.buffer);
   while (send.position < end) {
     std::int64_t piece = std::min({publish_bytes, end - send.position, place.together()});
@@ -140,6 +149,28 @@ void get_lease(Peer& peer) {
   if (lockfree::free_chunks(peer.doorbell->chunks.free) < kept_free + wanted) return;
   peer.lease.window = take_window(peer, wanted);
   peer.lease.position = peer.lease.emptied = 0;
+}
+
+// A window more that is handed to and fro, if chunks are still plenty: of few ranks each two have
+// theirs.
+void get_hand(Peer& peer) {
+  constexpr int kept_free = lockfree::chunks_per_rank / 4, wanted = 4;  // guesses
+  if (lockfree::free_chunks(peer.doorbell->chunks.free) < kept_free + wanted) return;
+  const lockfree::Window window = take_window(peer, wanted);
+  if (window.empty()) return;
+  if (reserve_chunks(peer, window.chunks))
+    peer.hands.mine[peer.hands.count++] = {window, 0, false};
+  else
+    lockfree::give_back_chunks(peer.doorbell->chunks.free, window);
+}
+
+// All of a message into the window that came last, if there is one, and large enough.
+bool place_in_hand(Peer& peer, Request& send) {
+  Hands& hands = peer.hands;
+  if (hands.count == 0 || send.bytes > hands.mine[hands.count - 1].window.bytes()) return false;
+  const Hands::Hand& hand = hands.mine[--hands.count];
+  send.place = {hand.window, hand.position, true, true, hand.here};
+  return true;
 }
 
 // Room in the lease as far as we remember, or else as it is.
@@ -274,7 +305,14 @@ std::int64_t open_early(Peer& peer, Request& send, bool exported) {
   if (choice.way != Way::staged) return 0;
   Lease& lease = peer.lease;
   if (send.bytes == 0) return 0;
-  if (lease.window.empty()) get_lease(peer);
+  if (lease.window.empty()) {
+    get_lease(peer);
+    if (settings.stage_handed && !lease.window.empty()) get_hand(peer);
+  }
+  if (place_in_hand(peer, send)) {
+    if (send.bytes > settings.eager_bytes_max) count_reason(peer, choice.reason, send.bytes);
+    return send.bytes;
+  }
   if (lease.window.empty() || !lease_is_free(lease)) return 0;
   std::int64_t wanted = std::min({send.bytes, settings.early_bytes_max, lease.window.bytes()});
   wrap_early(lease, wanted);
@@ -294,9 +332,23 @@ std::int64_t open_early(Peer& peer, Request& send, bool exported) {
 }
 
 void close_early(Peer& peer, Request& send) {
+  if (send.place.handed) {
+    peer.hands.mine[peer.hands.count++] = {send.place.window, send.place.shift,
+                                           send.place.at_sender};
+    send.place = {};
+    return;
+  }
   peer.lease.position = send.place.shift;
   send.place = {};
   let_lease_go(send);
+}
+
+void keep_hand(Peer& peer, const lockfree::StagingPlace& place) {
+  platform::Guard guard(peer.send_lock);
+  BATON_INVARIANT(peer.hands.count < 2);
+  // Behind what has been filled: the other side does not take the old message for the new one.
+  const std::int64_t next = place.shift + place.window.bytes();
+  peer.hands.mine[peer.hands.count++] = {place.window, next, !place.at_sender};
 }
 
 void let_lease_go(Request& send) {
@@ -311,7 +363,8 @@ void let_lease_go(Request& send) {
 void fill_early(Peer& peer, Request& send, std::int64_t bytes) {
   bool timed = send.datatype->contiguous && (send.bytes >= settings.cma_bytes_min || send.exported);
   std::int64_t start = timed ? platform::now_ticks() : 0;
-  auto& progress = transport::arena.progress(peer.rank, send.place.window.first());
+  auto& progress = transport::arena.progress(owner_of(send.place, engine.rank, peer.rank),
+                                             send.place.window.first());
   fill(peer, send, bytes);
   if (timed) {
     lockfree::publish_fill_time(progress,

@@ -6,6 +6,12 @@
 
 namespace baton::message {
 
+// In whose staging a place lies.
+inline std::uint32_t owner_of(const lockfree::StagingPlace& place, std::uint32_t sender,
+                              std::uint32_t receiver) {
+  return place.at_sender ? sender : receiver;
+}
+
 class WindowPlace {
  public:
   // `owner`: whose staging it is. `position`: of the message.

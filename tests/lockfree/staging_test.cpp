@@ -2,6 +2,8 @@
 // copies behind them and gives back. Two holders of one chunk would race on its bytes.
 #include "lockfree/staging.hpp"
 
+#include <cstring>
+
 #include "lockfree/ring.hpp"
 #include "tests/lockfree/model/cases.hpp"
 
@@ -160,6 +162,49 @@ MODEL_CASE(staging, a_window_goes_round_and_nothing_is_overwritten_before_it_was
       }
     }
   });
+}
+
+// place_in_hand of message/stream_out.cpp, keep_hand: two ranks send to and fro in one chunk, which
+// is the other's with each message. Messages are shorter than the chunk.
+void hand_over(Shared& shared, int rank, int messages) {
+  constexpr std::uint64_t whole = 2 * piece;
+  lockfree::SendRing<Model, small> out;
+  lockfree::ReceiveRing<Model, small> in;
+  out.attach(shared.lines[rank], &shared.consumer[rank]);
+  in.attach(shared.lines[1 - rank], &shared.consumer[1 - rank]);
+  for (int i = 0; i < messages; ++i) {
+    const std::uint64_t position = static_cast<std::uint64_t>(i) * whole;
+    char bytes[piece];
+    if (i % 2 == rank) {
+      out.put(lockfree::make_header(4, 0, 0), {0, i}, &position, sizeof position);
+      for (std::uint64_t done = 0; done < piece; done += piece / 2) {
+        std::memset(bytes, 10 * i + static_cast<int>(done), piece / 2);
+        Model::store_payload(shared.chunks[0] + done, bytes, piece / 2);
+        lockfree::publish_filled(shared.progress[0], position + done + piece / 2);
+      }
+      continue;
+    }
+    while (in.peek().lap() == 0) pause();
+    std::uint64_t shift;
+    in.take(&shift, sizeof shift);
+    for (std::uint64_t done = 0; done < piece;) {
+      const std::uint64_t filled = lockfree::filled_bytes(shared.progress[0]);
+      if (filled <= shift + done) {
+        pause();
+        continue;
+      }
+      Model::load_payload(bytes, shared.chunks[0] + done, piece / 2);
+      for (int b = 0; b < piece / 2; ++b)
+        check(bytes[b] == 10 * i + static_cast<int>(done),
+              "a window was read before it was filled, or written before it was read");
+      done += piece / 2;
+    }
+  }
+}
+
+MODEL_CASE(staging, a_window_that_passes_with_each_message_is_written_when_it_was_read) {
+  auto& shared = stage.shared<Shared>();
+  for (int rank = 0; rank < 2; ++rank) stage.thread([&, rank] { hand_over(shared, rank, 4); });
 }
 
 TEST(staging, a_window_goes_through_its_chunks_from_the_lowest_on) {
