@@ -86,9 +86,9 @@ void take_early(const Arrival& arrival, Request& receive);
 void take_early(const Arrival& arrival, char* target);
 // They are not wanted.
 void skip_early(const Arrival& arrival);
-// What was there is over: its window is free, unless it is leased.
 // Of a message that was handed over with its window: we may send with that now.
 void keep_hand(Peer& peer, const lockfree::StagingPlace& place);
+// What was there is over: its window is free, unless it is leased, or ours now.
 void give_back(const lockfree::StagingPlace& place, std::uint32_t sender);
 // A peer has gone on in its lease: the stream that went through it before lies there complete.
 // Takes it out, so that what we say we have emptied is true of all before.
