@@ -169,7 +169,7 @@ bool place_in_hand(Peer& peer, Request& send) {
   Hands& hands = peer.hands;
   if (hands.count == 0 || send.bytes > hands.mine[hands.count - 1].window.bytes()) return false;
   const Hands::Hand& hand = hands.mine[--hands.count];
-  send.place = {hand.window, hand.position, true, true, hand.here};
+  send.place = {hand.window, hand.position, false, true, hand.here};
   return true;
 }
 
