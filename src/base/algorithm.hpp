@@ -79,6 +79,7 @@ inline constexpr std::uint8_t many = 255;
   X(allreduce_in_room,          allreduce,      1, needs_nothing,   "all write, each combines all") \
   X(allreduce_by_groups_in_room, allreduce,     2, needs_groups | needs_order, "one of each of the machine's groups combines, then all") \
   X(allreduce_by_parts_in_room, allreduce,      2, needs_nothing,   "all write, each combines a part, all read the parts") \
+  X(allreduce_by_pieces_in_room, allreduce,  many, needs_whole_blocks, "piece after piece, all write, each combines a part, all read") \
   X(allreduce_chain_in_room,    allreduce,      many, needs_whole_blocks, "piece after piece, ranks add to a sum one after the other") \
   X(allreduce_direct,           allreduce,      2, needs_direct,    "each combines a part of all buffers, and copies it to all") \
   X(allreduce_halving,          allreduce,      0, needs_commuting, "recursive halving, then doubling: each rank reduces a part") \

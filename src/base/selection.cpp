@@ -14,24 +14,34 @@ namespace baton {
 
 namespace {
 
+using enum Algorithm;
+
 constexpr SelectionRow guess(Algorithm algorithm, std::int64_t ranks_from,
                              std::int64_t bytes_from = 0) {
   return {algorithm, SelectionSource::guess, ranks_from, no_end, bytes_from, no_end};
 }
 
-// Of two ranks: what goes one way follows the sender line by line, so that blocks pay only where
-// both give and both get (us, blocks and messages: allgather 512 B .43 .56, 4 KiB 1.28 1.43, 32 KiB
-// 5.8 5.0; scatter 64 B .16 .12, 512 B .22 .20, 4 KiB .52 .61, 32 KiB 3.7 2.2).
-constexpr SelectionRow of_two(Algorithm algorithm, std::int64_t bytes_to) {
+// Of two ranks each writes next in a room what it has read last (lockfree/room.hpp), so that blocks
+// are quicker than messages where both give and get, at any length (us, messages and room, Emerald
+// Rapids: allgather 32 KiB 7.7 3.7, just written 9.6 5.0; 256 KiB 39 29, 61 37; alltoall blocks of
+// 16 KiB 2.7 2.2, 5.3 3.0; allreduce 8 KiB 2.4 2.0, 32 KiB 8.0 5.4, 256 KiB 36 29, 1 MiB 153 158,
+// 246 206; reduce_scatter 4 KiB 1.16 .98, 32 KiB 5.1 3.7, 1 MiB 218 181; Zen 4: allgather 4 KiB .78
+// .45, 64 KiB 6.2 5.0; alltoall blocks of 4 KiB .81 .47, 64 KiB 6.2 5.6, 1 MiB 96 99;
+// reduce_scatter 128 KiB 7.7 4.3, 2 MiB 122 84; allreduce by pieces there: not measured). One way
+// only short ones are, since what was read is still in the other's cache (512 B, 2, 4 KiB:
+// broadcast .43 .39, .70 .71, 1.10 1.06; scatter .46 .40, .70 .72, 1.15 1.05; on Zen 4 broadcast 2
+// KiB .35 .30, 8 KiB .57 1.12).
+constexpr SelectionRow of_two(Algorithm algorithm, std::int64_t bytes_from,
+                              std::int64_t bytes_to = no_end) {
   return {algorithm,
           SelectionSource::measured,
           2,
           2,
-          0,
+          bytes_from,
           bytes_to,
-          "2 cores of a Sapphire Rapids virtual machine, 2026-11-22"};
+          "2 cores of a Zen 4 and of an Emerald Rapids virtual machine, 2026-11-23"};
 }
-constexpr std::int64_t a_line = 56, both_ways = 16384;
+constexpr std::int64_t one_way = 4096;
 
 // Of more ranks: beyond what a room takes at once, piece by piece there, or direct copies; the
 // longest allreduces by messages. Where between the measured sizes one begins is a guess
@@ -66,17 +76,8 @@ constexpr std::int64_t some_ranks = 6, many_ranks = 16;  // guesses: between 4 a
 constexpr std::int64_t beyond_a_room = 65537;
 
 // From so many bytes of all ranks together on each combines a part only; a guess.
-constexpr SelectionRow by_parts(std::int64_t ranks_from, std::int64_t ranks_to,
-                                std::int64_t bytes_to) {
-  return {Algorithm::allreduce_by_parts_in_room,
-          SelectionSource::guess,
-          ranks_from,
-          ranks_to,
-          16385,
-          bytes_to,
-          "",
-          true};
-}
+constexpr SelectionRow by_parts{
+    allreduce_by_parts_in_room, SelectionSource::guess, 3, no_end, 16385, no_end, "", true};
 
 // Where ranks have a CPU each and the machine divides many of them: who reads few lines waits less
 // for those that are far. A guess.
@@ -85,8 +86,6 @@ constexpr SelectionRow by_groups(Algorithm algorithm) {
           false,     Crowding::uncrowded};
 }
 
-using enum Algorithm;
-
 // The last that fits wins: what goes by messages comes first among its kind, rooms after it.
 constexpr SelectionRow on_all[] = {
     guess(barrier_dissemination, 1),
@@ -94,36 +93,39 @@ constexpr SelectionRow on_all[] = {
     by_groups(barrier_by_groups_in_room),
 
     guess(broadcast_binomial, 1),
-    of_two(broadcast_in_room, a_line),
+    of_two(broadcast_in_room, 0, one_way),
     guess(broadcast_in_room, 3),
     by_groups(broadcast_by_groups_in_room),
     of_more(broadcast_direct, beyond_a_room),
 
     guess(gather_linear, 1),
-    of_two(gather_in_room, a_line),
+    of_two(gather_in_room, 0, one_way),
     guess(gather_in_room, 3),
     of_more(gather_direct, beyond_a_room),
 
     guess(scatter_linear, 1),
-    of_two(scatter_in_room, a_line),
+    of_two(scatter_in_room, 0, one_way),
     guess(scatter_in_room, 3),
     of_more(scatter_direct, beyond_a_room),
 
     guess(allgather_ring, 1),
-    of_two(allgather_in_room, both_ways),
+    of_two(allgather_in_room, 0, beyond_a_room - 1),
+    of_two(allgather_by_pieces_in_room, beyond_a_room),
     guess(allgather_in_room, 3),
     of_more(allgather_direct, beyond_a_room),
 
     guess(alltoall_in_place, 1),
     guess(alltoall_pairwise, 1),
-    of_two(alltoall_in_room, both_ways),
+    of_two(alltoall_in_room, 0, beyond_a_room - 1),
+    of_two(alltoall_by_pieces_in_room, beyond_a_room, 524288),
     guess(alltoall_in_room, 3),
     of_more(alltoall_direct, 524288),
     of_more(alltoall_by_pieces_in_room, beyond_a_room, some_ranks),
     of_more(alltoall_direct, 1 << 20),
 
     guess(reduce_binomial, 1),
-    of_two(reduce_in_room, a_line),
+    of_two(reduce_in_room, 0, one_way),
+    of_two(reduce_chain_in_room, 524288),
     guess(reduce_in_room, 3),
     by_groups(reduce_by_groups_in_room),
     of_more(reduce_direct, beyond_a_room),
@@ -132,11 +134,11 @@ constexpr SelectionRow on_all[] = {
 
     guess(allreduce_doubling, 1),
     guess(allreduce_halving, 1, 8192),
-    of_two(allreduce_in_room, both_ways),
+    of_two(allreduce_in_room, 0, one_way),
+    of_two(allreduce_by_pieces_in_room, one_way + 1),
     guess(allreduce_in_room, 3),
     by_groups(allreduce_by_groups_in_room),
-    by_parts(2, 2, both_ways),
-    by_parts(3, no_end, no_end),
+    by_parts,
     of_more(allreduce_direct, beyond_a_room),
     of_more(allreduce_halving, 262144),
     of_crowded(allreduce_chain_in_room, 16384, 3, some_ranks - 1),
@@ -144,8 +146,8 @@ constexpr SelectionRow on_all[] = {
 
     guess(reduce_scatter_rooted, 1),
     guess(reduce_scatter_pairwise, 1, 8192),
-    {reduce_scatter_pairwise, SelectionSource::guess, 2, 2},
-    of_two(reduce_scatter_in_room, both_ways),
+    of_two(reduce_scatter_in_room, 0, 2048),
+    of_two(reduce_scatter_by_pieces_in_room, 2049),
     guess(reduce_scatter_in_room, 3),
     of_more(reduce_scatter_by_pieces_in_room, beyond_a_room),
     of_crowded(reduce_scatter_chain_in_room, 65536, 3, some_ranks - 1),
@@ -153,50 +155,22 @@ constexpr SelectionRow on_all[] = {
     of_crowded(reduce_scatter_chain_in_room, 524288, many_ranks),
 
     guess(scan_doubling, 1),
-    of_two(scan_in_room, a_line),
+    of_two(scan_in_room, 0, one_way),
     guess(scan_in_room, 3),
 
     guess(exscan_doubling, 1),
-    of_two(exscan_in_room, a_line),
+    of_two(exscan_in_room, 0, one_way),
     guess(exscan_in_room, 3),
 
     guess(neighbour_allgather_exchange, 1),
     guess(neighbour_alltoall_exchange, 1),
 };
 
-// Of two ranks on processors of AMD. Where both give and get, each writes next what it has read
-// last (lockfree/room.hpp), and blocks are quicker than messages (us, messages and blocks or
-// pieces: allgather 4 KiB .78 .45, 64 KiB 6.2 5.0, 256 KiB 22.3 22.0; alltoall blocks of 4 KiB .81
-// .47, of 64 KiB 6.2 5.6, of 1 MiB 96 99; allreduce 4 KiB .53 .65, 32 KiB 3.5 2.7; reduce_scatter 2
-// KiB .38 .34, 128 KiB 7.7 4.3, 2 MiB 122 84). One way only short ones are, since what was read is
-// still in the other's cache (broadcast 2 KiB .35 .30, 4 KiB .49 .56, 8 KiB .57 1.12; gather 2 KiB
-// .38 .31, 8 KiB .57 1.25). Reduces go along the chain of two before they go by messages (messages,
-// chain: 8 KiB .93 .77, 32 KiB 2.7 2.2, 256 KiB 17.4 14.9, 512 KiB 33.8 37.5).
-constexpr SelectionRow of_two_on_amd(Algorithm algorithm, std::int64_t bytes_from,
-                                     std::int64_t bytes_to = no_end) {
-  return {algorithm,
-          SelectionSource::measured,
-          2,
-          2,
-          bytes_from,
-          bytes_to,
-          "2 cores of a Zen 4 virtual machine, 2026-11-23"};
-}
-constexpr std::int64_t block_bytes_max_on_amd = 4096;
-constexpr SelectionRow on_amd[] = {
-    of_two_on_amd(broadcast_in_room, 0, block_bytes_max_on_amd),
-    of_two_on_amd(gather_in_room, 0, block_bytes_max_on_amd),
-    of_two_on_amd(scatter_in_room, 0, block_bytes_max_on_amd),
-    of_two_on_amd(reduce_in_room, 0, block_bytes_max_on_amd),
-    of_two_on_amd(reduce_chain_in_room, block_bytes_max_on_amd + 1, 262144),
-    of_two_on_amd(scan_in_room, 0, block_bytes_max_on_amd),
-    of_two_on_amd(exscan_in_room, 0, block_bytes_max_on_amd),
-    of_two_on_amd(allgather_in_room, 0, beyond_a_room - 1),
-    of_two_on_amd(allgather_by_pieces_in_room, beyond_a_room),
-    of_two_on_amd(alltoall_in_room, 0, beyond_a_room - 1),
-    of_two_on_amd(alltoall_by_pieces_in_room, beyond_a_room, 524288),
-    of_two_on_amd(allreduce_by_parts_in_room, 8193, beyond_a_room - 1),
-    of_two_on_amd(reduce_scatter_by_pieces_in_room, 2049)};
+// Two ranks' reduces go along the chain before they go by messages on processors of AMD (us,
+// messages, chain: 8 KiB .93 .77, 32 KiB 2.7 2.2, 256 KiB 17.4 14.9, 512 KiB 33.8 37.5), the other
+// way round on others (16 KiB 2.5 3.9, 64 KiB 7.6 7.6, 1 MiB 140 122).
+constexpr SelectionRow on_amd[] = {of_two(reduce_chain_in_room, one_way + 1),
+                                   of_two(reduce_binomial, 262145)};
 constexpr auto all_on_amd = [] {
   std::array<SelectionRow, std::size(on_all) + std::size(on_amd)> all{};
   std::ranges::copy(on_amd, std::ranges::copy(on_all, all.begin()).out);

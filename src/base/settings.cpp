@@ -35,7 +35,7 @@ constexpr AmdDefault amd_defaults[] = {
     {"eager_bytes_max", 1024},     {"cma_bytes_min", 262144},
     {"early_bytes_max", 262144},   {"stage_span_bytes", 2 << 20},
     {"stage_publish_bytes", 4096}, {"stage_publish_long_bytes", 16384},
-    {"stage_fetch_bytes", 0},      {"stage_handed", 1}};
+    {"stage_fetch_bytes", 0}};
 
 // Variables that mpiexec sets for its ranks; see launch/.
 constexpr const char* launcher_names[] = {

@@ -24,7 +24,7 @@ namespace baton {
   X(stage_publish_long_bytes, bytes, 1024,   64,     65536,     "the same of messages longer than early_bytes_max") \
   X(stage_fetch_bytes,      bytes,  512,     0,      65536,     "lines of staging are fetched so far ahead of being written") \
   X(stage_around_cache,     count,  1,       0,      2,         "staging is written with stores that go around the cache: 0: never; 1: where that proves much quicker; 2: always") \
-  X(stage_handed,           flag,   0,       0,      1,         "of few ranks: windows of staging pass to the receiver with a message, which writes its next one there") \
+  X(stage_handed,           flag,   1,       0,      1,         "of few ranks: windows of staging pass to the receiver with a message, which writes its next one there") \
   X(stage_early,            flag,   1,       0,      1,         "longer messages begin to go through staging before they are matched") \
   X(observe,                flag,   1,       0,      1,         "long messages go the way that their receiver has seen to be quicker; 0: in one copy where that is possible") \
   X(redirect,               flag,   1,       0,      1,         "receives that were posted first are made known to their sender, which puts long messages straight into them") \

@@ -5,15 +5,19 @@ namespace baton::collective {
 
 Task allgather_ring(Run& run, const Context& context, const Blocks& mine, const Blocks& all) {
   const int size = context.size, rank = context.rank;
-  if (!mine.in_place())
-    run.copy(mine.buffer, mine.count(0), *mine.type, all.place(rank), all.count(rank), *all.type);
   const int left = (rank - 1 + size) % size, right = (rank + 1) % size;
   for (int step = 0; step < size - 1; ++step) {
-    int out = (rank - step + size) % size, in = (rank - step - 1 + size) % size;
+    const int out = (rank - step + size) % size, in = (rank - step - 1 + size) % size;
     run.receive(context, all.place(in), all.count(in), *all.type, left);
-    run.send(context, all.place(out), all.count(out), *all.type, right);
+    if (step == 0 && !mine.in_place())
+      run.send(context, mine.buffer, mine.count(0), *mine.type, right);
+    else
+      run.send(context, all.place(out), all.count(out), *all.type, right);
     co_await run.all();
   }
+  // Only now: a copy just written would leave this rank's cache more slowly than what it is of.
+  if (!mine.in_place())
+    run.copy(mine.buffer, mine.count(0), *mine.type, all.place(rank), all.count(rank), *all.type);
 }
 
 }  // namespace baton::collective

@@ -37,6 +37,8 @@ Task allreduce_by_groups_in_room(Run& run, Meeting first, Meeting second, Vector
                                  const void* contribution, void* result);
 Task reduce_scatter_in_room(Run& run, Meeting meeting, Vector whole, const void* contribution,
                             const Blocks& in);
+Task allreduce_by_pieces_in_room(Run& run, MeetingRow row, Vector vector, const void* contribution,
+                                 void* result);
 Task reduce_scatter_by_pieces_in_room(Run& run, MeetingRow row, Vector whole,
                                       const void* contribution, const Blocks& in);
 // Along chains of ranks, many meetings in a row (collective/chains.hpp). What a rank wants of the

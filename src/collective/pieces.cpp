@@ -12,6 +12,13 @@ Pieces pieces_of(const Call& call) {
     return divide_into_pieces(ranks, (in_place ? call.in : call.out).bytes(0), 1, in_place);
   }
   if (call.kind == Kind::allgather) return same_for_all(call.in.bytes(0));
+  if (call.kind == Kind::allreduce) {
+    // In two unless they are short: one is combined while the other is written.
+    constexpr std::int64_t short_bytes = 4096;
+    const std::int64_t part = (call.in.uniform + ranks - 1) / ranks, size = call.in.type->size;
+    return divide_into_pieces(ranks, part, size, true,
+                              std::max(short_bytes, (part + 1) / 2 * size));
+  }
   std::int64_t longest = 0;
   for (int r = 0; r < ranks; ++r) longest = std::max(longest, call.in.count(r));
   return divide_into_pieces(ranks, longest, call.in.type->size, false);

@@ -45,9 +45,9 @@ struct Pieces {
 };
 
 // The same on all ranks. Of what each has for each other `longest` elements of `size` bytes, which
-// are not divided. `all_read`: all read every piece.
-inline Pieces divide_into_pieces(int ranks, std::int64_t longest, std::int64_t size,
-                                 bool all_read) {
+// are not divided. `all_read`: all read every piece. Slices are no longer than `slice_max` bytes.
+inline Pieces divide_into_pieces(int ranks, std::int64_t longest, std::int64_t size, bool all_read,
+                                 std::int64_t slice_max = lockfree::RoomSizes::block_bytes) {
   // The beginning of each slice is dear: its page is looked up, its lines are not fetched ahead.
   constexpr std::int64_t slice_min = 8192;
   constexpr auto block = static_cast<std::int64_t>(lockfree::RoomSizes::block_bytes);
@@ -57,7 +57,9 @@ inline Pieces divide_into_pieces(int ranks, std::int64_t longest, std::int64_t s
   Pieces pieces{};
   pieces.readers = static_cast<int>(parts(ranks, parts(ranks, most)));
   pieces.turns = static_cast<int>(parts(ranks, pieces.readers));
-  const std::int64_t bytes = block / pieces.readers / cache_line_bytes * cache_line_bytes;
+  constexpr auto line = static_cast<std::int64_t>(cache_line_bytes);
+  const std::int64_t lines = std::min(block / pieces.readers / line, parts(slice_max, line));
+  const std::int64_t bytes = lines * line;
   pieces.step = bytes / std::max<std::int64_t>(1, size);
   if (pieces.step > 0)
     pieces.count = static_cast<std::uint64_t>(pieces.turns * parts(longest, pieces.step));

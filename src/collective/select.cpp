@@ -165,6 +165,8 @@ Task begin_in_row(Run& run, const Call& call, Algorithm algorithm, const Meeting
     case Algorithm::reduce_scatter_by_pieces_in_room:
       return reduce_scatter_by_pieces_in_room(run, row, whole_of(call), call.contribution(),
                                               call.in);
+    case Algorithm::allreduce_by_pieces_in_room:
+      return allreduce_by_pieces_in_room(run, row, vector, call.contribution(), result);
     case Algorithm::reduce_chain_in_room:
       return reduction_chain_in_room(run, row, vector, call.contribution(),
                                      {0, rank == call.root ? vector.count : 0, result});
@@ -188,6 +190,8 @@ std::uint64_t meetings_in_row(const Call& call, Algorithm algorithm) {
     case Algorithm::alltoall_by_pieces_in_room:
     case Algorithm::reduce_scatter_by_pieces_in_room:
       return pieces_of(call).count;
+    case Algorithm::allreduce_by_pieces_in_room:
+      return 2 * pieces_of(call).count;
     default:
       return chains_of(call).pieces;
   }

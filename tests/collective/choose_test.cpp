@@ -99,20 +99,22 @@ TEST(default_rows, choose_what_is_quick) {
   const Expected expected[] = {
       {Kind::barrier, 1, 0, barrier_dissemination},
       {Kind::barrier, 2, 0, barrier_in_room},
-      {Kind::broadcast, 2, 56, broadcast_in_room},
-      {Kind::broadcast, 2, 57, broadcast_binomial},
+      {Kind::broadcast, 2, 4096, broadcast_in_room},
+      {Kind::broadcast, 2, 4097, broadcast_binomial},
       {Kind::broadcast, 8, 65536, broadcast_in_room},
       {Kind::broadcast, 8, 65537, broadcast_direct},
-      {Kind::gather, 2, 57, gather_linear},
+      {Kind::gather, 2, 4097, gather_linear},
       {Kind::gather, 8, 65536, gather_in_room},
       {Kind::gather, 8, 65537, gather_direct},
       {Kind::gather, 32, 65536, gather_in_room},
       {Kind::scatter, 8, 65536, scatter_in_room},
       {Kind::scatter, 8, 65537, scatter_direct},
       {Kind::scatter, 32, 65536, scatter_in_room},
-      {Kind::allgather, 2, 16384, allgather_in_room},
-      {Kind::allgather, 2, 16385, allgather_ring},
+      {Kind::allgather, 2, 65536, allgather_in_room},
+      {Kind::allgather, 2, 65537, allgather_by_pieces_in_room},
       {Kind::allgather, 8, 65537, allgather_direct},
+      {Kind::alltoall, 2, 65537, alltoall_by_pieces_in_room},
+      {Kind::alltoall, 2, 524289, alltoall_pairwise},
       {Kind::alltoall, 8, 65536, alltoall_in_room},
       {Kind::alltoall, 4, 65537, alltoall_pairwise},
       {Kind::alltoall, 4, 524288, alltoall_direct},
@@ -121,15 +123,18 @@ TEST(default_rows, choose_what_is_quick) {
       {Kind::alltoall, 8, 1 << 20, alltoall_direct},
       {Kind::alltoall, 32, 65537, alltoall_by_pieces_in_room},
       {Kind::alltoall, 32, 1 << 20, alltoall_direct},
-      {Kind::reduce, 2, 57, reduce_binomial},
+      {Kind::reduce, 2, 4096, reduce_in_room},
+      {Kind::reduce, 2, 4097, reduce_binomial},
+      {Kind::reduce, 2, 524288, reduce_chain_in_room},
       {Kind::reduce, 3, 65537, reduce_direct},
       {Kind::allreduce, 2, 8, allreduce_in_room},
-      {Kind::allreduce, 2, 16384, allreduce_by_parts_in_room},
-      {Kind::allreduce, 2, 16385, allreduce_halving},
+      {Kind::allreduce, 2, 4096, allreduce_in_room},
+      {Kind::allreduce, 2, 4097, allreduce_by_pieces_in_room},
       {Kind::allreduce, 4, 16384, allreduce_by_parts_in_room},
       {Kind::allreduce, 4, 65537, allreduce_direct},
       {Kind::allreduce, 4, 262144, allreduce_halving},
-      {Kind::reduce_scatter, 2, 16385, reduce_scatter_pairwise},
+      {Kind::reduce_scatter, 2, 2048, reduce_scatter_in_room},
+      {Kind::reduce_scatter, 2, 2049, reduce_scatter_by_pieces_in_room},
       {Kind::reduce_scatter, 4, 65537, reduce_scatter_by_pieces_in_room},
       {Kind::reduce_scatter, 4, 1 << 30, reduce_scatter_by_pieces_in_room},
       {Kind::scan, 3, 65536, scan_in_room},
@@ -196,19 +201,13 @@ TEST(default_rows, of_ranks_that_outnumber_cpus_go_along_chains_where_vectors_ar
 }
 
 TEST(default_rows, differ_on_processors_of_amd) {
-  Situation s{Kind::broadcast, 2, 4096};
+  Situation s{Kind::reduce, 2, 4097};
   s.room_bytes_max = 65536;
-  EXPECT_EQ(choose(s, default_selection(true)).algorithm, Algorithm::broadcast_in_room);
-  EXPECT_EQ(choose(s, default_selection(false)).algorithm, Algorithm::broadcast_binomial);
-  s.bytes = 4097;
-  EXPECT_EQ(choose(s, default_selection(true)).algorithm, Algorithm::broadcast_binomial);
-  s.kind = Kind::reduce;
   EXPECT_EQ(choose(s, default_selection(true)).algorithm, Algorithm::reduce_chain_in_room);
   EXPECT_EQ(choose(s, default_selection(false)).algorithm, Algorithm::reduce_binomial);
-  s.kind = Kind::allgather;
-  s.bytes = 65536;
-  EXPECT_EQ(choose(s, default_selection(true)).algorithm, Algorithm::allgather_in_room);
-  EXPECT_EQ(choose(s, default_selection(false)).algorithm, Algorithm::allgather_ring);
+  s.bytes = 524288;
+  EXPECT_EQ(choose(s, default_selection(true)).algorithm, Algorithm::reduce_binomial);
+  EXPECT_EQ(choose(s, default_selection(false)).algorithm, Algorithm::reduce_chain_in_room);
 }
 
 TEST(default_rows, go_by_messages_where_there_is_nothing_else) {
