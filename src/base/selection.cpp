@@ -75,6 +75,19 @@ constexpr SelectionRow of_crowded(Algorithm algorithm, std::int64_t bytes_from,
 constexpr std::int64_t some_ranks = 6, many_ranks = 16;  // guesses: between 4 and 8, 8 and 32
 constexpr std::int64_t beyond_a_room = 65537;
 
+// Blocks of 16 KiB and more of 8 ranks (us, pieces and direct, blocks of 16 KiB 100 64, just
+// written 126 112, 64 KiB 358 241, 476 430; of 8 KiB 45 50, 53 75; of 32 ranks 1682 1443, 2107
+// 2146).
+constexpr SelectionRow of_some(Algorithm algorithm, std::int64_t bytes_from) {
+  return {algorithm,
+          SelectionSource::measured,
+          some_ranks,
+          many_ranks - 1,
+          bytes_from,
+          no_end,
+          "2 cores of an Emerald Rapids virtual machine, 8 ranks, 2026-11-23"};
+}
+
 // From so many bytes of all ranks together on each combines a part only; a guess.
 constexpr SelectionRow by_parts{
     allreduce_by_parts_in_room, SelectionSource::guess, 3, no_end, 16385, no_end, "", true};
@@ -121,6 +134,7 @@ constexpr SelectionRow on_all[] = {
     guess(alltoall_in_room, 3),
     of_more(alltoall_direct, 524288),
     of_more(alltoall_by_pieces_in_room, beyond_a_room, some_ranks),
+    of_some(alltoall_direct, 131072),
     of_more(alltoall_direct, 1 << 20),
 
     guess(reduce_binomial, 1),
@@ -166,10 +180,13 @@ constexpr SelectionRow on_all[] = {
     guess(neighbour_alltoall_exchange, 1),
 };
 
-// Two ranks' reduces go along the chain before they go by messages on processors of AMD (us,
-// messages, chain: 8 KiB .93 .77, 32 KiB 2.7 2.2, 256 KiB 17.4 14.9, 512 KiB 33.8 37.5), the other
-// way round on others (16 KiB 2.5 3.9, 64 KiB 7.6 7.6, 1 MiB 140 122).
-constexpr SelectionRow on_amd[] = {of_two(reduce_chain_in_room, one_way + 1),
+// Of processors of AMD. Alltoalls of 8 ranks go by pieces where on others (of_some) they are
+// direct. Two ranks' reduces go along the chain before they go by messages on processors of AMD
+// (us, messages, chain: 8 KiB .93 .77, 32 KiB 2.7 2.2, 256 KiB 17.4 14.9, 512 KiB 33.8 37.5), the
+// other way round on others (16 KiB 2.5 3.9, 64 KiB 7.6 7.6, 1 MiB 140 122).
+constexpr SelectionRow on_amd[] = {of_more(alltoall_by_pieces_in_room, beyond_a_room, some_ranks),
+                                   of_more(alltoall_direct, 1 << 20),
+                                   of_two(reduce_chain_in_room, one_way + 1),
                                    of_two(reduce_binomial, 262145)};
 constexpr auto all_on_amd = [] {
   std::array<SelectionRow, std::size(on_all) + std::size(on_amd)> all{};

@@ -119,8 +119,8 @@ TEST(default_rows, choose_what_is_quick) {
       {Kind::alltoall, 4, 65537, alltoall_pairwise},
       {Kind::alltoall, 4, 524288, alltoall_direct},
       {Kind::alltoall, 8, 65537, alltoall_by_pieces_in_room},
-      {Kind::alltoall, 8, (1 << 20) - 1, alltoall_by_pieces_in_room},
-      {Kind::alltoall, 8, 1 << 20, alltoall_direct},
+      {Kind::alltoall, 8, 131071, alltoall_by_pieces_in_room},
+      {Kind::alltoall, 8, 131072, alltoall_direct},
       {Kind::alltoall, 32, 65537, alltoall_by_pieces_in_room},
       {Kind::alltoall, 32, 1 << 20, alltoall_direct},
       {Kind::reduce, 2, 4096, reduce_in_room},
@@ -146,12 +146,12 @@ TEST(default_rows, choose_what_is_quick) {
 
 TEST(default_rows, of_many_ranks_with_a_cpu_each_go_by_the_groups_of_the_machine) {
   using enum Algorithm;
-  struct Expected {
+  struct OfGroups {
     Kind kind;
     std::int64_t bytes;
     Algorithm algorithm, of_one_group;
   };
-  const Expected expected[] = {
+  const OfGroups expected[] = {
       {Kind::barrier, 0, barrier_by_groups_in_room, barrier_in_room},
       {Kind::broadcast, 8, broadcast_by_groups_in_room, broadcast_in_room},
       {Kind::broadcast, 65536, broadcast_by_groups_in_room, broadcast_in_room},
@@ -161,7 +161,7 @@ TEST(default_rows, of_many_ranks_with_a_cpu_each_go_by_the_groups_of_the_machine
       {Kind::allreduce, 1024, allreduce_by_groups_in_room, allreduce_in_room},
       {Kind::allreduce, 1025, allreduce_by_parts_in_room, allreduce_by_parts_in_room},
   };
-  for (const Expected& one : expected) {
+  for (const OfGroups& one : expected) {
     Situation s{one.kind, 16, one.bytes};
     s.room_bytes_max = 65536;
     auto row_now = [&s] { return row_of(choose(s, default_selection()).algorithm); };
@@ -208,6 +208,10 @@ TEST(default_rows, differ_on_processors_of_amd) {
   s.bytes = 524288;
   EXPECT_EQ(choose(s, default_selection(true)).algorithm, Algorithm::reduce_binomial);
   EXPECT_EQ(choose(s, default_selection(false)).algorithm, Algorithm::reduce_chain_in_room);
+  s.kind = Kind::alltoall;
+  s.ranks = 8;
+  EXPECT_EQ(choose(s, default_selection(true)).algorithm, Algorithm::alltoall_by_pieces_in_room);
+  EXPECT_EQ(choose(s, default_selection(false)).algorithm, Algorithm::alltoall_direct);
 }
 
 TEST(default_rows, go_by_messages_where_there_is_nothing_else) {
