@@ -17,14 +17,12 @@ std::uint32_t job_rank(const Run& run, int rank) {
   return run.call.comm->collective.job_rank(rank);
 }
 
-// Who has not started yet cannot be asked; it will come, since it takes part.
-bool is_known(const Run& run, int ranks) {
-  for (int r = 0; r < ranks; ++r)
-    if (transport::refusal(job_rank(run, r)) == Reason::cma_not_probed) return false;
-  return true;
-}
-
 }  // namespace
+
+// Who has not started yet cannot be asked; it will come, since it takes part.
+bool DirectCopy::is_known(int rank) const {
+  return transport::refusal(job_rank(run_, rank)) != Reason::cma_not_probed;
+}
 
 bool DirectCopy::permitted() const {
   for (int r = 0; r < ranks(); ++r)
@@ -38,6 +36,32 @@ int DirectCopy::direct_at_once() {
   constexpr int with_a_cpu_each = 8;  // guess
   if (settings.direct_at_once >= 0) return static_cast<int>(settings.direct_at_once);
   return message::engine.crowded ? 0 : with_a_cpu_each;
+}
+
+void DirectCopy::write_told(const void* from, void* to, std::int64_t bytes, bool usable) {
+  const Told line{static_cast<const char*>(from), static_cast<char*>(to), bytes, usable};
+  std::memcpy(told.place(rank()), &line, sizeof line);
+}
+void DirectCopy::tell(const void* from, void* to, std::int64_t bytes, bool usable) {
+  agreed_ = true;
+  write_told(from, to, bytes, usable);
+  told.publish(rank());
+  told.wake_all();
+}
+
+void DirectCopy::agree_with(int root, std::int64_t bytes, bool usable) {
+  turn_ = turn_of(rank(), root, ranks(), direct_at_once());
+  const Told line = told_by(root);
+  agreed_ = usable && line.usable && line.bytes == bytes &&
+            transport::can_read_from(job_rank(run_, root));
+}
+
+void DirectCopy::say_done() {
+  *done.place(rank()) = agreed_;
+  done.publish_own();
+  // Who waits for us alone is woken by us, whoever comes last.
+  if (turn_.after >= 0) done.wake(turn_.after);
+  told.finish();
 }
 
 DirectCopy::Told DirectCopy::told_by(int rank) const {
@@ -94,11 +118,13 @@ const void* packed(Run& run, const void* buffer, std::int64_t count, const Datat
 
 Task meet_for_copies(Run& run, DirectCopy& copies, const void* from, void* to, std::int64_t bytes,
                      bool usable) {
-  co_await run.until([&] { return is_known(run, copies.ranks()); });
-  const DirectCopy::Told line{static_cast<const char*>(from), static_cast<char*>(to), bytes,
-                              usable && copies.permitted()};
+  co_await run.until([&] {
+    for (int r = 0; r < copies.ranks(); ++r)
+      if (!copies.is_known(r)) return false;
+    return true;
+  });
   co_await copies.told.may_write();
-  std::memcpy(copies.told.place(copies.rank()), &line, sizeof line);
+  copies.write_told(from, to, bytes, usable && copies.permitted());
   copies.told.publish_own();
   co_await copies.told.all_arrived();
   bool all = true;
@@ -111,10 +137,7 @@ Task meet_for_copies(Run& run, DirectCopy& copies, const void* from, void* to, s
 
 Task end_copies(Run& run, DirectCopy& copies, bool waits) {
   co_await copies.done.may_write();
-  copies.done.publish_own();
-  // Who waits for us alone is woken by us, whoever comes last.
-  if (copies.turn_.after >= 0) copies.done.wake(copies.turn_.after);
-  copies.told.finish();
+  copies.say_done();
   if (waits) {
     co_await copies.done.all_arrived();
     copies.done.finish_exchange();

@@ -1,9 +1,10 @@
 // Copies straight between the buffers of ranks, for long data: in one meeting all tell where theirs
 // lie, in another that they are done. What all copy from or to one rank they copy in turns, few at
-// a time. Where one rank cannot read another's memory, all see it in
-// the first meeting and take another algorithm; nothing has been touched by then. Reading is
-// spread over the ranks: each begins with its right neighbour (Chakraborty, Subramoni, Panda,
-// "Contention-Aware Kernel-Assisted MPI Collectives for Multi-/Many-Core Systems").
+// a time. Where one rank cannot read another's memory, all see it in the first meeting and take
+// another algorithm; nothing has been touched by then. Where one root gives or takes all, only it
+// is waited for, and who cannot copy gets a message instead. Reading is spread over the ranks: each
+// begins with its right neighbour (Chakraborty, Subramoni, Panda, "Contention-Aware Kernel-Assisted
+// MPI Collectives for Multi-/Many-Core Systems").
 #pragma once
 
 #include "collective/in_room.hpp"
@@ -22,19 +23,29 @@ class DirectCopy {
   // The other ranks, from our right neighbour on: 0 to ranks() - 2.
   int other(int i) const { return (rank() + 1 + i) % ranks(); }
 
-  // After meet_for_copies: whether all can copy from all.
+  // Instead of meet_for_copies, of what goes from or to one root: it alone tells, once
+  // told.may_write(), and waits for nobody. Each other rank awaits heard(), and decides for itself.
+  void tell(const void* from, void* to, std::int64_t bytes, bool usable);
+  auto heard(int root) {
+    return run_.until([this, root] { return told.has_arrived(root) && is_known(root); });
+  }
+  void agree_with(int root, std::int64_t bytes, bool usable);
+  // After meet_for_copies: whether all can copy from all. After agree_with: whether we can.
   bool agreed() const { return agreed_; }
+  // Says, once done.may_write(), that we need nothing of the others any more.
+  void say_done();
+  // Whether a rank that has said so had agreed.
+  bool has_copied(int rank) const { return *done.place(rank) != 0; }
+
   // Copies from where a rank's data lies, from a byte on: packed there, typed here.
   void pull(int from, std::int64_t offset, void* to, std::int64_t count, const Datatype& type);
   void pull(int from, std::int64_t offset, void* to, std::int64_t bytes);
-  // Whether a rank has told where it wants something; copies to there.
-  bool is_wanted_by(int rank) const { return told_by(rank).to != nullptr; }
+  // Copies to where a rank has told that it wants something.
   void push(const void* from, int to, std::int64_t offset, std::int64_t bytes);
 
-  // `co_await`, all but the root: until it is our turn to copy from or to the root's memory.
-  // end_copies passes it on, also when our copy was refused.
-  auto turn(int root) {
-    turn_ = turn_of(rank(), root, ranks(), direct_at_once());
+  // `co_await`, after agree_with: until it is our turn to copy from or to the root's memory.
+  // say_done passes it on, also where we do not copy.
+  auto turn() {
     return turn_.before < 0 ? done.arrived(0, 0) : done.arrived(turn_.before, turn_.before + 1);
   }
 
@@ -43,7 +54,6 @@ class DirectCopy {
  private:
   friend Task meet_for_copies(Run& run, DirectCopy& copies, const void* from, void* to,
                               std::int64_t bytes, bool usable);
-  friend Task end_copies(Run& run, DirectCopy& copies, bool waits);
   // What a rank writes to its line.
   struct Told {
     const char* from;
@@ -51,7 +61,9 @@ class DirectCopy {
     std::int64_t bytes;
     std::uint64_t usable;
   };
+  void write_told(const void* from, void* to, std::int64_t bytes, bool usable);
   Told told_by(int rank) const;
+  bool is_known(int rank) const;
   bool permitted() const;
   static int direct_at_once();  // 0: all
   void note_refusal(std::int64_t bytes, const char* way, int rank);

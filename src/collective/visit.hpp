@@ -34,6 +34,9 @@ class Visit {
       return missing == end;
     });
   }
+  bool has_arrived(int of) const {
+    return view_.room.has_arrived(static_cast<std::uint32_t>(of), meeting_);
+  }
   auto all_arrived() { return arrived(0, ranks()); }
   auto arrived(Places places) {
     return run_.until([this, places, missing = 0]() mutable {
