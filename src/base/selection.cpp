@@ -75,17 +75,21 @@ constexpr SelectionRow of_crowded(Algorithm algorithm, std::int64_t bytes_from,
 constexpr std::int64_t some_ranks = 6, many_ranks = 16;  // guesses: between 4 and 8, 8 and 32
 constexpr std::int64_t beyond_a_room = 65537;
 
-// Blocks of 16 KiB and more of 8 ranks (us, pieces and direct, blocks of 16 KiB 100 64, just
-// written 126 112, 64 KiB 358 241, 476 430; of 8 KiB 45 50, 53 75; of 32 ranks 1682 1443, 2107
-// 2146).
-constexpr SelectionRow of_some(Algorithm algorithm, std::int64_t bytes_from) {
+// Of 6 and more ranks, but not on processors of AMD: direct copies already of shorter blocks (us,
+// in the room and direct, reused and just written: gather, 8 ranks, 8 KiB 8.8 10.6, 10.2 14.1, 32
+// KiB 30 19, 35 32, 64 KiB 60 37, 70 57, 32 ranks 32 KiB 238 178, 242 181; scatter, 8 ranks, 32 KiB
+// 30 21, 34 36, 64 KiB 53 40, 73 65, 32 ranks 32 KiB 171 158, 238 231; 4 ranks 64 KiB 16 13, 24 26;
+// alltoall, by pieces and direct, 8 ranks, blocks of 8 KiB 45 50, 53 75, 16 KiB 100 64, 126 112, 64
+// KiB 358 241, 476 430; 32 ranks 16 KiB 1682 1443, 2107 2146).
+constexpr SelectionRow of_some(Algorithm algorithm, std::int64_t bytes_from,
+                               std::int64_t ranks_to = no_end) {
   return {algorithm,
           SelectionSource::measured,
           some_ranks,
-          many_ranks - 1,
+          ranks_to,
           bytes_from,
           no_end,
-          "2 cores of an Emerald Rapids virtual machine, 8 ranks, 2026-11-23"};
+          "2 cores of an Emerald Rapids virtual machine, 8 and 32 ranks, 2026-11-23"};
 }
 
 // From so many bytes of all ranks together on each combines a part only; a guess.
@@ -115,11 +119,13 @@ constexpr SelectionRow on_all[] = {
     of_two(gather_in_room, 0, one_way),
     guess(gather_in_room, 3),
     of_more(gather_direct, beyond_a_room),
+    of_some(gather_direct, 32768),
 
     guess(scatter_linear, 1),
     of_two(scatter_in_room, 0, one_way),
     guess(scatter_in_room, 3),
     of_more(scatter_direct, beyond_a_room),
+    of_some(scatter_direct, 32768),
 
     guess(allgather_ring, 1),
     of_two(allgather_in_room, 0, beyond_a_room - 1),
@@ -134,7 +140,7 @@ constexpr SelectionRow on_all[] = {
     guess(alltoall_in_room, 3),
     of_more(alltoall_direct, 524288),
     of_more(alltoall_by_pieces_in_room, beyond_a_room, some_ranks),
-    of_some(alltoall_direct, 131072),
+    of_some(alltoall_direct, 131072, many_ranks - 1),
     of_more(alltoall_direct, 1 << 20),
 
     guess(reduce_binomial, 1),
@@ -180,11 +186,15 @@ constexpr SelectionRow on_all[] = {
     guess(neighbour_alltoall_exchange, 1),
 };
 
-// Of processors of AMD. Alltoalls of 8 ranks go by pieces where on others (of_some) they are
-// direct. Two ranks' reduces go along the chain before they go by messages on processors of AMD
-// (us, messages, chain: 8 KiB .93 .77, 32 KiB 2.7 2.2, 256 KiB 17.4 14.9, 512 KiB 33.8 37.5), the
-// other way round on others (16 KiB 2.5 3.9, 64 KiB 7.6 7.6, 1 MiB 140 122).
-constexpr SelectionRow on_amd[] = {of_more(alltoall_by_pieces_in_room, beyond_a_room, some_ranks),
+// On processors of AMD nothing of `of_some`, where system calls are dearer; and two ranks' reduces
+// go along the chain before they go by messages (us, messages, chain: 8 KiB .93 .77, 32
+// KiB 2.7 2.2, 256 KiB 17.4 14.9, 512 KiB 33.8 37.5), the other way round on others (16
+// KiB 2.5 3.9, 64 KiB 7.6 7.6, 1 MiB 140 122).
+constexpr SelectionRow on_amd[] = {guess(gather_in_room, some_ranks),
+                                   of_more(gather_direct, beyond_a_room),
+                                   guess(scatter_in_room, some_ranks),
+                                   of_more(scatter_direct, beyond_a_room),
+                                   of_more(alltoall_by_pieces_in_room, 131072, some_ranks),
                                    of_more(alltoall_direct, 1 << 20),
                                    of_two(reduce_chain_in_room, one_way + 1),
                                    of_two(reduce_binomial, 262145)};

@@ -104,12 +104,13 @@ TEST(default_rows, choose_what_is_quick) {
       {Kind::broadcast, 8, 65536, broadcast_in_room},
       {Kind::broadcast, 8, 65537, broadcast_direct},
       {Kind::gather, 2, 4097, gather_linear},
-      {Kind::gather, 8, 65536, gather_in_room},
-      {Kind::gather, 8, 65537, gather_direct},
-      {Kind::gather, 32, 65536, gather_in_room},
-      {Kind::scatter, 8, 65536, scatter_in_room},
-      {Kind::scatter, 8, 65537, scatter_direct},
-      {Kind::scatter, 32, 65536, scatter_in_room},
+      {Kind::gather, 5, 65536, gather_in_room},
+      {Kind::gather, 5, 65537, gather_direct},
+      {Kind::gather, 6, 32767, gather_in_room},
+      {Kind::gather, 6, 32768, gather_direct},
+      {Kind::scatter, 5, 65536, scatter_in_room},
+      {Kind::scatter, 32, 32767, scatter_in_room},
+      {Kind::scatter, 32, 32768, scatter_direct},
       {Kind::allgather, 2, 65536, allgather_in_room},
       {Kind::allgather, 2, 65537, allgather_by_pieces_in_room},
       {Kind::allgather, 8, 65537, allgather_direct},
@@ -212,6 +213,12 @@ TEST(default_rows, differ_on_processors_of_amd) {
   s.ranks = 8;
   EXPECT_EQ(choose(s, default_selection(true)).algorithm, Algorithm::alltoall_by_pieces_in_room);
   EXPECT_EQ(choose(s, default_selection(false)).algorithm, Algorithm::alltoall_direct);
+  s.kind = Kind::gather;
+  s.bytes = 65536;
+  EXPECT_EQ(choose(s, default_selection(true)).algorithm, Algorithm::gather_in_room);
+  EXPECT_EQ(choose(s, default_selection(false)).algorithm, Algorithm::gather_direct);
+  s.bytes = 65537;
+  EXPECT_EQ(choose(s, default_selection(true)).algorithm, Algorithm::gather_direct);
 }
 
 TEST(default_rows, go_by_messages_where_there_is_nothing_else) {
