@@ -1,8 +1,9 @@
 /* One call of every kind of collective, of 8 bytes and of 20000, alltoalls also in place; looked at
- * by asked_for_test.py. With an argument: an alltoall in which all expect less than the others
- * give, which ends with 1 when it writes where no memory was meant for it. */
+ * by asked_for_test.py. With the name of one: an alltoall, scatter or gather in which all expect
+ * less than the others give, which ends with 1 when it writes where no memory was meant for it. */
 #include <mpi.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void call_all(int count) {
   int ranks;
@@ -36,7 +37,7 @@ static void call_neighbours(void) {
   MPI_Comm_free(&ring);
 }
 
-static int expect_less(void) {
+static int expect_less(const char* what) {
   enum { given = 20000, expected = 100 };
   int ranks, harmed = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -44,7 +45,12 @@ static int expect_less(void) {
   double* out = malloc((size_t)(given * ranks) * sizeof(double));
   double* in = calloc((size_t)(given * ranks), sizeof(double));
   for (int i = 0; i < given * ranks; ++i) out[i] = 1;
-  (void)MPI_Alltoall(out, given, MPI_DOUBLE, in, expected, MPI_DOUBLE, MPI_COMM_WORLD);
+  if (strcmp(what, "alltoall") == 0)
+    (void)MPI_Alltoall(out, given, MPI_DOUBLE, in, expected, MPI_DOUBLE, MPI_COMM_WORLD);
+  else if (strcmp(what, "scatter") == 0)
+    (void)MPI_Scatter(out, given, MPI_DOUBLE, in, expected, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  else
+    (void)MPI_Gather(out, given, MPI_DOUBLE, in, expected, MPI_DOUBLE, 0, MPI_COMM_WORLD);
   for (int i = expected * ranks; i < given * ranks; ++i) harmed |= in[i] != 0;
   free(out);
   free(in);
@@ -54,7 +60,7 @@ static int expect_less(void) {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   if (argc > 1) {
-    int harmed = expect_less();
+    int harmed = expect_less(argv[1]);
     MPI_Finalize();
     return harmed;
   }

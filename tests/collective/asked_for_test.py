@@ -121,8 +121,10 @@ class AskedFor(unittest.TestCase):
             self.assertGreater(calls(rows, kind=kind, reason="not_direct"), 0, kind)
 
     def test_who_expects_less_than_others_give_gets_no_more_than_it_has_room_for(self):
-        for name in ("alltoall_in_room", "alltoall_by_pieces_in_room", "alltoall_pairwise"):
-            done = run(3, words=["less"], BATON_COLLECTIVES=f"alltoall={name}")
+        for name in ("alltoall_in_room", "alltoall_by_pieces_in_room", "alltoall_pairwise", "scatter_direct",
+                     "gather_direct"):
+            kind = name.partition("_")[0]
+            done = run(3, words=[kind], BATON_COLLECTIVES=f"{kind}={name}")
             self.assertEqual(done.returncode, 0, (name, done.stderr))
 
     def test_people_read_it_too(self):
