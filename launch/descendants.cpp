@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -37,6 +38,7 @@ pid_t living_parent(pid_t pid) {
   return state == 'Z' || state == 'X' ? -1 : parent;
 }
 
+// Empty where /proc is not mounted.
 std::multimap<pid_t, pid_t> children_by_parent() {
   std::multimap<pid_t, pid_t> tree;
   DIR* processes = ::opendir("/proc");
@@ -51,13 +53,45 @@ std::multimap<pid_t, pid_t> children_by_parent() {
   return tree;
 }
 
+// Not reaped yet and a child of ours, so that its number cannot be another's.
+bool is_our_child(pid_t pid) {
+  siginfo_t info{};
+  return ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == 0;
+}
+
+// Whether anything was reaped; `none` when there was no child at all.
+bool reap_all(bool& none) {
+  bool reaped = false;
+  pid_t pid = 0;
+  while ((pid = ::waitpid(-1, nullptr, WNOHANG)) > 0) reaped = true;
+  none = pid < 0 && errno == ECHILD;
+  return reaped;
+}
+
+// Of processes that outlive SIGKILL.
+std::string survivors_text(const std::vector<pid_t>& left) {
+  if (left.empty())
+    return "processes that ranks started are still running; they cannot be found, since /proc is "
+           "not mounted or hides them";
+  std::string numbers;
+  bool forbidden = false;
+  for (pid_t pid : left) {
+    numbers += (numbers.empty() ? "" : ", ") + std::to_string(pid);
+    forbidden |= ::kill(pid, 0) != 0 && errno == EPERM;
+  }
+  return "could not end process " + numbers +
+         (forbidden ? ", which became another user's; end it as that user"
+                    : ", which is in a system call that the kernel does not interrupt");
+}
+
 }  // namespace
 
 void become_subreaper() {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
-std::vector<pid_t> descendants() {
+std::vector<pid_t> descendants(std::span<const pid_t> known) {
   std::multimap<pid_t, pid_t> tree = children_by_parent();
   std::vector<pid_t> found{::getpid()};
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -65,19 +99,28 @@ std::vector<pid_t> descendants() {
     for (auto child = first; child != last; ++child) found.push_back(child->second);
   }
   found.erase(found.begin());
+  if (!tree.empty()) return found;
+  for (pid_t pid : known)
+    if (pid > 0 && is_our_child(pid)) found.push_back(pid);
   return found;
 }
 
-void signal_descendants(int signal) {
-  for (pid_t pid : descendants()) ::kill(pid, signal);
+void signal_descendants(int signal, std::span<const pid_t> known) {
+  for (pid_t pid : descendants(known)) ::kill(pid, signal);
 }
 
-void kill_descendants() {
+std::string kill_descendants(std::span<const pid_t> known) {
+  constexpr auto patience = std::chrono::seconds(3);  // guess: pages of a large process go slowly
+  auto last_death = std::chrono::steady_clock::now();
   while (true) {
-    signal_descendants(SIGKILL);
-    pid_t reaped = ::waitpid(-1, nullptr, WNOHANG);
-    while (reaped > 0) reaped = ::waitpid(-1, nullptr, WNOHANG);
-    if (reaped < 0 && errno == ECHILD) return;
+    const std::vector<pid_t> left = descendants(known);
+    bool refused = !left.empty();  // by the kernel, for all of them
+    for (pid_t pid : left) refused &= ::kill(pid, SIGKILL) != 0 && errno == EPERM;
+    bool none = false;
+    const auto now = std::chrono::steady_clock::now();
+    if (reap_all(none)) last_death = now;
+    if (none) return {};
+    if (now - last_death > (refused ? patience / 10 : patience)) return survivors_text(left);
     ::usleep(1000);  // the killed are on their way
   }
 }

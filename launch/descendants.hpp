@@ -1,23 +1,29 @@
-// The processes below this one, found through /proc, whatever session or process group they moved
-// to. A process that is a subreaper (become_subreaper) also finds those whose parents have died.
+// All processes below this one, whatever session or process group they moved to. Works on /proc;
+// where that is not mounted, on the processes that the caller knows. Orphans come up to the nearest
+// subreaper, which this process must be.
 #pragma once
 
 #include <sys/types.h>
 
+#include <span>
+#include <string>
 #include <vector>
 
 namespace baton::launch {
 
-// Orphans below this process become its children.
+// Makes orphaned descendants children of this process. Call before starting anything.
 void become_subreaper();
 
-// All living descendants, parents before their children.
-std::vector<pid_t> descendants();
+// Those that are alive now, in any order; `known` are children and grandchildren that the caller
+// started, of which those that have ended are left out.
+std::vector<pid_t> descendants(std::span<const pid_t> known);
 
-void signal_descendants(int signal);
+// Sends a signal to all of them.
+void signal_descendants(int signal, std::span<const pid_t> known);
 
-// Kills and reaps until none is left. Complete for a subreaper: an orphan moves up to it and is
-// found in the next round.
-void kill_descendants();
+// Kills and reaps until none is left, or until those that are left will not go: they belong to
+// another user, the kernel cannot interrupt them, or nobody can find them. Returns what to tell
+// people of these; empty when nothing is left.
+std::string kill_descendants(std::span<const pid_t> known);
 
 }  // namespace baton::launch

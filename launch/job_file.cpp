@@ -81,22 +81,24 @@ std::expected<JobFile, std::string> make_job_file(const machine::Placement& plac
       ::mmap(nullptr, header.slices_offset, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor, 0);
   if (head == MAP_FAILED) return std::unexpected(failure("mmap"));
   file.header = static_cast<lockfree::JobHeader*>(head);
+  file.made = header;
   std::memcpy(head, &header, sizeof header);
-  for (std::size_t rank = 0; rank < placement.ranks.size(); ++rank)
-    file.row(static_cast<int>(rank)).launcher.place = rank_place(placement.ranks[rank]);
+  for (std::size_t rank = 0; rank < placement.ranks.size(); ++rank) {
+    file.places.push_back(rank_place(placement.ranks[rank]));
+    file.row(static_cast<int>(rank)).launcher.place = file.places.back();
+  }
   return file;
 }
 
 std::vector<RankReport> read_reports(const JobFile& job) {
-  std::vector<RankReport> reports(job.header->ranks);
+  std::vector<RankReport> reports(job.made.ranks);
   lockfree::SliceLayout layout =
-      lockfree::slice_layout(job.header->ranks, job.header->deposit.ring_bytes);
-  for (std::uint32_t rank = 0; rank < job.header->ranks; ++rank) {
-    const lockfree::RankRow& row = job.row(static_cast<int>(rank));
-    reports[rank].place = row.launcher.place;
-    reports[rank].counters = row.counters;
+      lockfree::slice_layout(job.made.ranks, job.made.deposit.ring_bytes);
+  for (std::uint32_t rank = 0; rank < job.made.ranks; ++rank) {
+    reports[rank].place = job.places[rank];
+    reports[rank].counters = job.row(static_cast<int>(rank)).counters;
     // Read, not mapped: where a rank has published nothing there is no memory to map.
-    std::uint64_t offset = lockfree::slice_offset(*job.header, rank) + layout.record;
+    std::uint64_t offset = lockfree::slice_offset(job.made, rank) + layout.record;
     TrafficRecord& record = reports[rank].traffic;
     if (::pread(job.descriptor, &record, sizeof record, static_cast<off_t>(offset)) !=
         static_cast<ssize_t>(sizeof record))

@@ -1,5 +1,7 @@
 // The job's memory file: made here, inherited by every rank, gone with the last of them. The
 // launcher maps only its head (header and rows), which is what it writes and later reads.
+// Invariant: where things lie is read from `made`, which is private, never from the shared header:
+// a rank's stray store must not lead the launcher astray.
 #pragma once
 
 #include <expected>
@@ -15,10 +17,13 @@ namespace baton::launch {
 
 struct JobFile {
   int descriptor = -1;
-  lockfree::JobHeader* header = nullptr;
+  lockfree::JobHeader* header = nullptr;    // shared with the ranks
+  lockfree::JobHeader made{};               // as the launcher made it
+  std::vector<lockfree::RankPlace> places;  // by rank, as the launcher made them
 
   lockfree::RankRow& row(int rank) const {
-    return *lockfree::rank_row(header, static_cast<std::uint32_t>(rank));
+    char* rows = reinterpret_cast<char*>(header) + made.rows_offset;
+    return reinterpret_cast<lockfree::RankRow*>(rows)[rank];
   }
 };
 

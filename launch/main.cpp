@@ -18,12 +18,15 @@
 
 #include "launch/debugger.hpp"
 #include "launch/descendants.hpp"
+#include "launch/ending.hpp"
 #include "launch/environment.hpp"
 #include "launch/export_heap.hpp"
 #include "launch/manager.hpp"
 #include "launch/memory.hpp"
 #include "launch/memory_warnings.hpp"
 #include "launch/report.hpp"
+#include "launch/signals.hpp"
+#include "launch/standard_descriptors.hpp"
 #include "launch/threads.hpp"
 #include "machine/configuration.hpp"
 #include "machine/discover.hpp"
@@ -37,14 +40,6 @@ namespace baton::launch {
 namespace {
 
 constexpr int usage_code = 2;
-
-sigset_t guarded_signals() {
-  sigset_t set;
-  sigemptyset(&set);
-  for (int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE})
-    sigaddset(&set, signal);
-  return set;
-}
 
 std::expected<machine::Placement, std::string> plan(const Options& options,
                                                     const machine::Machine& machine) {
@@ -93,18 +88,27 @@ void warn(const Options& options, const machine::Machine& machine,
   for (const std::string& warning : warnings) complain("warning: " + warning);
 }
 
-// Waits for the manager, passing signals on to it. Returns its wait status.
+// Waits for the manager, passing signals on to it. Returns its wait status. One that does not obey
+// is killed; a second signal says that people do not want to wait.
 int guard(pid_t manager, const sigset_t& signals) {
+  constexpr timespec patience{10, 0};  // guess: it may have much to report at the end
+  bool told_to_end = false;
   while (true) {
     int status = 0;
     pid_t ended = 0;
     while ((ended = ::waitpid(-1, &status, WNOHANG)) > 0)
       if (ended == manager) return status;
     siginfo_t info{};
-    int signal = ::sigwaitinfo(&signals, &info);
-    if (signal <= 0 || signal == SIGCHLD || signal == SIGPIPE) continue;
-    // A terminal's Ctrl-C has reached the manager already.
-    if (info.si_code != SI_KERNEL) ::kill(manager, signal);
+    int signal =
+        told_to_end ? ::sigtimedwait(&signals, &info, &patience) : ::sigwaitinfo(&signals, &info);
+    if (signal < 0 && errno == EAGAIN) ::kill(manager, SIGKILL);
+    if (signal <= 0 || signal == SIGCHLD) continue;
+    // A terminal's Ctrl-C has reached the manager already; its hang-up goes to us alone if we lead
+    // the session.
+    if (info.si_code != SI_KERNEL || signal == SIGHUP) ::kill(manager, signal);
+    if (!ends_the_job(signal)) continue;
+    ::kill(manager, SIGCONT);  // a stopped process could not obey
+    told_to_end = true;
   }
 }
 
@@ -160,8 +164,9 @@ std::optional<JobFile> prepare_file(const Options& options, const machine::Machi
 int run(const Options& options, const machine::Machine& machine,
         const machine::Placement& placement, const ProfileInUse& profile, MemoryPlan& memory) {
   Inherited inherited{};
-  sigset_t signals = guarded_signals();
+  const sigset_t signals = heeded_signals();
   ::sigprocmask(SIG_BLOCK, &signals, &inherited.signals);
+  ::signal(SIGPIPE, SIG_IGN);  // ranks get its default back
   ::getrlimit(RLIMIT_NOFILE, &inherited.open_files);
   become_subreaper();
   int guard_pipe[2], ranks_pipe[2];
@@ -184,12 +189,13 @@ int run(const Options& options, const machine::Machine& machine,
   }
   ::close(guard_pipe[0]);
   ::close(ranks_pipe[1]);
-  show_and_release(started_ranks(ranks_pipe[0], placement.ranks.size()), guard_pipe[1]);
+  std::vector<pid_t> known = started_ranks(ranks_pipe[0], placement.ranks.size());
+  show_and_release(known, guard_pipe[1]);
   ::close(ranks_pipe[0]);
   int status = guard(manager, signals);
   if (WIFSIGNALED(status))
     complain(fmt::format("the process manager died: {}; ending the job", ending_text(status)));
-  kill_descendants();
+  if (std::string left = kill_descendants(known); !left.empty()) complain(left);
   int code = ending_code(status);
   if (code != 0) show_failure(fmt::format("the job ended with code {}", code));
   return code;
@@ -253,5 +259,6 @@ int mpiexec(int count, char** words) {
 }  // namespace baton::launch
 
 int main(int count, char** words) {
+  baton::launch::open_standard_descriptors();
   return baton::launch::mpiexec(count, words);
 }

@@ -18,10 +18,12 @@
 #include <optional>
 
 #include "launch/descendants.hpp"
+#include "launch/ending.hpp"
 #include "launch/environment.hpp"
 #include "launch/memory_report.hpp"
 #include "launch/output.hpp"
 #include "launch/report.hpp"
+#include "launch/signals.hpp"
 #include "launch/threads.hpp"
 #include "machine/draw.hpp"
 
@@ -42,20 +44,6 @@ struct Rank {
   bool running = false;
 };
 
-struct Ended {
-  int rank;
-  int wait_status;
-  Phase phase;
-};
-
-// Why a job failed, worst first: among ranks that ended at the same moment the first is the
-// culprit, and the others often died of it.
-int severity(const Ended& ended) {
-  if (ended.phase == Phase::aborted) return 3;
-  if (WIFSIGNALED(ended.wait_status)) return 2;
-  return 1;
-}
-
 class Manager {
  public:
   Manager(const Job& job, const Connection& connection, const Inherited& inherited)
@@ -73,9 +61,10 @@ class Manager {
   void wait_for_end();
   int poll_milliseconds() const;
   void take_signals();
+  void take_end_signal(const signalfd_siginfo& info);
   void reap();
-  void judge(const Ended& ended);
-  std::optional<std::string> complaint(const Ended& ended, int& code) const;
+  void take(const Ended& ended);
+  std::vector<pid_t> started() const;
   void find_missing_init();
   void end(int code);
   void explain();
@@ -102,10 +91,7 @@ class Manager {
 };
 
 bool Manager::prepare() {
-  sigset_t set;
-  sigemptyset(&set);
-  for (int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2})
-    sigaddset(&set, signal);
+  const sigset_t set = heeded_signals();
   signals_ = ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
   int lifeline[2];
   empty_input_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -189,8 +175,7 @@ bool Manager::start_all() {
 
 // For the process above, which shows them to debuggers. It may have died: nobody misses them then.
 void Manager::name_ranks() {
-  std::vector<pid_t> processes;
-  for (const Rank& rank : ranks_) processes.push_back(rank.pid);
+  const std::vector<pid_t> processes = started();
   const char* bytes = reinterpret_cast<const char*>(processes.data());
   std::size_t left = processes.size() * sizeof(pid_t);
   while (left > 0) {
@@ -218,39 +203,26 @@ void Manager::end(int code) {
   ending_ = true;
   code_ = code_ ? code_ : code;
   end_at_ = Clock::now() + grace;
-  signal_descendants(SIGTERM);
-  signal_descendants(SIGCONT);  // a stopped process could not obey
+  const std::vector<pid_t> ranks = started();
+  signal_descendants(SIGTERM, ranks);
+  signal_descendants(SIGCONT, ranks);  // a stopped process could not obey
 }
 
-std::optional<std::string> Manager::complaint(const Ended& ended, int& code) const {
-  const auto& state = job_.file.row(ended.rank).state;
-  code = ending_code(ended.wait_status);
-  if (ended.phase == Phase::aborted) {
-    int given = state.abort_code.load(std::memory_order_relaxed);  // the writer is dead
-    code = (given & 0xff) ? given & 0xff : 1;
-    return fmt::format("called MPI_Abort with code {}", given);
-  }
-  if (code != 0) return ending_text(ended.wait_status);
-  if (ended.phase != Phase::initialised) return std::nullopt;
-  code = 1;
-  // The status board does not say which.
-  return "ended without calling MPI_Finalize, or MPI_Session_finalize for a session it began";
+std::vector<pid_t> Manager::started() const {
+  std::vector<pid_t> processes;
+  for (const Rank& rank : ranks_) processes.push_back(rank.pid);
+  return processes;
 }
 
-void Manager::judge(const Ended& ended) {
-  int code = 0;
-  auto text = complaint(ended, code);
-  if (!text) {
-    if (ended.phase == Phase::unborn || ended.phase == Phase::started)
-      ended_without_init_ = ended.rank;
-    return;
-  }
-  if (ending_ || code_ != 0) return;  // only the first is the reason
-  complain(fmt::format("{}: {}", rank_text(ended.rank, job_.placement), *text));
-  code_ = code;
-  // After MPI_Finalize nobody waits for this rank any more; the others may come to their own end.
-  bool harmless = ended.phase == Phase::finalized && !WIFSIGNALED(ended.wait_status);
-  if (!harmless) end(code);
+// What the end of a rank does to the job. Of harmless ends only the first is told; one that others
+// may wait for ends the job, whatever ended before. What dies after that died of it.
+void Manager::take(const Ended& ended) {
+  const Verdict verdict = judge(ended);
+  if (verdict.without_init) ended_without_init_ = ended.rank;
+  if (verdict.text.empty() || ending_ || (verdict.harmless && code_ != 0)) return;
+  complain(fmt::format("{}: {}", rank_text(ended.rank, job_.placement), verdict.text));
+  code_ = code_ ? code_ : verdict.code;
+  if (!verdict.harmless) end(verdict.code);
 }
 
 // A rank that ended without MPI_Init leaves those that called it waiting for ever.
@@ -275,15 +247,18 @@ void Manager::reap() {
       if (ranks_[rank].running && ranks_[rank].pid == pid) {
         ranks_[rank].running = false;
         --running_;
+        const auto& state = job_.file.row(static_cast<int>(rank)).state;
         // ORDER rank.phase: acquire here, release in the library; codes and counters are written.
-        Phase phase =
-            job_.file.row(static_cast<int>(rank)).state.phase.load(std::memory_order_acquire);
-        batch.push_back({static_cast<int>(rank), status, phase});
+        Phase phase = state.phase.load(std::memory_order_acquire);
+        // relaxed, both: the writer is dead.
+        batch.push_back({static_cast<int>(rank), status, phase,
+                         state.abort_code.load(std::memory_order_relaxed),
+                         state.abort_cause.load(std::memory_order_relaxed)});
         break;
       }
   no_child_ = pid < 0 && errno == ECHILD;
   std::ranges::stable_sort(batch, std::greater{}, severity);
-  for (const Ended& ended : batch) judge(ended);
+  for (const Ended& ended : batch) take(ended);
   if (running_ == 0) end(code_);
 }
 
@@ -299,13 +274,26 @@ void Manager::take_signals() {
     } else if (signal == SIGUSR1 || signal == SIGUSR2) {
       for (const Rank& rank : ranks_)
         if (rank.running) ::kill(rank.pid, signal);
-    } else if (!ending_) {
-      complain(fmt::format("{} (signal {}): ending the job",
-                           signal == SIGINT ? "interrupted" : "told to end", signal));
-      end(128 + signal);
+    } else {
+      take_end_signal(info);
     }
   }
   if (child_ended) reap();
+}
+
+// A second one, unless a terminal sent both to its whole group, asks for the end at once.
+void Manager::take_end_signal(const signalfd_siginfo& info) {
+  const int signal = static_cast<int>(info.ssi_signo);
+  if (ending_) {
+    if (info.ssi_code != SI_KERNEL) end_at_ = std::min(end_at_, Clock::now());
+    return;
+  }
+  complain(fmt::format("{} (signal {}): ending the job",
+                       signal == SIGINT   ? "interrupted"
+                       : signal == SIGHUP ? "the terminal is gone"
+                                          : "told to end",
+                       signal));
+  end(128 + signal);
 }
 
 int Manager::poll_milliseconds() const {
@@ -375,7 +363,7 @@ int Manager::run() {
     end(cannot_start_code);
   ::close(connection_.ranks);
   wait_for_end();
-  kill_descendants();
+  if (std::string left = kill_descendants(started()); !left.empty()) complain(left);
   output_.drain();
   if (job_.options.explains() && !guard_died_) explain();
   if (job_.options.memory_report && !guard_died_)

@@ -202,7 +202,7 @@ std::expected<void, std::string> place_slices(MemoryPlan& plan, const Machine& m
   const MemoryPlace& place = plan.policy.queues;
   if (place.word == MemoryWord::none) return {};
   std::uint64_t bytes = lockfree::usual_slice_bytes(
-      lockfree::slice_layout(file.header->ranks, file.header->deposit.ring_bytes));
+      lockfree::slice_layout(file.made.ranks, file.made.deposit.ring_bytes));
   std::map<int, int> fallen;  // node and how many ranks' slices go there instead
   for (const HomePlan& home : plan.homes)
     for (int rank : home.ranks) {

@@ -52,19 +52,19 @@ NodeBytes rest_of(const lockfree::MemoryRecord& record) {
 
 RankMemory look_at(const JobFile& file, std::uint32_t rank) {
   RankMemory memory{};
-  std::uint64_t offset = lockfree::slice_offset(*file.header, rank);
+  std::uint64_t offset = lockfree::slice_offset(file.made, rank);
   lockfree::SliceLayout layout =
-      lockfree::slice_layout(file.header->ranks, file.header->deposit.ring_bytes);
+      lockfree::slice_layout(file.made.ranks, file.made.deposit.ring_bytes);
   auto place = static_cast<off_t>(offset + layout.memory);
   if (::pread(file.descriptor, &memory.record, sizeof memory.record, place) !=
       static_cast<ssize_t>(sizeof memory.record))
     memory.record = {};
   auto* slice = static_cast<const char*>(
-      platform::map_memory_file(file.descriptor, file.header->slice_bytes, offset));
-  if (!slice || !platform::count_file_pages(file.descriptor, offset, slice,
-                                            file.header->slice_bytes, &memory.queues))
+      platform::map_memory_file(file.descriptor, file.made.slice_bytes, offset));
+  if (!slice || !platform::count_file_pages(file.descriptor, offset, slice, file.made.slice_bytes,
+                                            &memory.queues))
     memory.queues_error = errno;
-  if (slice) platform::unmap_memory(const_cast<char*>(slice), file.header->slice_bytes);
+  if (slice) platform::unmap_memory(const_cast<char*>(slice), file.made.slice_bytes);
   return memory;
 }
 
@@ -202,8 +202,7 @@ std::string reserved_text(const JobFile& file, std::uint64_t seen) {
 std::string memory_report(const JobFile& file, const machine::Machine& machine,
                           const MemoryPlan& plan) {
   std::vector<RankMemory> ranks;
-  for (std::uint32_t rank = 0; rank < file.header->ranks; ++rank)
-    ranks.push_back(look_at(file, rank));
+  for (std::uint32_t rank = 0; rank < file.made.ranks; ++rank) ranks.push_back(look_at(file, rank));
   Table table(machine);
   Totals totals;
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {

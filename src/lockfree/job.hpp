@@ -16,7 +16,7 @@
 namespace baton::lockfree {
 
 inline constexpr std::uint64_t job_magic = 0x424154'4f4e4a4fULL;  // "BATONJO"
-inline constexpr std::uint32_t job_version = 6;
+inline constexpr std::uint32_t job_version = 7;
 inline constexpr int ranks_max = 4096;
 
 // Where the launcher put a rank: operating-system numbers, -1 where unknown or not one.
@@ -35,6 +35,9 @@ PeerClass peer_class(const RankPlace& one, const RankPlace& other);
 
 // How far a rank has come; the launcher reads it when a process ends.
 enum class Phase : std::uint32_t { unborn, started, initialised, finalized, aborted };
+
+// Who ended the job, with Phase::aborted.
+enum class AbortCause : std::uint32_t { none, program, error };
 
 // Where a rank waits, and who waits for it, under the setting `check` (collective/deadlock.cpp).
 struct alignas(cache_line_bytes) WaitLines {
@@ -61,6 +64,7 @@ struct alignas(cache_line_bytes) RankRow {
     std::atomic<Phase> phase;
     std::atomic<std::int32_t> pid;
     std::atomic<std::int32_t> abort_code;
+    std::atomic<AbortCause> abort_cause;
     std::atomic<std::uint64_t>
         probe_address;  // in the rank's own memory: a word others may try to read
     std::atomic<std::uint64_t> probe_value;   // what it holds

@@ -85,6 +85,23 @@ void publish_counters() {
   if (arena.job->memory_report) transport::publish_memory();
 }
 
+[[noreturn]] void end_job(int code, lockfree::AbortCause cause) {
+  std::fflush(nullptr);
+  if (transport::arena.job) {
+    auto& state = transport::arena.row(transport::arena.rank).state;
+    publish_counters();
+    // relaxed, both: ordered by the phase.
+    state.abort_code.store(code, std::memory_order_relaxed);
+    state.abort_cause.store(cause, std::memory_order_relaxed);
+    set_phase(lockfree::Phase::aborted);
+  }
+  _exit(code & 0xff ? code & 0xff : 1);
+}
+
+void end_after_error(int code) {
+  end_job(code, lockfree::AbortCause::error);
+}
+
 // In a child of this process: the rank is its parent alone. Exit handlers there (those of
 // interpreters call MPI_Finalize) find a library that has been finalized, and nothing leads to the
 // job any more.
@@ -113,7 +130,7 @@ Error make_library() {
   make_empty_group();
   message::make_completed_request();
   reset_context_ids();
-  abort_job = abort_process;
+  abort_job = end_after_error;
   rank_for_messages = static_cast<int>(transport::arena.rank);
   library_state.main_thread = pthread_self();
   return MPI_SUCCESS;
@@ -215,14 +232,7 @@ Error end_world() {
 }
 
 void abort_process(int code) {
-  std::fflush(nullptr);
-  if (transport::arena.job) {
-    auto& row = transport::arena.row(transport::arena.rank);
-    publish_counters();
-    row.state.abort_code.store(code, std::memory_order_relaxed);  // relaxed: ordered by the phase
-    set_phase(lockfree::Phase::aborted);
-  }
-  _exit(code & 0xff ? code & 0xff : 1);
+  end_job(code, lockfree::AbortCause::program);
 }
 
 }  // namespace baton::world

@@ -44,9 +44,12 @@ JobHeader* job() {
   std::exit(96);
 }
 
-void set_phase(Phase phase, int abort_code) {
+using baton::lockfree::AbortCause;
+
+void set_phase(Phase phase, int abort_code, AbortCause cause = AbortCause::none) {
   auto& state = baton::lockfree::rank_row(job(), static_cast<std::uint32_t>(rank()))->state;
   state.abort_code.store(abort_code, std::memory_order_relaxed);
+  state.abort_cause.store(cause, std::memory_order_relaxed);
   state.phase.store(phase, std::memory_order_release);
 }
 
@@ -58,6 +61,12 @@ void print_place() {
   ::sched_getaffinity(0, sizeof set, &set);
   std::printf("rank %d of %u cpu %d count %d allowed %d\n", rank(), header->ranks, place.cpu,
               place.cpu_count, CPU_COUNT(&set));
+}
+
+// A stray store over all that the launcher shares with ranks.
+void scribble(int byte) {
+  JobHeader* header = job();
+  std::memset(static_cast<void*>(header), byte, header->slices_offset);
 }
 
 // A child in a session of its own, which no process group reaches.
@@ -93,14 +102,19 @@ bool act(const std::string& action, const char* value) {
     set_phase(Phase::initialised, 0);
   else if (action == "finalize")
     set_phase(Phase::finalized, 0);
-  else if (action == "abort") {
-    set_phase(Phase::aborted, std::atoi(value));
+  else if (action == "abort" || action == "abort_after_error") {
+    set_phase(Phase::aborted, std::atoi(value),
+              action == "abort" ? AbortCause::program : AbortCause::error);
     ::_exit(std::atoi(value));
   } else if (action == "place")
     print_place();
   else if (action == "daemon")
     start_daemon(value);
-  else if (action == "lifeline")
+  else if (action == "scribble")
+    scribble(std::atoi(value));
+  else if (action == "user") {
+    if (::setuid(static_cast<uid_t>(std::atoi(value))) != 0) std::exit(93);
+  } else if (action == "lifeline")
     wait_for_lifeline();
   else if (action == "out")
     write_to(1, value);

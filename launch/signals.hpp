@@ -1,0 +1,15 @@
+// Which signals mpiexec and its manager heed, and what they mean for the job.
+#pragma once
+
+#include <signal.h>
+
+namespace baton::launch {
+
+// Ends of children, what passes on to ranks, and what ends the job; less SIGHUP, SIGINT and SIGQUIT
+// where this process was started with them ignored (nohup, background jobs of scripts), since a
+// blocked signal would be seen all the same. Both processes block the set and wait for it.
+sigset_t heeded_signals();
+
+bool ends_the_job(int signal);
+
+}  // namespace baton::launch

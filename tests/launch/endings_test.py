@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+"""Bad ends: of ranks one after the other, of terminals, of mpiexec's own processes, and with what mpiexec relies on
+taken away. Each is a clear end, with words, and nothing left. Usage: endings_test.py BIN_FOLDER [unittest's]"""
+import os
+import pty
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import uuid
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from mpiexec_test import MPIEXEC, RANK, WATCHDOG_SECONDS, Job, children, processes_with, run, wait_until  # noqa: E402
+
+
+class OneAfterTheOther(unittest.TestCase):
+    """Rank 0 has come to its end with a code of 3; then rank 1 dies while rank 2 waits for it."""
+
+    def dies(self, *how):
+        token = uuid.uuid4().hex
+        job = run("-n", 3, RANK, "init", "", "only=0", "finalize", "", "only=0", "exit", "3", "sleep", "0.2", "only=1",
+                  *how, "sleep", "1000", token)
+        self.assertEqual(job.code, 3, job.err)
+        self.assertRegex(job.err, "rank 0.*: ended with exit code 3")
+        self.assertEqual(processes_with(token), [])
+        return job
+
+    def test_a_signal_ends_the_job_all_the_same(self):
+        self.assertRegex(self.dies("signal", int(signal.SIGSEGV)).err, r"rank 1.*: segmentation fault \(signal 11\)")
+
+    def test_an_abort_ends_the_job_all_the_same(self):
+        self.assertRegex(self.dies("abort", "9").err, "rank 1.*: called MPI_Abort with code 9")
+
+    def test_an_exit_code_without_finalize_ends_the_job_all_the_same(self):
+        self.assertRegex(self.dies("exit", "5").err, "rank 1.*: ended with exit code 5")
+
+    def test_an_end_without_finalize_ends_the_job_all_the_same(self):
+        self.assertRegex(self.dies("exit", "0").err, "rank 1.*: ended without calling MPI_Finalize")
+
+    def test_of_many_harmless_codes_the_first_is_told(self):
+        job = run("-n", 4, RANK, "init", "", "finalize", "", "exit", "3")
+        self.assertEqual(job.code, 3)
+        self.assertEqual(job.err.count("mpiexec:"), 1, job.err)
+
+    def test_an_abort_after_an_error_is_not_called_mpi_abort(self):
+        job = run("-n", 1, RANK, "init", "", "abort_after_error", "15")
+        self.assertEqual(job.code, 15)
+        self.assertNotIn("called MPI_Abort", job.err)
+        self.assertIn("after an error", job.err)
+
+
+class Terminals(unittest.TestCase):
+    def leader(self, *words):
+        """mpiexec as the leader of a session with a terminal of its own. Its process id and the terminal's other end."""
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.execv(MPIEXEC, [MPIEXEC, *map(str, words)])
+        self.addCleanup(self.end, pid)
+        return pid, terminal
+
+    def end(self, pid):
+        try:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+        except (ProcessLookupError, ChildProcessError):
+            pass
+
+    def test_a_terminal_that_goes_away_ends_the_job(self):
+        token = uuid.uuid4().hex
+        pid, terminal = self.leader("-n", 2, RANK, "sleep", "1000", token)
+        wait_until(lambda: len(processes_with(token)) == 4, "the ranks did not start")
+        os.close(terminal)
+        wait_until(lambda: not processes_with(token), "the job outlived its terminal")
+
+    def test_a_terminals_interrupt_ends_the_job(self):
+        token = uuid.uuid4().hex
+        pid, terminal = self.leader("-n", 2, RANK, "sleep", "1000", token)
+        self.addCleanup(os.close, terminal)
+        wait_until(lambda: len(processes_with(token)) == 4, "the ranks did not start")
+        os.write(terminal, b"\x03")
+        wait_until(lambda: not processes_with(token), "the job outlived Ctrl-C")
+
+    def stays(self, ignored, sent):
+        token = uuid.uuid4().hex
+        job = subprocess.Popen([MPIEXEC, "-n", "2", RANK, "sleep", "1000", token], stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+                               preexec_fn=lambda: [signal.signal(number, signal.SIG_IGN) for number in ignored])
+        self.addCleanup(job.communicate)
+        self.addCleanup(job.kill)
+        wait_until(lambda: len(processes_with(token)) == 4, "the ranks did not start")
+        for number in sent:
+            os.killpg(job.pid, number)
+        time.sleep(0.3)
+        self.assertEqual(len(processes_with(token)), 4, "a signal that is ignored ended the job")
+        job.send_signal(signal.SIGTERM)
+        self.assertEqual(job.wait(WATCHDOG_SECONDS), 128 + signal.SIGTERM)
+        self.assertEqual(processes_with(token), [])
+
+    def test_nohup_is_respected(self):
+        self.stays([signal.SIGHUP], [signal.SIGHUP])
+
+    def test_a_background_job_of_a_script_ignores_the_terminals_keys(self):
+        self.stays([signal.SIGINT, signal.SIGQUIT], [signal.SIGINT, signal.SIGQUIT])
+
+
+class Descriptors(unittest.TestCase):
+    def test_closed_standard_descriptors_are_nobodys_file(self):
+        for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
+            with self.subTest(closed), tempfile.TemporaryDirectory() as folder:
+                script = f"ls -l /proc/$$/fd > {folder}/$BATON_RANK"
+                done = subprocess.run(f"exec '{MPIEXEC}' -n 2 sh -c '{script}' {closed}", shell=True,
+                                      stdin=subprocess.DEVNULL, timeout=WATCHDOG_SECONDS)
+                self.assertEqual(done.returncode, 0)
+                for rank in "01":
+                    with open(os.path.join(folder, rank)) as file:
+                        for line in file:
+                            name, _, target = line.partition(" -> ")
+                            if name.split()[-1:] in (["0"], ["1"], ["2"]):
+                                self.assertNotIn("memfd", target)
+
+
+def run_to_files(words):
+    """Code and standard error; what outlives the job may keep both open."""
+    with tempfile.TemporaryFile("w+") as error:
+        done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=error,
+                              timeout=WATCHDOG_SECONDS)
+        error.seek(0)
+        return done.returncode, error.read()
+
+
+HIDDEN_PROC = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"]
+
+
+class TakenAway(unittest.TestCase):
+    def test_without_proc_all_ranks_are_killed(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can hide /proc")
+        token = uuid.uuid4().hex
+        code, error = run_to_files([*HIDDEN_PROC, MPIEXEC, "-n", "3", RANK, "ignore", str(int(signal.SIGTERM)), "only=1",
+                                    "exit", "5", "sleep", "1000", token])
+        self.assertEqual(code, 5, error)
+        self.assertEqual(processes_with(token), [])
+
+    def test_without_proc_what_cannot_be_found_is_said(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can hide /proc")
+        token = uuid.uuid4().hex
+        code, error = run_to_files([*HIDDEN_PROC, MPIEXEC, "-n", "1", "sh", "-c",
+                                    f"setsid sh -c 'sleep 1000; : {token}' & exit 5"])
+        for pid in processes_with(token):
+            os.kill(pid, signal.SIGKILL)
+        self.assertEqual(code, 5, error)
+        self.assertIn("/proc", error)
+
+    def test_a_stray_store_over_the_jobs_header_leads_nobody_astray(self):
+        for byte in (0, 1, 255):
+            with self.subTest(byte):
+                token = uuid.uuid4().hex
+                job = run("--explain", "--memory-report", "-n", 3, RANK, "init", "", "only=1", "sleep", "0.3", "only=1", "scribble", byte, "only=1", "exit",
+                          "6", "sleep", "1000", token)
+                self.assertIn(job.code, (1, 6), job.err)  # 1: the store looks like an abort, or a missing end
+                self.assertIn("mpiexec: rank 1", job.err)
+                self.assertEqual(processes_with(token), [])
+
+    def test_a_child_of_another_user_is_named_and_mpiexec_ends(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can make a program that becomes another user")
+        with tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o755)
+            program = os.path.join(folder, "becomes_root")
+            shutil.copy(RANK, program)
+            os.chmod(program, 0o4755)
+            token = uuid.uuid4().hex
+            # Not the folder of the build: others may not enter it.
+            code, error = run_to_files(["setpriv", "--reuid", "12345", "--clear-groups", "--regid", "12345",
+                                        shutil.copy(MPIEXEC, folder), "-n", "2", program, "only=0", "user", "0", "sleep",
+                                        "0.2", "only=1", "exit", "5", "sleep", "1000", token])
+            left = processes_with(token)
+            for pid in left:
+                os.kill(pid, signal.SIGKILL)
+            self.assertEqual(code, 5, error)
+            self.assertEqual(len(left), 1, "the test's program did not become root")
+            self.assertIn(f"could not end process {left[0]}, which became another user's", error)
+
+
+class Managers(unittest.TestCase):
+    def start(self):
+        token = uuid.uuid4().hex
+        job = Job("-n", 2, RANK, "init", "", "sleep", "1000", token)
+        wait_until(lambda: len(processes_with(token)) == 4, "the ranks did not start")
+        return job, token, children(job.process.pid)[0]
+
+    def test_a_stopped_manager_still_obeys(self):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            job, token, manager = self.start()
+            os.kill(manager, signal.SIGSTOP)
+            job.process.send_signal(number)
+            self.assertEqual(job.end().code, 128 + number)
+            self.assertEqual(processes_with(token), [])
+
+    def test_a_stopped_rank_is_ended(self):
+        job, token, manager = self.start()
+        os.kill(children(manager)[0], signal.SIGSTOP)
+        job.process.send_signal(signal.SIGTERM)
+        self.assertEqual(job.end().code, 128 + signal.SIGTERM)
+        self.assertEqual(processes_with(token), [])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
