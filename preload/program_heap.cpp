@@ -80,7 +80,7 @@ bool hook_decommit(extent_hooks_t*, void* address, std::size_t, std::size_t offs
   char* start = static_cast<char*>(address) + offset;
   if (in_heap(start) && exporting) {
     std::uint64_t in_file = heap.offset + static_cast<std::uint64_t>(start - heap.address);
-    baton::platform::release_memory(heap.descriptor, in_file, bytes);
+    baton::platform::release_memory(heap.file(), in_file, bytes);
     return false;
   }
   return madvise(start, bytes, MADV_DONTNEED) != 0;
@@ -154,20 +154,23 @@ void close_pipe() {
   _exit(127);
 }
 
+// Asked for before the fork: in the child, locks of other threads may stay taken.
+int file_at_fork = -1;
+
 // System calls and memcpy only.
 void copy_heap() {
   const auto offset = static_cast<off_t>(heap.offset);
   const off_t end = offset + static_cast<off_t>(used_bytes);
   void* source = mmap(nullptr, std::max<std::size_t>(used_bytes, 1), PROT_READ, MAP_SHARED,
-                      heap.descriptor, offset);
+                      file_at_fork, offset);
   if (source == MAP_FAILED) end_child(std::strerror(errno));
   void* target = mmap(heap.address, heap.bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   if (target == MAP_FAILED) end_child(std::strerror(errno));
   for (off_t at = offset; at < end;) {
-    at = lseek(heap.descriptor, at, SEEK_DATA);
+    at = lseek(file_at_fork, at, SEEK_DATA);
     if (at < 0 || at >= end) break;
-    off_t hole = std::min(lseek(heap.descriptor, at, SEEK_HOLE), end);
+    off_t hole = std::min(lseek(file_at_fork, at, SEEK_HOLE), end);
     if (hole <= at) break;
     std::memcpy(heap.address + (at - offset), static_cast<char*>(source) + (at - offset),
                 static_cast<std::size_t>(hole - at));
@@ -179,6 +182,7 @@ void copy_heap() {
 void before_fork() {
   pthread_mutex_lock(&used_lock);
   if (exporting && pipe_ends[0] < 0) renew_pipe();
+  if (exporting) file_at_fork = heap.file();
 }
 
 void after_fork_in_parent() {

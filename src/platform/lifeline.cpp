@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "platform/memory_file.hpp"
+
 namespace baton::platform {
 
 bool die_with_pipe(int descriptor) {
@@ -15,6 +17,7 @@ bool die_with_pipe(int descriptor) {
   int own = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (own < 0) return false;
   close(descriptor);
+  own = move_to_high_number(own);
   if (fcntl(own, F_SETOWN, getpid()) != 0 || fcntl(own, F_SETSIG, SIGKILL) != 0 ||
       fcntl(own, F_SETFL, O_ASYNC | O_NONBLOCK) != 0)
     return false;

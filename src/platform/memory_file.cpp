@@ -6,7 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 
 #include "base/cache_line.hpp"
@@ -54,6 +56,30 @@ int make_memory_file(const char* name, std::uint64_t bytes) {
   return descriptor;
 }
 
+FileIdentity file_identity(int descriptor) {
+  struct stat facts;
+  if (fstat(descriptor, &facts) != 0) return {};
+  return {facts.st_dev, facts.st_ino};
+}
+
+int move_to_high_number(int descriptor) {
+  constexpr rlim_t beyond_most_programs = 512;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return descriptor;
+  const auto lowest = static_cast<int>(std::min(limit.rlim_cur / 2, beyond_most_programs));
+  if (descriptor >= lowest) return descriptor;
+  const int high = fcntl(descriptor, F_DUPFD_CLOEXEC, lowest);
+  if (high < 0) return descriptor;
+  close(descriptor);
+  return high;
+}
+
+int open_from_process(int process, int descriptor) {
+  char path[48];
+  snprintf(path, sizeof path, "/proc/%d/fd/%d", process, descriptor);
+  return open(path, O_RDWR | O_CLOEXEC);
+}
+
 std::uint64_t memory_file_bytes(int descriptor) {
   struct stat facts;
   if (fstat(descriptor, &facts) != 0) return 0;
@@ -87,6 +113,10 @@ bool reserve_memory(int descriptor, std::uint64_t offset, std::uint64_t bytes) {
                    static_cast<off_t>(bytes)) != 0)
     if (errno != EINTR) return false;
   return true;
+}
+
+bool reserve_mapped_memory(void* address, std::uint64_t bytes) {
+  return madvise(address, bytes, populate_write) == 0;
 }
 
 bool reserve_huge_memory(int descriptor, std::uint64_t offset, void* address, std::uint64_t bytes,
@@ -125,7 +155,7 @@ void* make_private_memory(std::uint64_t bytes, std::uint64_t alignment) {
 
 bool reserve_private_memory(void* address, std::uint64_t bytes) {
   // Kernels that do not know it give the memory with its first use.
-  return madvise(address, bytes, populate_write) == 0 || errno == EINVAL;
+  return reserve_mapped_memory(address, bytes) || errno == EINVAL;
 }
 
 int collapse_error() {

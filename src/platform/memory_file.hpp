@@ -11,6 +11,19 @@ namespace baton::platform {
 // Returns the descriptor, or -1 with errno set.
 int make_memory_file(const char* name, std::uint64_t bytes);
 
+// Which file a descriptor leads to; both 0 with errno set where it is closed.
+struct FileIdentity {
+  std::uint64_t device = 0;
+  std::uint64_t number = 0;
+  bool operator==(const FileIdentity&) const = default;
+};
+FileIdentity file_identity(int descriptor);
+// Gives the file a high number, not inherited by exec, so that a program that expects low ones, or
+// closes those it does not know, meets it less. The same descriptor where none is free.
+int move_to_high_number(int descriptor);
+// Opens anew what another process has open. -1 with errno set.
+int open_from_process(int process, int descriptor);
+
 // The file's size in bytes, or 0 with errno set.
 std::uint64_t memory_file_bytes(int descriptor);
 
@@ -24,6 +37,8 @@ void unmap_memory(void* address, std::uint64_t bytes);
 // Makes sure that the range has memory, so that touching it later cannot kill the process. False
 // with errno set when there is none.
 bool reserve_memory(int descriptor, std::uint64_t offset, std::uint64_t bytes);
+// The same for a range that is mapped, by its address: where the kernel can (Linux 5.14).
+bool reserve_mapped_memory(void* address, std::uint64_t bytes);
 // The same in huge pages, for a range of whole ones that is mapped so at `address`. `*huge` says
 // whether that worked; if not, errno says why, and the memory is there in small pages.
 bool reserve_huge_memory(int descriptor, std::uint64_t offset, void* address, std::uint64_t bytes,

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "platform/fork.hpp"
+#include "platform/lock.hpp"
 #include "platform/memory_file.hpp"
 #include "transport/attached.hpp"
 #include "transport/heap.hpp"
@@ -16,6 +17,21 @@ namespace baton::transport {
 Arena arena;
 
 namespace {
+
+struct JobFile {
+  int descriptor = -1;
+  int launcher = 0;    // 0: there is none
+  int inherited = -1;  // its number there
+  platform::FileIdentity identity;
+  platform::Lock lock;  // always taken
+} file;
+
+void remember_job_file(int descriptor, int launcher) {
+  file.identity = platform::file_identity(descriptor);
+  file.launcher = launcher;
+  file.inherited = descriptor;
+  file.descriptor = platform::move_to_high_number(descriptor);
+}
 
 // The parts that this rank uses from the first message on; rings and chunks follow when touched.
 Error reserve_own_parts() {
@@ -36,6 +52,22 @@ Error reserve_own_parts() {
 }
 
 }  // namespace
+
+int job_file() {
+  file.lock.lock();
+  if (platform::file_identity(file.descriptor) != file.identity) {
+    file.descriptor = -1;
+    const int again =
+        file.launcher ? platform::open_from_process(file.launcher, file.inherited) : -1;
+    if (again >= 0 && platform::file_identity(again) == file.identity)
+      file.descriptor = platform::move_to_high_number(again);
+    else if (again >= 0)
+      close(again);
+  }
+  const int descriptor = file.descriptor;
+  file.lock.unlock();
+  return descriptor;
+}
 
 Error attach_arena(int descriptor, std::uint32_t rank) {
   std::uint64_t bytes = platform::memory_file_bytes(descriptor);
@@ -74,8 +106,8 @@ Error attach_arena(int descriptor, std::uint32_t rank) {
   }
   platform::keep_from_children(address, bytes);
   platform::keep_from_programs(descriptor);
-  arena = {job, lockfree::slice_layout(job->ranks, job->deposit.ring_bytes), descriptor, rank,
-           job->ranks};
+  remember_job_file(descriptor, job->launcher_pid);
+  arena = {job, lockfree::slice_layout(job->ranks, job->deposit.ring_bytes), rank, job->ranks};
   return reserve_own_parts();
 }
 
@@ -86,7 +118,10 @@ Error make_lone_arena(std::uint32_t cpus_usable) {
     return fail(MPI_ERR_NO_MEM,
                 "no memory file of %llu MiB (mostly never touched) for this process: %s%s",
                 static_cast<unsigned long long>(header.file_bytes >> 20), std::strerror(errno),
-                errno == EFBIG ? "; raise the limit on file sizes (ulimit -f)" : "");
+                errno == EFBIG ? "; raise the limit on file sizes (ulimit -f)"
+                : errno == EPERM || errno == ENOSYS
+                    ? "; permit memfd_create in the container's system call filter"
+                    : "");
   void* address = platform::map_memory_file(descriptor, header.file_bytes);
   if (address) std::memcpy(address, &header, sizeof header);
   Error error =
@@ -101,7 +136,7 @@ void detach_arena() {
   detach_heap();
   detach_regions();
   platform::unmap_memory(arena.job, arena.job->file_bytes);
-  close(arena.descriptor);
+  if (int descriptor = job_file(); descriptor >= 0) close(descriptor);
   arena = Arena{};
 }
 
@@ -109,7 +144,15 @@ Error reserve(std::uint32_t owner, std::uint64_t offset, std::uint64_t bytes) {
   if (BATON_UNLIKELY(arena.memory(owner).queues.strict))
     if (Error error = check_slice_room(owner, bytes)) return error;
   std::uint64_t start = lockfree::slice_offset(*arena.job, owner) + offset;
-  if (platform::reserve_memory(arena.descriptor, start, bytes)) return MPI_SUCCESS;
+  const int descriptor = job_file();
+  if (descriptor >= 0 ? platform::reserve_memory(descriptor, start, bytes)
+                      : platform::reserve_mapped_memory(arena.part(owner, offset), bytes))
+    return MPI_SUCCESS;
+  if (errno == EPERM || errno == ENOSYS)
+    return fail(MPI_ERR_NO_MEM,
+                "the kernel does not let this process reserve memory (%s: %s); permit it in the "
+                "container's system call filter",
+                descriptor >= 0 ? "fallocate" : "madvise", std::strerror(errno));
   return fail(
       MPI_ERR_NO_MEM,
       "no memory for %llu KiB of message buffers: %s; give the job more (container or cgroup "

@@ -25,7 +25,6 @@ using Progress = lockfree::Progress<Hardware>;
 struct Arena {
   lockfree::JobHeader* job = nullptr;
   lockfree::SliceLayout layout{};
-  int descriptor = -1;
   std::uint32_t rank = 0;
   std::uint32_t ranks = 1;
 
@@ -72,6 +71,12 @@ struct Arena {
 };
 
 extern Arena arena;
+
+// The job's memory file, for reserving and mapping. The program may have closed its number and
+// opened another file under it, which must not be grown or mapped: so this looks first, and opens
+// ours anew from mpiexec where it can. -1: it is lost; what is mapped stays usable. Never per
+// message.
+int job_file();
 
 // Maps the launcher's memory file and reserves this rank's fixed parts. Once, by the main thread.
 Error attach_arena(int descriptor, std::uint32_t rank);

@@ -45,7 +45,7 @@ std::uint64_t part_of(std::uint32_t owner) {
 
 char* map_part(std::uint32_t owner) {
   return static_cast<char*>(platform::map_memory_file_for_huge_pages(
-      arena.descriptor, arena.job->heap_bytes, part_of(owner)));
+      job_file(), arena.job->heap_bytes, part_of(owner)));
 }
 
 // Under the own lock, as all that changes what is ours.
@@ -113,13 +113,13 @@ bool reserve_block(Block& block, const MemoryPlace* place, Error* error) {
   std::uint64_t offset = part_of(arena.rank) + block.offset;
   bool reserved = false;
   if (BATON_LIKELY(!place)) {
-    reserved = platform::reserve_memory(arena.descriptor, offset, block.bytes);
+    reserved = platform::reserve_memory(job_file(), offset, block.bytes);
   } else {
-    *error = place_and_reserve({own() + block.offset, block.bytes, arena.descriptor, offset},
+    *error = place_and_reserve({own() + block.offset, block.bytes, job_file(), offset},
                                *place, &reserved);
     block.placed = place->word != MemoryWord::none;
   }
-  if (!reserved) platform::release_memory(arena.descriptor, offset, block.bytes);
+  if (!reserved) platform::release_memory(job_file(), offset, block.bytes);
   return reserved;
 }
 
@@ -158,7 +158,7 @@ bool release_exported(void* address) {
     if (blocks[i].offset != offset) continue;
     if (!outlived) {
       if (BATON_UNLIKELY(arena.job->memory_report)) forget_block(own() + offset, blocks[i].bytes);
-      platform::release_memory(arena.descriptor, part_of(arena.rank) + offset, blocks[i].bytes);
+      platform::release_memory(job_file(), part_of(arena.rank) + offset, blocks[i].bytes);
       if (blocks[i].placed) forget_place(own() + offset, blocks[i].bytes);
     }
     --block_count;

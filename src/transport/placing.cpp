@@ -221,10 +221,11 @@ Error place_and_reserve(const Unplaced& memory, const MemoryPlace& place, bool* 
   {
     // Between looking at a node's room and taking it no other rank may look, nor another thread.
     platform::Guard guard(turn_lock);
-    bool turn = place.strict && platform::take_turn(arena.descriptor);
+    const int file = place.strict ? job_file() : -1;
+    const bool turn = file >= 0 && platform::take_turn(file);
     error = bind_in_place(memory, place);
     *reserved = !error && reserve_block(memory, place);
-    if (turn) platform::give_up_turn(arena.descriptor);
+    if (turn) platform::give_up_turn(file);
   }
   if (*reserved && BATON_UNLIKELY(arena.job->memory_report)) look_for_shortage(memory, place);
   if (error || !*reserved) forget_place(memory.address, memory.bytes);

@@ -22,7 +22,7 @@ Error place_part(char* address, char* end, bool* reserved) {
   if (address >= end) return MPI_SUCCESS;
   auto in_file = heap.offset + static_cast<std::uint64_t>(address - heap.address);
   auto bytes = static_cast<std::uint64_t>(end - address);
-  return place_and_reserve({address, bytes, heap.descriptor, in_file}, wanted, reserved);
+  return place_and_reserve({address, bytes, heap.file(), in_file}, wanted, reserved);
 }
 
 // Whole huge pages by themselves, since only these can be huge. The heap begins with one.
@@ -51,7 +51,7 @@ void export_program_heap() {
   if (baton_export_program_heap) {
     if (const MemoryPlace* usual = heap_place()) wanted = *usual;
     wanted.huge = wanted.huge || arena.job->program_heap_huge;
-    heap = {nullptr, bytes, arena.descriptor, 0, wanted.asks() ? place : nullptr};
+    heap = {nullptr, bytes, job_file, 0, wanted.asks() ? place : nullptr};
     heap.address = map_program_heap(&heap.offset);
     problem = heap.address ? baton_export_program_heap(&heap)
                            : "its part of the job's memory cannot be mapped";
@@ -63,7 +63,7 @@ void export_program_heap() {
 
 bool count_program_heap(platform::NodeBytes* counts) {
   if (!heap.address || !baton_program_heap_used) return true;
-  return platform::count_file_pages(heap.descriptor, heap.offset, heap.address,
+  return platform::count_file_pages(heap.file(), heap.offset, heap.address,
                                     baton_program_heap_used(), counts);
 }
 

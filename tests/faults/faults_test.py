@@ -85,6 +85,33 @@ class Starting(Faults):
         self.assertIn("rank 1 of 2", job.out)
 
 
+class Descriptors(Faults):
+    PROGRAM = os.path.join(launch.BIN, "descriptor_program")
+
+    def test_the_librarys_numbers_may_be_closed_and_taken_by_the_program(self):
+        for ranks in (1, 2, 5):
+            with self.subTest(ranks):
+                self.ends_well(mpiexec("-n", ranks, self.PROGRAM))
+
+    def test_the_same_when_mpiexec_cannot_be_asked_again(self):
+        # Its descriptors are another user's then.
+        hidden = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"]
+        if os.geteuid() != 0:
+            self.skipTest("only root can hide /proc")
+        self.ends_well(mpiexec("-n", 2, *hidden, self.PROGRAM))
+
+    def test_the_same_of_a_program_started_alone(self):
+        done = subprocess.run([self.PROGRAM], capture_output=True, text=True, timeout=60, env=CLEAN)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_closed_standard_descriptors_stay_out_of_the_librarys_way(self):
+        for closed, code in (("<&-", 0), (">&-", 1), ("<&- >&- 2>&-", 1)):  # 1: what it prints cannot be written
+            with self.subTest(closed):
+                done = subprocess.run(f"exec '{PROGRAM}' size {closed}", shell=True, timeout=60, env=CLEAN,
+                                      stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                self.assertEqual(done.returncode, code)
+
+
 class Forbidden(Faults):
     """System calls that a container's filter may refuse."""
 
