@@ -76,7 +76,13 @@ std::expected<JobFile, std::string> make_job_file(const machine::Placement& plac
   file.descriptor = platform::make_memory_file(
       "baton-job", header.heap_bytes ? header.heaps_offset + header.ranks * header.heap_bytes
                                      : header.file_bytes);
-  if (file.descriptor < 0) return std::unexpected(failure("memfd_create"));
+  if (file.descriptor < 0) {
+    const bool refused = errno == EPERM || errno == ENOSYS;
+    return std::unexpected(failure("memfd_create") +
+                           (refused ? "; permit it in the container's system call filter, or give "
+                                      "it a /dev/shm"
+                                    : ""));
+  }
   void* head =
       ::mmap(nullptr, header.slices_offset, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor, 0);
   if (head == MAP_FAILED) return std::unexpected(failure("mmap"));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "machine/quota.hpp"
+#include "platform/cpu.hpp"
 
 namespace baton::machine {
 
@@ -55,10 +56,14 @@ class Topology {
     hwloc_topology_set_type_filter(topology_, HWLOC_OBJ_L3CACHE, HWLOC_TYPE_FILTER_KEEP_ALL);
     hwloc_topology_set_type_filter(topology_, HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL);
     hwloc_topology_set_type_filter(topology_, HWLOC_OBJ_PACKAGE, HWLOC_TYPE_FILTER_KEEP_ALL);
+    // Refused, hwloc would ask for ever, first where it asks the CPUs themselves.
+    const bool bindable = !xml_file && platform::tells_affinity();
+    if (!xml_file && !bindable)
+      hwloc_topology_set_components(topology_, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
     if (hwloc_topology_load(topology_) != 0) return false;
     hwloc_bitmap_copy(set_, hwloc_topology_get_allowed_cpuset(topology_));
     hwloc_bitmap_t bound = hwloc_bitmap_alloc();
-    if (!xml_file && bound && hwloc_get_cpubind(topology_, bound, HWLOC_CPUBIND_PROCESS) == 0 &&
+    if (bindable && bound && hwloc_get_cpubind(topology_, bound, HWLOC_CPUBIND_PROCESS) == 0 &&
         hwloc_bitmap_intersects(set_, bound))
       hwloc_bitmap_and(set_, set_, bound);
     hwloc_bitmap_free(bound);

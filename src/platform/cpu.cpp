@@ -1,6 +1,9 @@
 #include "platform/cpu.hpp"
 
+#include <sched.h>
+
 #include <algorithm>
+#include <cerrno>
 
 #include "base/settings.hpp"
 
@@ -18,6 +21,11 @@ int cpu_level() {
 
 int vector_level() {
   return static_cast<int>(std::min<std::int64_t>(settings.vector_level_max, cpu_level()));
+}
+
+bool tells_affinity() {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 || errno == EINVAL;  // a set of more CPUs
 }
 
 }  // namespace baton::platform

@@ -10,4 +10,7 @@ int cpu_level();
 // The level to use: the CPU's, or what the setting vector_level_max leaves of it.
 int vector_level();
 
+// Whether the kernel says on which CPUs a process may run; a container's filter may refuse that.
+bool tells_affinity();
+
 }  // namespace baton::platform

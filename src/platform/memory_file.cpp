@@ -34,6 +34,14 @@ char* make_address_space(std::uint64_t bytes, std::uint64_t alignment) {
   return start + before;
 }
 
+// Keeps the errno of before where that fails, too.
+int open_nameless(const char* folder) {
+  const int cause = errno;
+  const int descriptor = open(folder, O_TMPFILE | O_RDWR, 0600);
+  if (descriptor < 0) errno = cause;
+  return descriptor;
+}
+
 }  // namespace
 
 int make_memory_file(const char* name, std::uint64_t bytes) {
@@ -45,9 +53,12 @@ int make_memory_file(const char* name, std::uint64_t bytes) {
     return -1;
   }
   int descriptor = memfd_create(name, MFD_ALLOW_SEALING);
+  const bool sealed = descriptor >= 0;
+  // Where a container's filter refuses that: a file of /dev/shm without a name, which has no seals.
+  if (!sealed) descriptor = open_nameless("/dev/shm");
   if (descriptor < 0) return -1;
   if (ftruncate(descriptor, static_cast<off_t>(bytes)) != 0 ||
-      fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0) {
+      (sealed && fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0)) {
     int cause = errno;
     close(descriptor);
     errno = cause;

@@ -7,7 +7,8 @@
 
 namespace baton::platform {
 
-// Makes a sparse memory file of `bytes`, sealed against shrinking and growing, inherited by exec.
+// Makes a sparse memory file of `bytes`, inherited by exec; sealed against shrinking and growing
+// where the kernel lets us have memfds, else a file of /dev/shm without a name.
 // Returns the descriptor, or -1 with errno set.
 int make_memory_file(const char* name, std::uint64_t bytes);
 

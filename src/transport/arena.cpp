@@ -144,15 +144,17 @@ Error reserve(std::uint32_t owner, std::uint64_t offset, std::uint64_t bytes) {
   if (BATON_UNLIKELY(arena.memory(owner).queues.strict))
     if (Error error = check_slice_room(owner, bytes)) return error;
   std::uint64_t start = lockfree::slice_offset(*arena.job, owner) + offset;
-  const int descriptor = job_file();
-  if (descriptor >= 0 ? platform::reserve_memory(descriptor, start, bytes)
-                      : platform::reserve_mapped_memory(arena.part(owner, offset), bytes))
+  if (const int descriptor = job_file(); platform::reserve_memory(descriptor, start, bytes))
     return MPI_SUCCESS;
-  if (errno == EPERM || errno == ENOSYS)
+  // Without the file, or where a container's filter refuses fallocate.
+  if (errno == EBADF || errno == EPERM || errno == ENOSYS) {
+    const int cause = errno;
+    if (platform::reserve_mapped_memory(arena.part(owner, offset), bytes)) return MPI_SUCCESS;
     return fail(MPI_ERR_NO_MEM,
-                "the kernel does not let this process reserve memory (%s: %s); permit it in the "
-                "container's system call filter",
-                descriptor >= 0 ? "fallocate" : "madvise", std::strerror(errno));
+                "the kernel does not let this process reserve memory (fallocate: %s, madvise: "
+                "error %d); permit one of them in the container's system call filter",
+                std::strerror(cause), errno);
+  }
   return fail(
       MPI_ERR_NO_MEM,
       "no memory for %llu KiB of message buffers: %s; give the job more (container or cgroup "

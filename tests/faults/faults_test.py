@@ -158,11 +158,33 @@ class Forbidden(Faults):
     def test_no_socket_is_needed(self):
         self.ends_well(mpiexec("-n", 2, REFUSING, "socket", PROGRAM, "wake", 20))
 
-    def test_memory_files_refused_are_named(self):
-        done = subprocess.run([REFUSING, "memfd_create", PROGRAM, "size"], capture_output=True, text=True, timeout=60,
-                              env=CLEAN)
-        self.assertGreater(done.returncode, 0)
-        self.assertIn("memory file", done.stderr)
+    def refused_to_all(self, names, *words):
+        done = subprocess.run([REFUSING, names, launch.MPIEXEC, "--timeout", "60", "-n", "2", PROGRAM, *words],
+                              capture_output=True, text=True, timeout=80, env=CLEAN)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("came to the end", done.stdout)
+
+    def test_affinity_refused_to_all_binds_nobody(self):
+        self.refused_to_all("sched_getaffinity", "wake", "20")
+        self.refused_to_all("sched_setaffinity", "wake", "20")
+
+    def test_memory_files_refused_are_replaced_by_files_without_a_name(self):
+        self.refused_to_all("memfd_create", "long", "1000000")
+        self.assertEqual(subprocess.run([REFUSING, "memfd_create", PROGRAM, "size"], capture_output=True, timeout=60,
+                                        env=CLEAN).returncode, 0)
+
+    @unittest.skipIf(os.geteuid() != 0, "only root can hide /dev/shm")
+    def test_memory_files_refused_are_named_where_there_is_no_dev_shm(self):
+        hidden = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs -o ro none /dev/shm && exec "$@"', "sh"]
+        for words in ([PROGRAM, "size"], [launch.MPIEXEC, "-n", "2", PROGRAM, "size"]):
+            done = subprocess.run([*hidden, REFUSING, "memfd_create", *words], capture_output=True, text=True, timeout=60,
+                                  env=CLEAN)
+            self.assertIn(done.returncode, range(1, 128))
+            self.assertIn("memory file", done.stderr)
+            self.assertIn("system call filter", done.stderr)
+
+    def test_reserving_by_file_refused_is_replaced_by_reserving_by_address(self):
+        self.refused_to_all("fallocate", "long", "1000000")
 
 
 @unittest.skipIf(subprocess.run([*NAMESPACES, "true"], capture_output=True).returncode != 0,
@@ -211,8 +233,8 @@ class ShortMemory(Faults):
         self.ends_well(mpiexec("-n", 2, "sh", "-c", f"ulimit -f 1; exec {PROGRAM} long {1 << 20}"))
 
     def test_memory_refused_at_the_start_is_named(self):
-        job = mpiexec("-n", 2, REFUSING, "fallocate", PROGRAM, "size")
-        self.fails_with(job, "no memory for", "message buffers")
+        job = mpiexec("-n", 2, REFUSING, "fallocate,madvise", PROGRAM, "size")
+        self.fails_with(job, "does not let this process reserve memory", "system call filter")
 
     def test_memory_refused_while_the_job_runs_is_named_and_ends_the_job(self):
         for bytes_ in (8, 1 << 20):

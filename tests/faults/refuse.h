@@ -21,7 +21,10 @@ static inline int refuse(const char* name, int error) {
                {"process_vm_writev", SYS_process_vm_writev},
                {"membarrier", SYS_membarrier},
                {"fallocate", SYS_fallocate},
+               {"madvise", SYS_madvise},
                {"memfd_create", SYS_memfd_create},
+               {"sched_getaffinity", SYS_sched_getaffinity},
+               {"sched_setaffinity", SYS_sched_setaffinity},
                {"socket", SYS_socket},
                {"futex", SYS_futex}};
   for (size_t i = 0; i < sizeof calls / sizeof calls[0]; ++i) {
