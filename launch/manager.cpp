@@ -20,6 +20,7 @@
 #include "launch/descendants.hpp"
 #include "launch/ending.hpp"
 #include "launch/environment.hpp"
+#include "launch/memory_kill.hpp"
 #include "launch/memory_report.hpp"
 #include "launch/output.hpp"
 #include "launch/report.hpp"
@@ -80,6 +81,7 @@ class Manager {
   int explain_file_ = -1;
   std::vector<Rank> ranks_;
   Output output_;
+  MemoryKillWatch memory_kills_;
   int running_ = 0;
   int code_ = 0;
   bool ending_ = false;
@@ -220,7 +222,11 @@ void Manager::take(const Ended& ended) {
   const Verdict verdict = judge(ended);
   if (verdict.without_init) ended_without_init_ = ended.rank;
   if (verdict.text.empty() || ending_ || (verdict.harmless && code_ != 0)) return;
-  complain(fmt::format("{}: {}", rank_text(ended.rank, job_.placement), verdict.text));
+  std::string why;
+  if (WIFSIGNALED(ended.wait_status) && WTERMSIG(ended.wait_status) == SIGKILL)
+    why = memory_kills_.reason(ranks_[static_cast<std::size_t>(ended.rank)].pid);
+  complain(fmt::format("{}: {}{}{}", rank_text(ended.rank, job_.placement), verdict.text,
+                       why.empty() ? "" : ": ", why));
   code_ = code_ ? code_ : verdict.code;
   if (!verdict.harmless) end(verdict.code);
 }

@@ -1,9 +1,11 @@
 #include "machine/quota.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <vector>
 
 namespace baton::machine {
 
@@ -66,21 +68,37 @@ double tightest_to_root(const std::string& mount, std::string group, GroupLimit 
   }
 }
 
-// The tightest over all hierarchies that have the controller.
-double tightest(const std::string& root, std::string_view controller,
-                std::initializer_list<const char*> mounts, GroupLimit limit_of) {
-  std::ifstream groups(root + "/proc/self/cgroup");
-  double limit = 0;
-  for (std::string line; std::getline(groups, line);) {
+// This process's group in each hierarchy that has the controller.
+std::vector<std::string> own_groups(const std::string& root, std::string_view controller) {
+  std::ifstream file(root + "/proc/self/cgroup");
+  std::vector<std::string> groups;
+  for (std::string line; std::getline(file, line);) {
     std::size_t first = line.find(':');
     std::size_t second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
-    if (!lists_controller(line.substr(first + 1, second - first - 1), controller)) continue;
-    std::string group = line.substr(second + 1);
+    if (lists_controller(line.substr(first + 1, second - first - 1), controller))
+      groups.push_back(line.substr(second + 1));
+  }
+  return groups;
+}
+
+// The tightest over all hierarchies that have the controller.
+double tightest(const std::string& root, std::string_view controller,
+                std::initializer_list<const char*> mounts, GroupLimit limit_of) {
+  double limit = 0;
+  for (const std::string& group : own_groups(root, controller))
     for (const char* mount : mounts)
       limit = tighter(limit, tightest_to_root(root + "/sys/fs/cgroup" + mount, group, limit_of));
-  }
   return limit;
+}
+
+// The number behind a word at the beginning of a line; 0 without it.
+std::uint64_t field(const std::string& path, std::string_view name) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with(name) && line.size() > name.size() && line[name.size()] == ' ')
+      return static_cast<std::uint64_t>(number(std::string_view(line).substr(name.size() + 1)));
+  return 0;
 }
 
 }  // namespace
@@ -106,6 +124,18 @@ double memory_limit_from(std::string_view text) {
 
 double read_quota_cpus(const std::string& root) {
   return tightest(root, "cpu", {"", "/unified", "/cpu", "/cpu,cpuacct"}, group_quota);
+}
+
+MemoryKills read_memory_kills(const std::string& root) {
+  MemoryKills kills;
+  for (const std::string& group : own_groups(root, "memory"))
+    for (const char* place : {"", "/unified", "/memory"})
+      for (const char* file : {"/memory.events", "/memory.oom_control"}) {
+        const std::string folder = root + "/sys/fs/cgroup" + place + group;
+        kills.in_group = std::max(kills.in_group, field(folder + file, "oom_kill"));
+      }
+  kills.on_machine = field(root + "/proc/vmstat", "oom_kill");
+  return kills;
 }
 
 std::uint64_t read_memory_limit_bytes(const std::string& root) {

@@ -1,5 +1,5 @@
-// The CPU time and the memory that control groups (v1 or v2) grant this process. Pure text in,
-// number out, so that captured systems can be tested; the caller is discover.cpp.
+// The CPU time and the memory that control groups (v1 or v2) grant this process, and whom they
+// kill. Pure text in, number out, so that captured systems can be tested.
 #pragma once
 
 #include <cstdint>
@@ -23,5 +23,13 @@ double memory_limit_from(std::string_view text);
 
 // The tightest limit on memory on the way to the root; 0 when there is none.
 std::uint64_t read_memory_limit_bytes(const std::string& root);
+
+// How many processes the kernel has killed for want of memory: in this process's group, and on the
+// machine. What cannot be read counts 0.
+struct MemoryKills {
+  std::uint64_t in_group = 0;
+  std::uint64_t on_machine = 0;
+};
+MemoryKills read_memory_kills(const std::string& root);
 
 }  // namespace baton::machine

@@ -186,6 +186,36 @@ class TakenAway(unittest.TestCase):
             self.assertIn(f"could not end process {left[0]}, which became another user's", error)
 
 
+class KilledForMemory(unittest.TestCase):
+    FOLDER = "/sys/fs/cgroup/memory"  # version 1, or
+
+    def setUp(self):
+        """A control group of our own with 64 MiB."""
+        if not os.path.isdir(self.FOLDER):
+            self.FOLDER = "/sys/fs/cgroup"
+        self.group = os.path.join(self.FOLDER, "baton-test-" + uuid.uuid4().hex)
+        limit = "memory.limit_in_bytes" if self.FOLDER.endswith("memory") else "memory.max"
+        try:
+            os.mkdir(self.group)
+            self.addCleanup(os.rmdir, self.group)
+            with open(os.path.join(self.group, limit), "w") as file:
+                file.write(str(64 << 20))
+        except OSError as error:
+            self.skipTest(f"no control group can be made here: {error}")
+
+    def test_the_limit_is_named(self):
+        def enter():
+            with open(os.path.join(self.group, "cgroup.procs"), "w") as file:
+                file.write(str(os.getpid()))
+        job = run("-n", 2, RANK, "only=1", "memory", 1 << 10, "sleep", "20", before=enter)
+        self.assertEqual(job.code, 128 + signal.SIGKILL, job.err)
+        self.assertRegex(job.err, r"rank 1.*: killed \(signal 9\): out of memory")
+
+    def test_another_kill_is_not_taken_for_it(self):
+        job = run("-n", 2, RANK, "only=1", "signal", int(signal.SIGKILL), "sleep", "20")
+        self.assertNotIn("memory", job.err)
+
+
 class Managers(unittest.TestCase):
     def start(self):
         token = uuid.uuid4().hex

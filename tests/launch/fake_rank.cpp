@@ -69,6 +69,11 @@ void scribble(int byte) {
   std::memset(static_cast<void*>(header), byte, header->slices_offset);
 }
 
+void use_memory(std::size_t bytes) {
+  auto* memory = static_cast<volatile char*>(std::malloc(bytes));
+  for (std::size_t at = 0; memory && at < bytes; at += 4096) memory[at] = 1;
+}
+
 // A child in a session of its own, which no process group reaches.
 void start_daemon(const char* token) {
   if (::fork() != 0) return;
@@ -110,6 +115,8 @@ bool act(const std::string& action, const char* value) {
     print_place();
   else if (action == "daemon")
     start_daemon(value);
+  else if (action == "memory")
+    use_memory(static_cast<std::size_t>(std::atoi(value)) << 20);
   else if (action == "scribble")
     scribble(std::atoi(value));
   else if (action == "user") {

@@ -21,9 +21,11 @@ GONE_SECONDS = 5.0  # a bound for a busy machine; a quiet one needs well under o
 class Job:
     """An mpiexec in a session of its own, killed with all that belongs to it should it outlive us."""
 
-    def __init__(self, *words, stdin=subprocess.DEVNULL, env=None, cwd=None):
+    def __init__(self, *words, stdin=subprocess.DEVNULL, env=None, cwd=None, before=None):
+        """`before` is called in the new process first."""
         self.process = subprocess.Popen([MPIEXEC, *map(str, words)], stdin=stdin, env=env, cwd=cwd, text=True,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+                                        preexec_fn=before)
 
     def end(self, text=None):
         try:

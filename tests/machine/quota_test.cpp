@@ -94,3 +94,15 @@ TEST(memory_limit, both_versions_are_read_and_the_tightest_counts) {
   root.write("/sys/fs/cgroup/memory/memory.limit_in_bytes", "1073741824\n");
   EXPECT_EQ(read_memory_limit_bytes(root.path), 1073741824u);
 }
+
+TEST(memory_kills, both_versions_and_the_machines_are_counted) {
+  FakeRoot root;
+  root.write("/proc/self/cgroup", "4:memory:/m\n0::/a\n");
+  EXPECT_EQ(read_memory_kills(root.path).in_group, 0u);
+  root.write("/sys/fs/cgroup/memory/m/memory.oom_control", "oom_kill_disable 0\noom_kill 2\n");
+  EXPECT_EQ(read_memory_kills(root.path).in_group, 2u);
+  root.write("/sys/fs/cgroup/a/memory.events", "oom 9\noom_kill 3\noom_group_kill 8\n");
+  root.write("/proc/vmstat", "oom_kill 7\n");
+  EXPECT_EQ(read_memory_kills(root.path).in_group, 3u);
+  EXPECT_EQ(read_memory_kills(root.path).on_machine, 7u);
+}
