@@ -114,8 +114,10 @@ Error probe(int source, int tag, Communicator& comm, MPI_Status* status) {
     fill_null_status(status);
     return MPI_SUCCESS;
   }
+  const message::ProbeWait wait{&comm, source, tag};
   message::wait_until(
-      [&] { return message::probe_once(comm.point_to_point, source, tag, status); });
+      [&] { return message::probe_once(comm.point_to_point, source, tag, status); },
+      [&] { return message::WaitSubject{message::WaitSubject::Kind::probe, &wait}; });
   return MPI_SUCCESS;
 }
 
@@ -141,10 +143,13 @@ Error improbe(int source, int tag, Communicator& comm, int* flag, MPI_Message* m
 Error mprobe(int source, int tag, Communicator& comm, MPI_Message* message, MPI_Status* status) {
   int flag = 0;
   Error error = MPI_SUCCESS;
-  message::wait_until([&] {
-    error = improbe(source, tag, comm, &flag, message, status);
-    return flag || error;
-  });
+  const message::ProbeWait wait{&comm, source, tag};
+  message::wait_until(
+      [&] {
+        error = improbe(source, tag, comm, &flag, message, status);
+        return flag || error;
+      },
+      [&] { return message::WaitSubject{message::WaitSubject::Kind::probe, &wait}; });
   return error;
 }
 

@@ -216,13 +216,23 @@ Error test(MPI_Request* handle, int* flag, MPI_Status* status) {
   return *flag ? retire(*request, handle, status) : MPI_SUCCESS;
 }
 
+namespace {
+
+message::WaitSubject any_of(int count, const MPI_Request* requests) {
+  return {message::WaitSubject::Kind::any_of_requests, requests, count};
+}
+
+}  // namespace
+
 Error waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
   if (Error error = check_all(count, requests)) return error;
   int found = MPI_UNDEFINED;
-  message::wait_until([&] {
-    found = find_completed(count, requests);
-    return found != count;
-  });
+  message::wait_until(
+      [&] {
+        found = find_completed(count, requests);
+        return found != count;
+      },
+      [&] { return any_of(count, requests); });
   if (count == 0) found = MPI_UNDEFINED;
   *index = found;
   if (found != MPI_UNDEFINED)
@@ -260,7 +270,8 @@ Error waitsome(int count, MPI_Request* requests, int* completed, int* indices,
                MPI_Status* statuses) {
   if (Error error = check_indices(count, indices)) return error;
   if (Error error = check_all(count, requests)) return error;
-  message::wait_until([&] { return count == 0 || find_completed(count, requests) != count; });
+  message::wait_until([&] { return count == 0 || find_completed(count, requests) != count; },
+                      [&] { return any_of(count, requests); });
   return retire_some(count, requests, completed, indices, statuses);
 }
 

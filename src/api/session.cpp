@@ -5,6 +5,7 @@
 
 #include "api/error.hpp"
 #include "collective/deadlock.hpp"
+#include "collective/describe_wait.hpp"
 #include "world/memory_kind.hpp"
 
 namespace baton::api {
@@ -37,6 +38,7 @@ Error session_init(Info* info, ErrorHandler& errhandler, MPI_Session* session) {
   Error error = world::start_session(wanted_thread_level(info), errhandler, &made);
   if (error) return error;
   collective::watch_waits();
+  collective::describe_long_waits();
   char kinds[MPI_MAX_INFO_VAL] = "";
   if (info) info->get(world::memory_kinds_key, kinds, sizeof kinds);
   made->memory_kinds = world::memory_kinds_with(kinds);

@@ -1,6 +1,7 @@
 // Bodies of MPI_Init, MPI_Init_thread and MPI_Finalize.
 #include "api/environment.hpp"
 #include "collective/deadlock.hpp"
+#include "collective/describe_wait.hpp"
 #include "world/library_state.hpp"
 #include "world/process.hpp"
 
@@ -11,9 +12,10 @@ Error init_thread(int*, char***, int required, int* provided) {
     return fail(MPI_ERR_OTHER, "it was called already; a process initialises MPI once");
   if (world_phase() == LibraryState::Phase::finalized && !library_state.forked)
     return fail(MPI_ERR_OTHER, "MPI was finalized; it cannot be initialised again");
-  Error error = world::start_world(required, provided);
-  if (!error) collective::watch_waits();
-  return error;
+  if (Error error = world::start_world(required, provided)) return error;
+  collective::watch_waits();
+  collective::describe_long_waits();
+  return MPI_SUCCESS;
 }
 
 Error init(int* argc, char*** argv) {

@@ -8,13 +8,14 @@
 #include <cstring>
 
 #include "base/settings.hpp"
+#include "collective/describe_wait.hpp"
 #include "collective/form.hpp"
 #include "collective/words.hpp"
 #include "message/engine.hpp"
 
 namespace baton::collective {
 
-using lockfree::WaitLines;
+using lockfree::CircleLines;
 using message::engine;
 
 namespace {
@@ -39,19 +40,11 @@ struct Seen {
 Seen* seen = nullptr;  // as many as ranks; from the first wait that is long
 bool published = false;
 
-WaitLines& lines_of(std::uint32_t rank) {
-  return transport::arena.row(rank).waits;
+CircleLines& lines_of(std::uint32_t rank) {
+  return transport::arena.row(rank).circle;
 }
 bool waits(std::uint32_t episode) {
   return episode % 2 == 1;
-}
-
-std::uint64_t members_hash(const Communicator& comm) {
-  const world::Members members = comm.members(0);
-  std::uint64_t hash = 0;
-  for (int i = 0; i < members.count; ++i)
-    hash = world::scramble(hash + members.context->job_rank(members.rank_at(i)) + 1);
-  return hash;
 }
 
 // This rank's communicator with an id and these members; null: it has none.
@@ -67,7 +60,7 @@ const Communicator* find_communicator(std::uint32_t id, std::uint64_t members) {
 
 // Whether a rank that waits does so for something that only we can do and have not done: we are not
 // in the call it is in, or have not sent or received. We wait, too, so that this stays so.
-bool waits_for_us(const WaitLines& lines) {
+bool waits_for_us(const CircleLines& lines) {
   // relaxed: the caller has read the episode before, and reads it again.
   const auto what = static_cast<What>(lines.what.load(std::memory_order_relaxed));
   if (what == What::message || what == What::taker)
@@ -83,10 +76,10 @@ bool waits_for_us(const WaitLines& lines) {
 
 // Tells whom we keep waiting: one that waits itself and is kept waiting or may be, so that circles
 // remain in the end.
-void publish_waited_by(WaitLines& own) {
+void publish_waited_by(CircleLines& own) {
   std::uint64_t chosen = by_nobody;
   for (std::uint32_t rank = 0; rank < engine.ranks && chosen == by_nobody; ++rank) {
-    const WaitLines& lines = lines_of(rank);
+    const CircleLines& lines = lines_of(rank);
     // ORDER rank.waits: acquire here, release in Watch::look; where the rank waits.
     const std::uint32_t episode = lines.episode.load(std::memory_order_acquire);
     if (!waits(episode) || !waits_for_us(lines)) continue;
@@ -118,7 +111,7 @@ std::uint32_t find_circle(std::uint32_t* circle) {
 }
 
 void add_place(Words& words, std::uint32_t rank) {
-  char text[sizeof(WaitLines::words) + 1] = {};
+  char text[sizeof(CircleLines::words) + 1] = {};
   for (std::size_t i = 0; i < std::size(lines_of(rank).words); ++i) {
     // relaxed: the episode has been read.
     std::uint64_t word = lines_of(rank).words[i].load(std::memory_order_relaxed);
@@ -183,7 +176,7 @@ struct Watch::Subject {
   std::uint32_t number;
   std::uint32_t peer;  // of a message; in the job
   const Checking* checking;
-  char words[sizeof(WaitLines::words)];
+  char words[sizeof(CircleLines::words)];
 };
 
 bool Watch::is_due() {
@@ -240,7 +233,7 @@ void Watch::look_at(const message::Request& request) {
 }
 
 void Watch::look(const Subject& subject) {
-  WaitLines& own = lines_of(engine.rank);
+  CircleLines& own = lines_of(engine.rank);
   if (!published_) {
     if (!seen) seen = static_cast<Seen*>(std::calloc(2 * engine.ranks, sizeof(Seen)));
     // What has not left this rank may be what another waits for. Without memory nobody is told of.
@@ -292,7 +285,7 @@ bool Watch::awaits_finalized(const Subject& subject, std::uint32_t* rank) const 
 bool Watch::is_confirmed(const std::uint32_t* circle, std::uint32_t count) {
   bool same = count > 0 && count == circle_, looked = true;
   for (std::uint32_t i = 0; i < count; ++i) {
-    const WaitLines& lines = lines_of(circle[i]);
+    const CircleLines& lines = lines_of(circle[i]);
     // ORDER rank.looks: acquire here, release in Watch::look.
     const std::uint32_t looks = lines.looks.load(std::memory_order_acquire);
     // relaxed: find_circle has read it; a change is seen next time.
@@ -307,7 +300,7 @@ bool Watch::is_confirmed(const std::uint32_t* circle, std::uint32_t count) {
 
 void Watch::end() {
   if (!published_) return;
-  WaitLines& own = lines_of(engine.rank);
+  CircleLines& own = lines_of(engine.rank);
   // ORDER rank.waits: release here, acquire in find_circle; the next episode comes later.
   own.episode.store(own.episode.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   published = published_ = false;

@@ -27,7 +27,15 @@ class DirectCopy {
   // told.may_write(), and waits for nobody. Each other rank awaits heard(), and decides for itself.
   void tell(const void* from, void* to, std::int64_t bytes, bool usable);
   auto heard(int root) {
-    return run_.until([this, root] { return told.has_arrived(root) && is_known(root); });
+    struct Heard {
+      DirectCopy& copies;
+      int root;
+      bool operator()() const { return copies.told.has_arrived(root) && copies.is_known(root); }
+      void add_missing(lockfree::AwaitedRanks& ranks) const {
+        ranks.add(copies.told.job_rank(root));
+      }
+    };
+    return run_.until(Heard{*this, root});
   }
   void agree_with(int root, std::int64_t bytes, bool usable);
   // After meet_for_copies: whether all can copy from all. After agree_with: whether we can.

@@ -105,6 +105,28 @@ bool Run::all_complete() {
   return true;
 }
 
+CallNumber Run::number() const {
+  // A blocking call is the last that was made; its tag may be another's for a while.
+  if (blocking_ && !call.persistent) return {call.comm->collectives - 1, false};
+  return {world::number_of_tag(tag_), call.persistent};
+}
+
+void Run::add_partners(lockfree::AwaitedRanks& partners) const {
+  const Communicator& comm = *call.comm;
+  for (const Message* message = begun_; message; message = message->next) {
+    const message::Request& request = message->request;
+    if (message::is_complete(request)) continue;
+    if (request.kind != message::RequestKind::receive ||
+        request.stage != message::Stage::posted) {
+      partners.add(request.peer_rank);
+      continue;
+    }
+    for (const message::Context* context : {&comm.collective, &comm.within, &comm.everyone})
+      if (request.source >= 0 && context->receive_id == request.context)
+        partners.add(context->job_rank(request.source));
+  }
+}
+
 int Run::under_way(message::RequestKind kind, std::int64_t bytes) {
   int count = 0;
   for (Message** link = &begun_; *link;) {
@@ -121,7 +143,8 @@ int Run::under_way(message::RequestKind kind, std::int64_t bytes) {
 
 bool Run::wait_or_look() {
   if (all_complete()) return true;
-  if (blocking_) message::wait_until([this] { return all_complete(); });
+  if (blocking_)
+    message::wait_until([this] { return all_complete(); }, [this] { return subject(); });
   return blocking_;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "collective/call.hpp"
+#include "collective/compare.hpp"
 #include "collective/task.hpp"
 #include "message/wait.hpp"
 
@@ -53,14 +54,20 @@ class Run {
       if (BATON_LIKELY(ready())) return true;
       if (!run.blocking_) return at_memory && message::look_briefly(ready);
       if (at_memory && message::look_directly(ready)) return true;
-      message::wait_until([this] { return ready(); });
+      message::wait_until([this] { return ready(); }, [this] { return run.subject(this); });
       return true;
     }
     void await_suspend(std::coroutine_handle<> suspended) {
       run.suspended_ = suspended;
       run.condition_ = [](void* self) { return static_cast<AwaitUntil*>(self)->ready(); };
       run.condition_state_ = this;
+      run.add_missing_ = add_missing;
       run.looks_at_memory_ = at_memory;
+    }
+    // Who has not yet written, where `Ready` knows.
+    static void add_missing(const void* self, lockfree::AwaitedRanks& missing) {
+      if constexpr (requires(const Ready& known) { known.add_missing(missing); })
+        static_cast<const AwaitUntil*>(self)->ready.add_missing(missing);
     }
     void await_resume() {}
   };
@@ -108,6 +115,21 @@ class Run {
   // Those words, or null.
   const char* refusal() const { return refusal_; }
 
+  // What a long wait for it is told by: what it awaits, of a blocking call `awaits`.
+  template <class Await>
+  message::WaitSubject subject(const Await* awaits) const {
+    return {message::WaitSubject::Kind::collective, this, 0, Await::add_missing, awaits};
+  }
+  // Of a call that is put aside, too.
+  message::WaitSubject subject() const {
+    return {message::WaitSubject::Kind::collective, this, 0, condition_ ? add_missing_ : nullptr,
+            condition_state_};
+  }
+  // Which call of the communicator it is.
+  CallNumber number() const;
+  // The ranks that messages under way go to or come from.
+  void add_partners(lockfree::AwaitedRanks& partners) const;
+
   // ---- for the forms ----
 
   // Takes in `call`. `outlives_call`: the program may change its arrays of counts and displacements
@@ -152,6 +174,7 @@ class Run {
   std::coroutine_handle<> suspended_;
   bool (*condition_)(void*) = nullptr;  // null: that everything begun has completed
   void* condition_state_ = nullptr;
+  void (*add_missing_)(const void*, lockfree::AwaitedRanks&) = nullptr;  // of condition_state_
   bool looks_at_memory_ = false;
   Task::Handle algorithm_;
   Message* begun_ = nullptr;  // not yet known to be complete

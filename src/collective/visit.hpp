@@ -17,33 +17,18 @@ class Visit {
   int ranks() const { return comm_.size(); }
 
   // `co_await`: until lines and blocks may be written; until places [from, to) have been published.
-  auto may_write() {
-    return run_.until([this, waits = false]() mutable {
-      platform::Guard guard(view_.lock);
-      const bool may = view_.room.may_write(own(), meeting_);
-      if (BATON_UNLIKELY(may == waits))
-        waits ? view_.room.end_waiting() : view_.room.begin_waiting();
-      waits = !may;
-      return may;
-    });
-  }
+  auto may_write() { return run_.until(MayWrite{*this}); }
   auto arrived(int from, int to) {
-    return run_.until([this, missing = static_cast<std::uint32_t>(from),
-                       end = static_cast<std::uint32_t>(to)]() mutable {
-      missing = view_.room.first_missing(missing, end, meeting_);
-      return missing == end;
-    });
+    return run_.until(
+        Arrived{*this, static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to)});
   }
   bool has_arrived(int of) const {
     return view_.room.has_arrived(static_cast<std::uint32_t>(of), meeting_);
   }
   auto all_arrived() { return arrived(0, ranks()); }
-  auto arrived(Places places) {
-    return run_.until([this, places, missing = 0]() mutable {
-      missing = first_missing(places, missing);
-      return missing == places.count;
-    });
-  }
+  auto arrived(Places places) { return run_.until(SomeArrived{*this, places}); }
+  // The rank of the job behind a place, for who waits long for it.
+  std::uint32_t job_rank(int of) const { return comm_.collective.job_rank(of); }
 
   // Where the payload of a place lies.
   char* place(int of) const { return view_.room.place(static_cast<std::uint32_t>(of), meeting_); }
@@ -103,6 +88,52 @@ class Visit {
   }
 
  private:
+  // What is awaited, and who has not come yet.
+  struct MayWrite {
+    Visit& visit;
+    bool waits = false;
+    bool operator()() {
+      platform::Guard guard(visit.view_.lock);
+      const bool may = visit.view_.room.may_write(visit.own(), visit.meeting_);
+      if (BATON_UNLIKELY(may == waits))
+        waits ? visit.view_.room.end_waiting() : visit.view_.room.begin_waiting();
+      waits = !may;
+      return may;
+    }
+    void add_missing(lockfree::AwaitedRanks& ranks) const {
+      for (int r = 0; r < visit.ranks(); ++r)
+        if (r != visit.rank() &&
+            !visit.view_.room.has_finished(static_cast<std::uint32_t>(r), visit.meeting_))
+          ranks.add(visit.job_rank(r));
+    }
+  };
+  struct Arrived {
+    Visit& visit;
+    std::uint32_t missing;
+    std::uint32_t end;
+    bool operator()() {
+      missing = visit.view_.room.first_missing(missing, end, visit.meeting_);
+      return missing == end;
+    }
+    void add_missing(lockfree::AwaitedRanks& ranks) const {
+      for (int of = static_cast<int>(missing); of < static_cast<int>(end); ++of)
+        if (!visit.has_arrived(of)) ranks.add(visit.job_rank(of));
+    }
+  };
+  struct SomeArrived {
+    Visit& visit;
+    Places places;
+    int missing = 0;
+    bool operator()() {
+      missing = visit.first_missing(places, missing);
+      return missing == places.count;
+    }
+    void add_missing(lockfree::AwaitedRanks& ranks) const {
+      for (int i = missing; i < places.count; ++i)
+        if (!visit.has_arrived(places[i])) ranks.add(visit.job_rank(places[i]));
+    }
+  };
+
   // The first of some, from `from` on, that has not arrived; `count` when all have.
   int first_missing(Places places, int from) const {
     while (from < places.count &&

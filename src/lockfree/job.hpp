@@ -12,6 +12,7 @@
 #include "base/reason.hpp"
 #include "lockfree/channel.hpp"
 #include "lockfree/memory_row.hpp"
+#include "lockfree/wait_lines.hpp"
 
 namespace baton::lockfree {
 
@@ -40,7 +41,7 @@ enum class Phase : std::uint32_t { unborn, started, initialised, finalized, abor
 enum class AbortCause : std::uint32_t { none, program, error };
 
 // Where a rank waits, and who waits for it, under the setting `check` (collective/deadlock.cpp).
-struct alignas(cache_line_bytes) WaitLines {
+struct alignas(cache_line_bytes) CircleLines {
   std::atomic<std::uint32_t> episode;  // odd: the rank waits, and what follows says where
   std::atomic<std::uint32_t> looks;    // so often it has looked in vain, each after progress
   std::atomic<std::uint64_t>
@@ -52,7 +53,7 @@ struct alignas(cache_line_bytes) WaitLines {
   std::atomic<std::uint64_t> members;
   std::atomic<std::uint64_t> words[11];
 };
-static_assert(sizeof(WaitLines) == 128);
+static_assert(sizeof(CircleLines) == 128);
 
 // A rank's row on the status board: the launcher writes the place before it forks, the rank all
 // else.
@@ -72,12 +73,13 @@ struct alignas(cache_line_bytes) RankRow {
     std::atomic<std::int64_t> xpmem_segment;  // of the rank's memory; 0: none
   } state;
   alignas(cache_line_bytes) Counters counters;  // written by the rank at finalize
-  WaitLines waits;
+  CircleLines circle;
   ChannelLine channel;
+  WaitLines waits;  // written by the rank, seldom
 };
 static_assert(offsetof(RankRow, state) == 64 && offsetof(RankRow, counters) == 128);
-static_assert(offsetof(RankRow, waits) == 192 && offsetof(RankRow, channel) == 320);
-static_assert(sizeof(RankRow) == 384);
+static_assert(offsetof(RankRow, circle) == 192 && offsetof(RankRow, channel) == 320);
+static_assert(offsetof(RankRow, waits) == 384 && sizeof(RankRow) == 704);
 
 // How messages travel in a job that repeats the deposit study (docs/decisions/deposit-models.md).
 struct DepositPlan {

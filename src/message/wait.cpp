@@ -85,13 +85,15 @@ void set_wait_budget(bool many_threads) {
   wait_budget.yields = settings.yield_count >= 0 ? settings.yield_count : crowded ? 200 : 100;
 }
 
-void Waiter::idle_slow() {
+void Waiter::idle_slow(const WaitSubject& subject) {
   if (yields_ < wait_budget.yields) {
     ++yields_;
     platform::yield_cpu();
     return;
   }
   transport::Doorbell& doorbell = transport::arena.doorbell(engine.rank);
+  report_.tell(subject);
+  slept_ = true;
   if (!announced_) {
     // Announce, order, and let the caller look once more before we really sleep.
     announced_ = engine.about_to_sleep = true;
@@ -123,6 +125,11 @@ void Waiter::idle_slow() {
   yields_ = 0;
   // What woke us may be what another thread waits for: a room, say.
   if (platform::threads_multiple) wake_waiters();
+}
+
+void Waiter::end_sleep() {
+  if (announced_) rise();
+  report_.end();
 }
 
 void Waiter::rise() {

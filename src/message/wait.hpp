@@ -7,6 +7,7 @@
 
 #include "message/engine.hpp"
 #include "message/progress_thread.hpp"
+#include "message/wait_report.hpp"
 #include "platform/futex.hpp"
 
 namespace baton::message {
@@ -28,14 +29,16 @@ class Waiter {
   Waiter(const Waiter&) = delete;
   Waiter& operator=(const Waiter&) = delete;
 
-  // After a round that found nothing: pauses, yields or sleeps.
-  void idle() {
+  // After a round that found nothing: pauses, yields or sleeps. `about` makes the WaitSubject, only
+  // when it is to be told.
+  template <class About>
+  void idle(About&& about) {
     if (BATON_LIKELY(spins_ < wait_budget.spins)) {
       ++spins_;
       platform::pause_cpu();
       return;
     }
-    idle_slow();
+    idle_slow(about());
   }
   // After a round that found something.
   void reset() {
@@ -43,16 +46,19 @@ class Waiter {
     if (BATON_UNLIKELY(announced_)) rise();
   }
   ~Waiter() {
-    if (BATON_UNLIKELY(announced_)) rise();
+    if (BATON_UNLIKELY(slept_)) end_sleep();
   }
 
  private:
-  BATON_COLD void idle_slow();
+  BATON_COLD void idle_slow(const WaitSubject& subject);
   BATON_COLD void rise();
+  BATON_COLD void end_sleep();
   std::int64_t spins_ = 0;
   std::int64_t yields_ = 0;
   std::int64_t sleep_bound_us_ = 10000;  // guess
   bool announced_ = false;
+  bool slept_ = false;  // or was about to
+  WaitReport report_;
 };
 
 // With MPI_THREAD_MULTIPLE one thread at a time makes progress for all; the others wait until what
@@ -60,15 +66,19 @@ class Waiter {
 class Follower {
  public:
   // Pauses, yields or sleeps. Before it sleeps `done` is asked once more; its answer, else false.
-  template <class Done>
-  bool idle(Done&& done) {
+  template <class Done, class About>
+  bool idle(Done&& done, About&& about) {
     if (idle_awake()) return false;
     std::uint32_t events = announce();
     bool is_done = done();
-    if (!is_done && engine.progress_lock.is_held()) sleep(events);
+    if (!is_done && engine.progress_lock.is_held()) {
+      report_.tell(about());
+      sleep(events);
+    }
     retract();
     return is_done;
   }
+  ~Follower() { report_.end(); }
 
  private:
   bool idle_awake();
@@ -76,6 +86,7 @@ class Follower {
   void sleep(std::uint32_t events);
   void retract();
   int rounds_ = 0;
+  WaitReport report_;
 };
 // Something completed or is to be done, or the progress lock is free: wakes the threads of this
 // process that sleep.
@@ -96,50 +107,56 @@ inline void wake_for_completions() {
 }
 
 // Makes progress for all until `done()`. The caller holds the progress lock, if threads need it.
-template <class Done>
-void lead(Done&& done) {
+template <class Done, class About>
+void lead(Done&& done, About&& about) {
   Waiter waiter;
   while (!done()) {
     if (progress_alone())
       waiter.reset();
     else
-      waiter.idle();
+      waiter.idle(about);
   }
 }
 
 // The same for one of several threads.
-template <class Done>
-void lead_together(Done&& done) {
+template <class Done, class About>
+void lead_together(Done&& done, About&& about) {
   leading.now = true;
-  lead([&] {
-    wake_for_completions();
-    return done();
-  });
+  lead(
+      [&] {
+        wake_for_completions();
+        return done();
+      },
+      about);
   leading = {};
 }
 
 // Once `done` has said yes it is not asked again: it may have taken something.
-template <class Done>
-BATON_COLD void wait_together(Done&& done) {
+template <class Done, class About>
+BATON_COLD void wait_together(Done&& done, About&& about) {
   Follower follower;
   LeadWish wish;
   while (!done()) {
     if (engine.progress_lock.is_held() || !engine.progress_lock.try_lock()) {
-      if (follower.idle(done)) return;
+      if (follower.idle(done, about)) return;
       continue;
     }
     take_over_watch();
-    lead_together(done);
+    lead_together(done, about);
     engine.progress_lock.unlock();
     return wake_waiters();
   }
 }
 
-// Makes progress until `done()`.
+// Makes progress until `done()`. `about` makes the WaitSubject that a long wait is told by.
+template <class Done, class About>
+void wait_until(Done&& done, About&& about) {
+  if (BATON_UNLIKELY(platform::threads_multiple)) return wait_together(done, about);
+  lead(done, about);
+}
 template <class Done>
 void wait_until(Done&& done) {
-  if (BATON_UNLIKELY(platform::threads_multiple)) return wait_together(done);
-  lead(done);
+  wait_until(done, [] { return WaitSubject{}; });
 }
 
 // What others only store and wake: looking at that alone is quickest, for a while. Whether `ready`
@@ -172,7 +189,8 @@ inline void wait_for(Request& request) {
   if (BATON_UNLIKELY(wait_watched != nullptr)) return wait_watched(request);
   if (request.advance && !platform::threads_multiple)
     look_directly([&] { return !request.advance(request) || is_complete(request); });
-  wait_until([&] { return is_complete(request); });
+  wait_until([&] { return is_complete(request); },
+             [&] { return WaitSubject{WaitSubject::Kind::request, &request}; });
 }
 
 }  // namespace baton::message

@@ -1,0 +1,17 @@
+// What this rank tells on the status board of a long wait: the call, its data and its partners, in
+// words and as ranks. Called by message/wait_report, on cold paths only.
+#pragma once
+
+#include <cstdint>
+
+#include "world/communicator.hpp"
+
+namespace baton::collective {
+
+// The same for all members, whatever they call it; others have another.
+std::uint64_t members_hash(const world::Communicator& comm);
+
+// From now on long waits are described. At start.
+void describe_long_waits();
+
+}  // namespace baton::collective

@@ -1,0 +1,49 @@
+// What this rank says of a long wait on the status board, so that people can see where a job hangs.
+// Waiting calls it when a wait has lasted for some milliseconds and again while it lasts; short
+// waits never come here. One thread at a time has the rank's lines; others wait unseen.
+#pragma once
+
+#include <cstdint>
+
+#include "lockfree/wait_lines.hpp"
+
+namespace baton::message {
+
+struct Request;
+
+// What is waited for. Made on cold paths only.
+struct WaitSubject {
+  enum class Kind : std::uint8_t { other, request, any_of_requests, probe, collective };
+  Kind kind = Kind::other;
+  const void* object = nullptr;  // a Request, MPI_Requests, a ProbeWait, a collective's run
+  int count = 0;                 // of MPI_Requests
+  // Of a collective that awaits what others write to memory: who has not. Null: not known.
+  void (*add_missing)(const void* state, lockfree::AwaitedRanks& missing) = nullptr;
+  const void* state = nullptr;
+};
+
+struct ProbeWait {
+  const void* owner;  // the communicator
+  int source;
+  int tag;
+};
+
+// Fills in all but `procedure` and `since_ns`. Set by the floor that knows communicators; null until
+// then.
+extern void (*describe_wait)(const WaitSubject& subject, lockfree::WaitDescription& wait);
+
+// Of one wait. Its time begins with the first call of `tell`.
+class WaitReport {
+ public:
+  // Says where this rank waits, once that has lasted. Whether it is said now.
+  void tell(const WaitSubject& subject);
+  // The wait is over.
+  void end();
+  bool is_told() const { return told_; }
+
+ private:
+  std::int64_t since_ns_ = 0;
+  bool told_ = false;
+};
+
+}  // namespace baton::message
