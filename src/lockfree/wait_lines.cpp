@@ -30,10 +30,10 @@ void WaitLines::retract() {
   episode.store(episode.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
 
-std::uint32_t WaitLines::look(WaitDescription* wait) const {
+bool WaitLines::look(WaitDescription* wait) const {
   // ORDER board.wait: acquire here, release in publish and retract.
   const std::uint32_t before = episode.load(std::memory_order_acquire);
-  if (before % 2 == 0) return 0;
+  if (before % 2 == 0) return false;
   wait->collective = collective.load(std::memory_order_relaxed);
   wait->communicator = communicator.load(std::memory_order_relaxed);
   wait->number = number.load(std::memory_order_relaxed);
@@ -48,7 +48,7 @@ std::uint32_t WaitLines::look(WaitDescription* wait) const {
   words.load(wait->words);
   // The reads above stay before the second look.
   std::atomic_thread_fence(std::memory_order_acquire);
-  return episode.load(std::memory_order_relaxed) == before ? before : 0;
+  return episode.load(std::memory_order_relaxed) == before;
 }
 
 }  // namespace baton::lockfree

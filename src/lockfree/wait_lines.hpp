@@ -94,9 +94,8 @@ struct alignas(cache_line_bytes) WaitLines {
   void publish(const WaitDescription& wait);
   // What was published is over; not without it.
   void retract();
-  // The episode, and what is published with it; 0: the rank does not wait, or was just changing
-  // what it says.
-  std::uint32_t look(WaitDescription* wait) const;
+  // What is published; false: the rank does not wait, or was just changing what it says.
+  bool look(WaitDescription* wait) const;
 };
 static_assert(sizeof(WaitLines) == 5 * cache_line_bytes);
 

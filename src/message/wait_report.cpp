@@ -13,7 +13,8 @@ void (*describe_wait)(const WaitSubject& subject, lockfree::WaitDescription& wai
 
 namespace {
 
-constexpr std::int64_t patience_ns = 10'000'000;  // guess: shorter waits are nobody's hang
+constexpr std::int64_t patience_ns = 10'000'000;   // guess: shorter waits are nobody's hang
+constexpr std::int64_t interval_ns = 250'000'000;  // guess: how old what is told may be
 
 platform::Lock lines_lock;  // held while a wait is told; taken by who can have it at once
 
@@ -33,10 +34,15 @@ void name_procedure(char (&name)[lockfree::wait_procedure_bytes]) {
 }  // namespace
 
 void WaitReport::tell(const WaitSubject& subject) {
-  if (since_ns_ == 0) since_ns_ = now_ns();
-  if (!describe_wait || now_ns() - since_ns_ < patience_ns) return;
+  const std::int64_t now = now_ns();
+  if (since_ns_ == 0) {
+    since_ns_ = now;
+    next_ns_ = now + patience_ns;
+  }
+  if (!describe_wait || now < next_ns_) return;
   if (!told_ && !lines_lock.try_lock()) return;
   told_ = true;
+  next_ns_ = now + interval_ns;
   lockfree::WaitDescription wait;
   wait.since_ns = since_ns_;
   describe_wait(subject, wait);

@@ -35,7 +35,7 @@ extern void (*describe_wait)(const WaitSubject& subject, lockfree::WaitDescripti
 // Of one wait. Its time begins with the first call of `tell`.
 class WaitReport {
  public:
-  // Says where this rank waits, once that has lasted. Whether it is said now.
+  // Says where this rank waits, once that has lasted, and now and then anew.
   void tell(const WaitSubject& subject);
   // The wait is over.
   void end();
@@ -43,6 +43,7 @@ class WaitReport {
 
  private:
   std::int64_t since_ns_ = 0;
+  std::int64_t next_ns_ = 0;
   bool told_ = false;
 };
 

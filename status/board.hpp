@@ -1,0 +1,51 @@
+// The status board of a job as it is at one moment: what each rank says of itself, and what the
+// kernel says of its process. Invariant: the board may hold anything, since ranks can write to it;
+// what is taken over is bounded here.
+#pragma once
+
+#include <expected>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lockfree/job.hpp"
+#include "status/process.hpp"
+
+namespace baton::status {
+
+struct RankStatus {
+  pid_t process = 0;  // 0: not started
+  lockfree::Phase phase = lockfree::Phase::unborn;
+  bool waits = false;
+  lockfree::WaitDescription wait;  // if it waits
+  double wait_seconds = 0;
+  ProcessLook look;
+  double cpu_share = -1;  // of one CPU, lately; -1: not measured
+};
+
+// Ranks by their rows. `processes`: where the caller knows them, else as the ranks say.
+std::vector<RankStatus> read_board(const lockfree::RankRow* rows, std::uint32_t ranks,
+                                   std::span<const pid_t> processes);
+
+// Looks at the processes; twice, some time apart, tells how much of a CPU they use.
+void look_at_processes(std::vector<RankStatus>& ranks);
+void measure_cpu(std::vector<RankStatus>& ranks, double seconds);
+
+// A job that runs on this node.
+struct JobFound {
+  pid_t manager = 0;
+  pid_t launcher = 0;  // the mpiexec that people see
+  std::string program;  // of rank 0, as far as it can be told
+};
+// All jobs whose manager this user may look into, by process id.
+std::vector<JobFound> find_jobs();
+
+// The mapped board of a job, read only; stays mapped.
+struct Board {
+  const lockfree::RankRow* rows = nullptr;
+  std::uint32_t ranks = 0;
+};
+// The error says what is in the way.
+std::expected<Board, std::string> open_board(pid_t manager);
+
+}  // namespace baton::status

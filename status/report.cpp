@@ -1,0 +1,126 @@
+#include "status/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "status/tangle.hpp"
+
+namespace baton::status {
+
+namespace {
+
+using lockfree::AwaitedRanks;
+using lockfree::Phase;
+
+std::string seconds_text(double seconds) {
+  if (seconds < 100) return fmt::format("{:.1f} s", seconds);
+  const auto whole = static_cast<long long>(seconds);
+  if (whole < 6000) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return fmt::format("{} h {} min", whole / 3600, whole / 60 % 60);
+}
+
+std::string awaited_text(const AwaitedRanks& awaited) {
+  std::vector<int> ranks;
+  awaited.each([&](std::uint32_t rank) { ranks.push_back(static_cast<int>(rank)); });
+  std::ranges::sort(ranks);
+  if (ranks.empty()) return {};
+  return fmt::format("; waits for {}{}", ranks_text(ranks), awaited.more ? " and others" : "");
+}
+
+// What the kernel says, of a rank that tells of no wait.
+std::string process_words(const RankStatus& rank) {
+  const ProcessLook& look = rank.look;
+  if (look.state == 'T' || look.state == 't')
+    return look.state == 'T' ? "is stopped (kill -CONT lets it go on)" : "is held by a debugger";
+  if (look.state == 'Z' || look.state == 'X') return "has ended";
+  if (look.state == 0) return "is not to be seen in /proc";
+  const bool busy = rank.cpu_share > 0.2;
+  const std::string share =
+      rank.cpu_share >= 0 ? fmt::format(" ({:.0f} % of a CPU)", 100 * rank.cpu_share) : "";
+  if (busy || look.state == 'R') return "runs outside MPI, or tests again and again" + share;
+  const std::string place =
+      look.kernel_place.empty() ? "a system call" : "the system call " + look.kernel_place;
+  if (look.state == 'D') return "sleeps uninterruptibly in " + place + share;
+  return "sleeps in " + place + share;
+}
+
+// What lines have in common whose ranks stand together.
+std::string key_of(const RankStatus& rank) {
+  if (!rank.waits) return rank_words(rank);
+  std::string key = fmt::format("{}|{}|{}|", rank.wait.procedure, rank.wait.words, rank.look.state);
+  rank.wait.awaited.each([&](std::uint32_t other) { key += fmt::format("{},", other); });
+  return key;
+}
+
+std::string circle_text(const std::vector<RankStatus>& ranks, const std::vector<int>& circle) {
+  bool ended = false, threads = false;
+  for (const RankStatus& rank : ranks) ended |= rank.phase == Phase::finalized;
+  for (int rank : circle) threads |= ranks[static_cast<std::size_t>(rank)].look.threads > 1;
+  return fmt::format("deadlock: {} wait for each other{} only{}", ranks_text(circle),
+                     ended ? " and for ranks that have called MPI_Finalize" : "",
+                     threads ? ", unless other threads of theirs come" : "");
+}
+
+}  // namespace
+
+std::string ranks_text(const std::vector<int>& ranks) {
+  std::string text = ranks.size() == 1 ? "rank " : "ranks ";
+  for (std::size_t i = 0; i < ranks.size();) {
+    std::size_t last = i;
+    while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
+    text += fmt::format("{}{}", i ? "," : "", ranks[i]);
+    if (last > i) text += fmt::format("-{}", ranks[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
+std::string rank_words(const RankStatus& rank) {
+  if (rank.process <= 0) return "has not started";
+  if (rank.phase == Phase::finalized || rank.phase == Phase::aborted)
+    return rank.phase == Phase::aborted ? "has ended the job" : "has called MPI_Finalize";
+  if (!rank.waits)
+    return rank.phase == Phase::initialised
+               ? process_words(rank)
+               : "has not called MPI_Init yet; it " + process_words(rank);
+  const lockfree::WaitDescription& wait = rank.wait;
+  std::string text = fmt::format("{} for {}", wait.procedure[0] ? wait.procedure : "waits in MPI",
+                                 seconds_text(rank.wait_seconds));
+  if (wait.words[0]) text += fmt::format(": {}", wait.words);
+  text += awaited_text(wait.awaited);
+  if (rank.look.state == 'T' || rank.look.state == 't') text += "; " + process_words(rank);
+  return text;
+}
+
+std::string report_text(const std::vector<RankStatus>& ranks, const std::string& indent) {
+  std::vector<std::vector<int>> groups;  // in the order of their first ranks
+  std::map<std::string, std::size_t> group_of;
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    const auto [found, is_new] = group_of.emplace(key_of(ranks[r]), groups.size());
+    if (is_new) groups.emplace_back();
+    groups[found->second].push_back(static_cast<int>(r));
+  }
+  std::string text;
+  for (const std::vector<int>& group : groups) {
+    const RankStatus& first = ranks[static_cast<std::size_t>(group.front())];
+    const std::string process = group.size() == 1 && first.process > 0
+                                    ? fmt::format(" (process {})", first.process)
+                                    : "";
+    text += fmt::format("{}{}{}: {}\n", indent, ranks_text(group), process, rank_words(first));
+  }
+  const Tangle tangle = untangle(ranks);
+  for (const StuckCollective& call : tangle.collectives)
+    if (!call.missing.empty())
+      text += fmt::format("{}{}: {} {} there, {} not\n", indent, call.words, ranks_text(call.come),
+                          call.come.size() == 1 ? "is" : "are", ranks_text(call.missing));
+  if (!tangle.circle.empty())
+    text += indent + circle_text(ranks, tangle.circle) + '\n';
+  else if (!tangle.awaited.empty())
+    text += fmt::format("{}all who wait, wait in the end for {}\n", indent,
+                        ranks_text(tangle.awaited));
+  return text;
+}
+
+}  // namespace baton::status

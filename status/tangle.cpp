@@ -1,0 +1,73 @@
+#include "status/tangle.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace baton::status {
+
+namespace {
+
+using lockfree::Phase;
+
+// One that has said so may still be called back by others; it can serve nobody any more.
+bool has_ended(const RankStatus& rank) {
+  return rank.phase == Phase::finalized || rank.phase == Phase::aborted;
+}
+
+// Who waits, and can be served by nobody but those that are left in the set, again and again.
+std::vector<int> closed_circle(const std::vector<RankStatus>& ranks) {
+  constexpr double settled_seconds = 1;  // what was on its way has come
+  std::vector<bool> in(ranks.size());
+  for (std::size_t r = 0; r < ranks.size(); ++r)
+    in[r] = ranks[r].waits && ranks[r].wait_seconds >= settled_seconds &&
+            ranks[r].wait.awaited.count > 0 && !ranks[r].wait.awaited.more;
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (std::size_t r = 0; r < ranks.size(); ++r) {
+      if (!in[r]) continue;
+      bool inside = true;
+      ranks[r].wait.awaited.each(
+          [&](std::uint32_t other) { inside &= in[other] || has_ended(ranks[other]); });
+      if (!inside) in[r] = false, changed = true;
+    }
+  }
+  std::vector<int> circle;
+  for (std::size_t r = 0; r < ranks.size(); ++r)
+    if (in[r]) circle.push_back(static_cast<int>(r));
+  return circle;
+}
+
+}  // namespace
+
+Tangle untangle(const std::vector<RankStatus>& ranks) {
+  Tangle tangle;
+  std::vector<bool> awaited(ranks.size());
+  using Key = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>;
+  std::map<Key, std::pair<StuckCollective, std::vector<bool>>> calls;
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    if (!ranks[r].waits) continue;
+    const lockfree::WaitDescription& wait = ranks[r].wait;
+    wait.awaited.each([&](std::uint32_t other) { awaited[other] = true; });
+    if (!wait.collective) continue;
+    auto& [call, partners] = calls[{wait.members, wait.communicator, wait.number}];
+    call.words = wait.words;
+    call.come.push_back(static_cast<int>(r));
+    partners.resize(ranks.size());
+    wait.awaited.each([&](std::uint32_t other) { partners[other] = true; });
+  }
+  for (auto& [key, found] : calls) {
+    auto& [call, partners] = found;
+    for (std::size_t r = 0; r < ranks.size(); ++r)
+      if (partners[r] && !std::ranges::binary_search(call.come, static_cast<int>(r)))
+        call.missing.push_back(static_cast<int>(r));
+    tangle.collectives.push_back(std::move(call));
+  }
+  for (std::size_t r = 0; r < ranks.size(); ++r)
+    if (awaited[r] && !ranks[r].waits) tangle.awaited.push_back(static_cast<int>(r));
+  tangle.circle = closed_circle(ranks);
+  return tangle;
+}
+
+}  // namespace baton::status

@@ -1,0 +1,105 @@
+#include "status/report.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "status/tangle.hpp"
+
+namespace {
+
+using namespace baton::status;
+using baton::lockfree::Phase;
+
+RankStatus running(char state = 'R') {
+  RankStatus rank;
+  rank.process = 100;
+  rank.phase = Phase::initialised;
+  rank.look.state = state;
+  return rank;
+}
+
+RankStatus waiting(const char* procedure, const char* words,
+                   std::initializer_list<std::uint32_t> awaited, std::uint32_t call = 0) {
+  RankStatus rank = running('S');
+  rank.waits = true;
+  rank.wait_seconds = 12.34;
+  std::strcpy(rank.wait.procedure, procedure);
+  std::strcpy(rank.wait.words, words);
+  for (std::uint32_t other : awaited) rank.wait.awaited.add(other);
+  rank.wait.collective = call != 0;
+  rank.wait.number = call;
+  return rank;
+}
+
+std::string report(const std::vector<RankStatus>& ranks) {
+  return report_text(ranks, "");
+}
+
+TEST(report, ranks_that_do_the_same_stand_together) {
+  const std::string text = report({waiting("MPI_Recv", "a receive", {3}),
+                                   waiting("MPI_Recv", "a receive", {3}),
+                                   waiting("MPI_Recv", "a receive", {3}), running()});
+  EXPECT_EQ(text,
+            "ranks 0-2: MPI_Recv for 12.3 s: a receive; waits for rank 3\n"
+            "rank 3 (process 100): runs outside MPI, or tests again and again\n"
+            "all who wait, wait in the end for rank 3\n");
+}
+
+TEST(report, states_of_processes_are_told_apart) {
+  RankStatus sleeping = running('S');
+  sleeping.look.kernel_place = "nanosleep";
+  sleeping.cpu_share = 0;
+  RankStatus spinning = running('R');
+  spinning.cpu_share = .99;
+  EXPECT_EQ(rank_words(sleeping), "sleeps in the system call nanosleep (0 % of a CPU)");
+  EXPECT_EQ(rank_words(spinning), "runs outside MPI, or tests again and again (99 % of a CPU)");
+  EXPECT_EQ(rank_words(running('T')), "is stopped (kill -CONT lets it go on)");
+  RankStatus stopped = waiting("MPI_Recv", "a receive", {1});
+  stopped.look.state = 'T';
+  EXPECT_NE(rank_words(stopped).find("is stopped"), std::string::npos);
+  EXPECT_EQ(rank_words({}), "has not started");
+}
+
+TEST(tangle, a_collective_names_who_has_come_and_who_is_missing) {
+  const std::vector<RankStatus> ranks = {
+      waiting("MPI_Barrier", "MPI_Barrier, call 3 on X", {2, 3}, 3),
+      waiting("MPI_Barrier", "MPI_Barrier, call 3 on X", {2, 3}, 3), running(), running()};
+  const Tangle tangle = untangle(ranks);
+  ASSERT_EQ(tangle.collectives.size(), 1u);
+  EXPECT_EQ(tangle.collectives[0].come, (std::vector<int>{0, 1}));
+  EXPECT_EQ(tangle.collectives[0].missing, (std::vector<int>{2, 3}));
+  EXPECT_EQ(tangle.awaited, (std::vector<int>{2, 3}));
+  EXPECT_NE(report(ranks).find("MPI_Barrier, call 3 on X: ranks 0-1 are there, ranks 2-3 not"),
+            std::string::npos);
+}
+
+TEST(tangle, ranks_that_wait_for_each_other_alone_are_a_deadlock) {
+  const std::vector<RankStatus> ranks = {waiting("MPI_Recv", "a receive", {1}),
+                                         waiting("MPI_Recv", "a receive", {2}),
+                                         waiting("MPI_Recv", "a receive", {0}),
+                                         waiting("MPI_Recv", "a receive", {0})};
+  EXPECT_EQ(untangle(ranks).circle, (std::vector<int>{0, 1, 2, 3}));
+}
+
+TEST(tangle, whoever_waits_for_one_that_runs_is_in_no_deadlock) {
+  EXPECT_TRUE(untangle({waiting("MPI_Recv", "a receive", {1}),
+                        waiting("MPI_Recv", "a receive", {0, 2}), running()})
+                  .circle.empty());
+}
+
+TEST(tangle, who_waits_for_finalized_ranks_alone_is_in_a_deadlock) {
+  RankStatus ended = running();
+  ended.phase = Phase::finalized;
+  EXPECT_EQ(untangle({waiting("MPI_Recv", "a receive", {1}), ended}).circle,
+            (std::vector<int>{0}));
+}
+
+TEST(tangle, a_thousand_ranks_are_told_in_few_lines) {
+  std::vector<RankStatus> ranks(1000, waiting("MPI_Barrier", "MPI_Barrier, call 1 on X", {999}, 1));
+  ranks[999] = running();
+  const std::string text = report(ranks);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4);
+}
+
+}  // namespace
