@@ -14,6 +14,7 @@
 #include "cli/commands.hpp"
 #include "cli/doctor/judge.hpp"
 #include "cli/doctor/look.hpp"
+#include "cli/print.hpp"
 #include "cli/sibling_read.hpp"
 #include "lockfree/job.hpp"
 #include "machine/discover.hpp"
@@ -30,8 +31,8 @@ using namespace doctor;
 
 void print(const Finding& finding) {
   const char* words[] = {"ok", "slower", "BAD", "note"};
-  fmt::print("{:<7} {:<16} {}{}{}\n", words[static_cast<int>(finding.verdict)], finding.subject,
-             finding.text, finding.remedy.empty() ? "" : "; ", finding.remedy);
+  write_out("{:<7} {:<16} {}{}{}\n", words[static_cast<int>(finding.verdict)], finding.subject,
+            finding.text, finding.remedy.empty() ? "" : "; ", finding.remedy);
 }
 
 Finding examine_memory_file() {
@@ -173,7 +174,7 @@ int examine_system() {
     print(finding);
     bad = bad || finding.verdict == Verdict::bad;
   }
-  fmt::print("{}\n", bad ? "jobs will not run here until what is BAD is mended" : "jobs run here");
+  write_out("{}\n", bad ? "jobs will not run here until what is BAD is mended" : "jobs run here");
   return bad ? 1 : 0;
 }
 

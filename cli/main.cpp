@@ -10,8 +10,16 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/print.hpp"
 
 namespace {
+
+using baton::cli::write_error;
+
+// CLI11 has codes of its own for what is wrong with the words.
+int usage_code(int parsers) {
+  return parsers == 0 ? 0 : 2;
+}
 
 // Planned, so that a script that asks for one gets a plain answer.
 struct Planned {
@@ -43,7 +51,7 @@ int tune(baton::cli::TuneOptions& tuning, bool quick, bool collectives) {
   const std::string problem = complete(tuning, collectives ? of_collectives : of_settings, quick);
   if (problem.empty())
     return collectives ? baton::cli::tune_collectives(tuning) : baton::cli::tune_machine(tuning);
-  fmt::print(stderr, "baton tune: {}\n", problem);
+  write_error("baton tune: {}\n", problem);
   return 2;
 }
 
@@ -77,7 +85,7 @@ std::string complete(baton::cli::AdviseOptions& advice, const CLI::App& words) {
 int advise(baton::cli::AdviseOptions& advice, const CLI::App& words) {
   const std::string problem = complete(advice, words);
   if (problem.empty()) return baton::cli::advise_user(advice);
-  fmt::print(stderr, "baton advise: {}\n", problem);
+  write_error("baton advise: {}\n", problem);
   return 2;
 }
 
@@ -146,6 +154,7 @@ void Advising::add_to(CLI::App& app, int& code) {
 }  // namespace
 
 int main(int count, char** words) {
+  baton::cli::hold_standard_streams();
   CLI::App app{"The tool of the Baton MPI library"};
   app.require_subcommand(1);
   app.set_version_flag("--version", "baton (Baton) " BATON_VERSION);
@@ -198,13 +207,13 @@ int main(int count, char** words) {
 
   for (const Planned& one : planned)
     if (count > 1 && std::string(words[1]) == one.name) {
-      fmt::print(stderr, "baton: {} is not built yet; {}\n", one.name, one.instead);
+      write_error("baton: {} is not built yet; {}\n", one.name, one.instead);
       return 2;
     }
   try {
     app.parse(count, words);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error);
+    return baton::cli::end_of_output(usage_code(app.exit(error)));
   }
-  return std::fflush(stdout) == 0 ? code : 1;
+  return baton::cli::end_of_output(code);
 }

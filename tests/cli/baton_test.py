@@ -29,6 +29,17 @@ class Baton(unittest.TestCase):
         done = baton("settings", BATON_EAGER_BYTE_MAX="1k")
         self.assertIn("BATON_EAGER_BYTES_MAX", done.stderr)
 
+    def test_output_that_cannot_be_written_is_a_failure(self):
+        for words in ("--help", "settings", "settings --markdown", "topo", "doctor", "--version"):
+            for way in (">/dev/full", ">&-", "| true"):
+                done = subprocess.run(["bash", "-c", f"(sleep 0.1; exec '{BIN}/baton' {words}) {way}; "
+                                       "exit ${PIPESTATUS[0]}"], capture_output=True, text=True, timeout=60)
+                self.assertEqual(done.returncode, 1, (words, way, done.stderr))
+                self.assertIn("baton: standard output could not be written", done.stderr)
+        done = subprocess.run(["bash", "-c", f"'{BIN}/baton' settings 2>/dev/full"], capture_output=True, timeout=60,
+                              env={**os.environ, "BATON_EAGER_BYTE_MAX": "1k"})
+        self.assertEqual(done.returncode, 0)
+
     def test_topo_shows_as_many_cpus_as_there_are(self):
         done = baton("topo")
         self.assertEqual(done.returncode, 0, done.stderr)
