@@ -177,7 +177,6 @@ int run(const Options& options, const machine::Machine& machine,
   Inherited inherited{};
   const sigset_t signals = heeded_signals();
   ::sigprocmask(SIG_BLOCK, &signals, &inherited.signals);
-  ::signal(SIGPIPE, SIG_IGN);  // ranks get its default back
   ::getrlimit(RLIMIT_NOFILE, &inherited.open_files);
   become_subreaper();
   int guard_pipe[2], ranks_pipe[2];
