@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "base/nearest_name.hpp"
 #include "cli/commands.hpp"
+#include "cli/pages.hpp"
 #include "cli/print.hpp"
 
 namespace {
@@ -151,30 +153,61 @@ void Advising::add_to(CLI::App& app, int& code) {
   });
 }
 
+// "baton: doctr is not known; did you mean doctor?"; empty where the first word is a command.
+std::string unknown_command(const CLI::App& app, int count, char** words) {
+  const std::string word = count > 1 ? words[1] : "";
+  if (word.starts_with('-')) return {};
+  std::vector<std::string> names;
+  for (const CLI::App* one : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(one->get_name());
+  if (std::ranges::find(names, word) != names.end()) return {};
+  std::vector<const char*> pointers;
+  for (const std::string& name : names) pointers.push_back(name.c_str());
+  const std::string all = fmt::format("{}", fmt::join(names, ", "));
+  if (word.empty()) return fmt::format("baton: say what to do: {}", all);
+  const char* near = baton::nearest_name(word, pointers);
+  return near ? fmt::format("baton: {} is not known; did you mean {}?", word, near)
+              : fmt::format("baton: {} is not known; there are {}", word, all);
+}
+
 }  // namespace
 
 int main(int count, char** words) {
   baton::cli::hold_standard_streams();
   CLI::App app{"The tool of the Baton MPI library"};
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);
   app.set_version_flag("--version", "baton (Baton) " BATON_VERSION);
   int code = 0;
 
-  bool markdown = false;
+  bool markdown = false, json = false;
+  std::string page_form;
+  app.add_option("--page", page_form, "Print the man page, or completion: man, bash, zsh, fish")
+      ->check(CLI::IsMember({"man", "bash", "zsh", "fish"}));
+  auto as_json = [&json](CLI::App* command) { command->add_flag("--json", json, "As one JSON object"); };
   CLI::App* settings =
       app.add_subcommand("settings", "List every setting, its default and its reason");
   settings->add_flag("--markdown", markdown, "As docs/settings.md has it");
-  settings->callback([&] { code = baton::cli::print_settings(markdown); });
+  as_json(settings);
+  settings->callback([&] {
+    using Form = baton::cli::SettingsForm;
+    code = baton::cli::print_settings(json ? Form::json : markdown ? Form::markdown : Form::text);
+  });
+
+  CLI::App* info = app.add_subcommand("info", "Say what was built, of what, and what it found");
+  as_json(info);
+  info->callback([&] { code = baton::cli::print_info(json); });
 
   std::string captured, svg;
   CLI::App* topology = app.add_subcommand("topo", "Show the machine as mpiexec sees it");
   topology->add_option("--from", captured, "A machine captured by lstopo --of xml")
       ->check(CLI::ExistingFile);
   topology->add_option("--svg", svg, "Draw it into this file, too");
-  topology->callback([&] { code = baton::cli::print_topology(captured, svg); });
+  as_json(topology);
+  topology->callback([&] { code = baton::cli::print_topology(captured, svg, json); });
 
   CLI::App* doctor = app.add_subcommand("doctor", "Say what of this system works for Baton");
-  doctor->callback([&] { code = baton::cli::examine_system(); });
+  as_json(doctor);
+  doctor->callback([&] { code = baton::cli::examine_system(json); });
 
   baton::cli::TuneOptions tuning;
   bool quick = false, collectives = false;
@@ -210,10 +243,15 @@ int main(int count, char** words) {
       write_error("baton: {} is not built yet; {}\n", one.name, one.instead);
       return 2;
     }
+  if (const std::string problem = unknown_command(app, count, words); !problem.empty()) {
+    write_error("{}\n", problem);
+    return 2;
+  }
   try {
     app.parse(count, words);
   } catch (const CLI::ParseError& error) {
     return baton::cli::end_of_output(usage_code(app.exit(error)));
   }
+  if (!page_form.empty()) baton::cli::write_out("{}", baton::cli::page(app, page_form));
   return baton::cli::end_of_output(code);
 }

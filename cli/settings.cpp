@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cctype>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "cli/commands.hpp"
@@ -82,11 +83,32 @@ void print_markdown() {
               range_text(row), row.why);
 }
 
+void print_json() {
+  const std::string file = read_as_ranks_would();
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const SettingRow& row : setting_rows())
+    rows.push_back({{"variable", variable_name(row)},
+                    {"value", settings.*row.field},
+                    {"text", text_of(row, settings.*row.field)},
+                    {"source", source_name(source_of(row))},
+                    {"default", row.fallback},
+                    {"type", row.type},
+                    {"range", range_text(row)},
+                    {"why", row.why}});
+  nlohmann::ordered_json all{{"settings", rows}, {"profile", nullptr}};
+  if (!file.empty()) all["profile"] = file;
+  write_out("{}\n", all.dump());
+}
+
 }  // namespace
 
-int print_settings(bool markdown) {
-  if (markdown) {
+int print_settings(SettingsForm form) {
+  if (form == SettingsForm::markdown) {
     print_markdown();
+    return 0;
+  }
+  if (form == SettingsForm::json) {
+    print_json();
     return 0;
   }
   std::string file = read_as_ranks_would();
