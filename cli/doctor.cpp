@@ -115,14 +115,13 @@ Finding examine_membarrier() {
 std::vector<Finding> examine_cpus(const machine::Machine& machine) {
   const int cpus = static_cast<int>(machine.cpus.size());
   Finding quota{Verdict::good, "CPU quota", "none"};
-  if (machine.quota_cpus > 0)
-    quota.text = fmt::format("{:.2f} CPUs, enough", machine.quota_cpus);
+  if (machine.quota_cpus > 0) quota.text = fmt::format("{:.2f} CPUs, enough", machine.quota_cpus);
   if (machine.quota_cpus > 0 && machine.quota_cpus < cpus) {
     quota.verdict = Verdict::slower;
-    quota.text =
-        fmt::format("the control group grants {:.2f} CPUs of the {} seen; ranks beyond that wait "
-                    "by sleeping, and mpiexec without -n starts {}",
-                    machine.quota_cpus, cpus, machine::cpus_usable(machine));
+    quota.text = fmt::format(
+        "the control group grants {:.2f} CPUs of the {} seen; ranks beyond that wait "
+        "by sleeping, and mpiexec without -n starts {}",
+        machine.quota_cpus, cpus, machine::cpus_usable(machine));
   }
   return {{Verdict::good, "CPUs",
            fmt::format("{} of {} usable, {} cores", cpus, machine.cpus_present,

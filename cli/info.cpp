@@ -22,7 +22,8 @@ namespace {
 
 using Line = std::pair<const char*, std::string>;
 
-// A file beside the tool's folder, in one of the places that belong to it; "none" if it is not there.
+// A file beside the tool's folder, in one of the places that belong to it; "none" if it is not
+// there.
 std::string found(const std::string& name) {
   char folder[PATH_MAX];
   if (!platform::own_folder(folder)) return "none";

@@ -153,6 +153,43 @@ void Advising::add_to(CLI::App& app, int& code) {
   });
 }
 
+// The words of the subcommands that look and tell.
+struct Looking {
+  bool markdown = false, json = false;
+  std::string captured, svg;
+
+  void add_to(CLI::App& app, int& code);
+};
+
+void Looking::add_to(CLI::App& app, int& code) {
+  auto as_json = [this](CLI::App* command) {
+    command->add_flag("--json", json, "As one JSON object");
+  };
+  CLI::App* settings =
+      app.add_subcommand("settings", "List every setting, its default and its reason");
+  settings->add_flag("--markdown", markdown, "As docs/settings.md has it");
+  as_json(settings);
+  settings->callback([this, &code] {
+    using Form = baton::cli::SettingsForm;
+    code = baton::cli::print_settings(json ? Form::json : markdown ? Form::markdown : Form::text);
+  });
+
+  CLI::App* info = app.add_subcommand("info", "Say what was built, of what, and what it found");
+  as_json(info);
+  info->callback([this, &code] { code = baton::cli::print_info(json); });
+
+  CLI::App* topology = app.add_subcommand("topo", "Show the machine as mpiexec sees it");
+  topology->add_option("--from", captured, "A machine captured by lstopo --of xml")
+      ->check(CLI::ExistingFile);
+  topology->add_option("--svg", svg, "Draw it into this file, too");
+  as_json(topology);
+  topology->callback([this, &code] { code = baton::cli::print_topology(captured, svg, json); });
+
+  CLI::App* doctor = app.add_subcommand("doctor", "Say what of this system works for Baton");
+  as_json(doctor);
+  doctor->callback([this, &code] { code = baton::cli::examine_system(json); });
+}
+
 // "baton: doctr is not known; did you mean doctor?"; empty where the first word is a command.
 std::string unknown_command(const CLI::App& app, int count, char** words) {
   const std::string word = count > 1 ? words[1] : "";
@@ -179,35 +216,12 @@ int main(int count, char** words) {
   app.set_version_flag("--version", "baton (Baton) " BATON_VERSION);
   int code = 0;
 
-  bool markdown = false, json = false;
   std::string page_form;
   app.add_option("--page", page_form, "Print the man page, or completion: man, bash, zsh, fish")
       ->check(CLI::IsMember({"man", "bash", "zsh", "fish"}));
-  auto as_json = [&json](CLI::App* command) { command->add_flag("--json", json, "As one JSON object"); };
-  CLI::App* settings =
-      app.add_subcommand("settings", "List every setting, its default and its reason");
-  settings->add_flag("--markdown", markdown, "As docs/settings.md has it");
-  as_json(settings);
-  settings->callback([&] {
-    using Form = baton::cli::SettingsForm;
-    code = baton::cli::print_settings(json ? Form::json : markdown ? Form::markdown : Form::text);
-  });
 
-  CLI::App* info = app.add_subcommand("info", "Say what was built, of what, and what it found");
-  as_json(info);
-  info->callback([&] { code = baton::cli::print_info(json); });
-
-  std::string captured, svg;
-  CLI::App* topology = app.add_subcommand("topo", "Show the machine as mpiexec sees it");
-  topology->add_option("--from", captured, "A machine captured by lstopo --of xml")
-      ->check(CLI::ExistingFile);
-  topology->add_option("--svg", svg, "Draw it into this file, too");
-  as_json(topology);
-  topology->callback([&] { code = baton::cli::print_topology(captured, svg, json); });
-
-  CLI::App* doctor = app.add_subcommand("doctor", "Say what of this system works for Baton");
-  as_json(doctor);
-  doctor->callback([&] { code = baton::cli::examine_system(json); });
+  Looking looking;
+  looking.add_to(app, code);
 
   baton::cli::TuneOptions tuning;
   bool quick = false, collectives = false;

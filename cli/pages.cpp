@@ -39,7 +39,8 @@ std::string quoted(const std::string& text) {
 
 std::string man(const CLI::App& app) {
   std::string out = fmt::format(
-      ".TH BATON 1 \"\" \"Baton {}\" \"User Commands\"\n.SH NAME\nbaton \\- the tool of the Baton MPI "
+      ".TH BATON 1 \"\" \"Baton {}\" \"User Commands\"\n.SH NAME\nbaton \\- the tool of the Baton "
+      "MPI "
       "library\n.SH SYNOPSIS\nbaton COMMAND [options]\n.SH COMMANDS\n",
       BATON_VERSION);
   for (const CLI::App* command : commands(app)) {
@@ -66,7 +67,8 @@ std::string names_of(const CLI::App& app) {
 std::string bash(const CLI::App& app) {
   std::string cases;
   for (const CLI::App* command : commands(app))
-    cases += fmt::format("  {}) words={} ;;\n", command->get_name(), quoted(joined(options(*command))));
+    cases +=
+        fmt::format("  {}) words={} ;;\n", command->get_name(), quoted(joined(options(*command))));
   return fmt::format(R"(# bash completion of baton; made by baton --page bash
 _baton() {{
   local word=${{COMP_WORDS[COMP_CWORD]}} words={}
@@ -89,7 +91,8 @@ complete -o filenames -F _baton baton
 std::string zsh(const CLI::App& app) {
   std::string cases;
   for (const CLI::App* command : commands(app))
-    cases += fmt::format("  {}) compadd -- {} ;;\n", command->get_name(), joined(options(*command)));
+    cases +=
+        fmt::format("  {}) compadd -- {} ;;\n", command->get_name(), joined(options(*command)));
   return fmt::format(
       "#compdef baton\n# zsh completion of baton; made by baton --page zsh\n"
       "if ((CURRENT == 2)); then\n  compadd -- {}\nelif [[ $PREFIX == -* ]]; then\n"

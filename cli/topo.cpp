@@ -20,11 +20,18 @@ void print_json(const machine::Machine& machine, std::size_t ranks) {
   using Json = nlohmann::ordered_json;
   Json cpus = Json::array(), nodes = Json::array();
   for (const machine::Cpu& cpu : machine.cpus)
-    cpus.push_back({{"cpu", cpu.os}, {"core", cpu.core}, {"l2", cpu.l2}, {"l3", cpu.l3},
-                    {"numa_node", cpu.numa_node}, {"package", cpu.package}});
+    cpus.push_back({{"cpu", cpu.os},
+                    {"core", cpu.core},
+                    {"l2", cpu.l2},
+                    {"l3", cpu.l3},
+                    {"numa_node", cpu.numa_node},
+                    {"package", cpu.package}});
   for (const machine::MemoryNode& node : machine.memory)
-    nodes.push_back({{"node", node.os}, {"bytes", node.bytes}, {"has_cpus", node.has_cpus},
-                     {"kind", node.kind}, {"tier", machine::tier_name(node.tier)}});
+    nodes.push_back({{"node", node.os},
+                     {"bytes", node.bytes},
+                     {"has_cpus", node.has_cpus},
+                     {"kind", node.kind},
+                     {"tier", machine::tier_name(node.tier)}});
   const Json all{{"model", machine.model},
                  {"cpus_present", machine.cpus_present},
                  {"cpus_usable", machine::cpus_usable(machine)},
