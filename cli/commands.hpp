@@ -1,5 +1,5 @@
-// The subcommands of `baton`. Each prints to standard output and returns the exit code: 0 only when
-// it did what it says.
+// The subcommands of `baton`. Each prints to standard output and returns the exit code: 0: done; 1:
+// it failed, or what it looked at is not well; 2: wrong use; 128+n: ended by signal n.
 #pragma once
 
 #include <string>
@@ -8,14 +8,18 @@
 namespace baton::cli {
 
 // The table of settings, as text or (for docs/settings.md) as Markdown.
-int print_settings(bool markdown);
+enum class SettingsForm { text, markdown, json };
+int print_settings(SettingsForm form);
+
+// What was built, of what, and what it found beside itself.
+int print_info(bool json);
 
 // The machine as placement sees it, or one captured by `lstopo --of xml`; also as a picture into a
 // file, if one is named.
-int print_topology(const std::string& captured_file, const std::string& svg_file);
+int print_topology(const std::string& captured_file, const std::string& svg_file, bool json);
 
 // What of this system Baton needs or profits from works here, and what to do about what does not.
-int examine_system();
+int examine_system(bool json);
 
 struct TuneOptions {
   std::string output;      // the profile; empty: where mpiexec looks for it

@@ -3,10 +3,12 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +16,7 @@
 #include "cli/commands.hpp"
 #include "cli/doctor/judge.hpp"
 #include "cli/doctor/look.hpp"
+#include "cli/print.hpp"
 #include "cli/sibling_read.hpp"
 #include "lockfree/job.hpp"
 #include "machine/discover.hpp"
@@ -28,10 +31,21 @@ namespace {
 
 using namespace doctor;
 
+constexpr const char* words[] = {"ok", "slower", "BAD", "note"};
+
+void print_json(const std::vector<Finding>& findings, bool bad) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const Finding& finding : findings)
+    all.push_back({{"verdict", words[static_cast<int>(finding.verdict)]},
+                   {"subject", finding.subject},
+                   {"text", finding.text},
+                   {"remedy", finding.remedy}});
+  write_out("{}\n", nlohmann::ordered_json{{"jobs_run", !bad}, {"findings", all}}.dump());
+}
+
 void print(const Finding& finding) {
-  const char* words[] = {"ok", "slower", "BAD", "note"};
-  fmt::print("{:<7} {:<16} {}{}{}\n", words[static_cast<int>(finding.verdict)], finding.subject,
-             finding.text, finding.remedy.empty() ? "" : "; ", finding.remedy);
+  write_out("{:<7} {:<16} {}{}{}\n", words[static_cast<int>(finding.verdict)], finding.subject,
+            finding.text, finding.remedy.empty() ? "" : "; ", finding.remedy);
 }
 
 Finding examine_memory_file() {
@@ -98,21 +112,21 @@ Finding examine_membarrier() {
           fmt::format("{}; senders fence instead (some 35 ns a message)", std::strerror(errno))};
 }
 
-void examine_cpus(const machine::Machine& machine) {
-  int cpus = static_cast<int>(machine.cpus.size());
-  print({Verdict::good, "CPUs",
-         fmt::format("{} of {} usable, {} cores", cpus, machine.cpus_present,
-                     machine::core_count(machine))});
-  if (machine.quota_cpus <= 0)
-    print({Verdict::good, "CPU quota", "none"});
-  else if (machine.quota_cpus < cpus)
-    print(
-        {Verdict::slower, "CPU quota",
-         fmt::format("the control group grants {:.2f} CPUs of the {} seen; ranks beyond that wait "
-                     "by sleeping, and mpiexec without -n starts {}",
-                     machine.quota_cpus, cpus, machine::cpus_usable(machine))});
-  else
-    print({Verdict::good, "CPU quota", fmt::format("{:.2f} CPUs, enough", machine.quota_cpus)});
+std::vector<Finding> examine_cpus(const machine::Machine& machine) {
+  const int cpus = static_cast<int>(machine.cpus.size());
+  Finding quota{Verdict::good, "CPU quota", "none"};
+  if (machine.quota_cpus > 0) quota.text = fmt::format("{:.2f} CPUs, enough", machine.quota_cpus);
+  if (machine.quota_cpus > 0 && machine.quota_cpus < cpus) {
+    quota.verdict = Verdict::slower;
+    quota.text = fmt::format(
+        "the control group grants {:.2f} CPUs of the {} seen; ranks beyond that wait "
+        "by sleeping, and mpiexec without -n starts {}",
+        machine.quota_cpus, cpus, machine::cpus_usable(machine));
+  }
+  return {{Verdict::good, "CPUs",
+           fmt::format("{} of {} usable, {} cores", cpus, machine.cpus_present,
+                       machine::core_count(machine))},
+          quota};
 }
 
 Finding examine_dev_shm() {
@@ -148,7 +162,7 @@ Finding examine_launchers() {
 
 }  // namespace
 
-int examine_system() {
+int examine_system(bool json) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file too large is an answer here, not a death
   std::vector<Finding> findings{examine_memory_file(), examine_file_limit(), examine_cross_memory(),
                                 examine_futex(),       examine_membarrier(), examine_processes(),
@@ -160,20 +174,22 @@ int examine_system() {
   auto machine = machine::read_machine();
   if (machine) {
     machine::read_memory_rules(*machine);
-    examine_cpus(*machine);
+    add(examine_cpus(*machine));
     add({judge_memory_limit(*machine), judge_numa_calls(look_at_numa_calls(), *machine)});
     add(judge_page_moving(machine::read_kernel_rules(""), *machine));
   } else {
-    print({Verdict::bad, "topology", machine.error()});
+    add({{Verdict::bad, "topology", machine.error()}});
   }
   add(judge_huge_pages(look_at_huge_pages()));
   add({judge_counters(look_at_counters())});
-  bool bad = false;
-  for (const Finding& finding : findings) {
-    print(finding);
-    bad = bad || finding.verdict == Verdict::bad;
+  const bool bad = std::ranges::any_of(
+      findings, [](const Finding& finding) { return finding.verdict == Verdict::bad; });
+  if (json) {
+    print_json(findings, bad);
+    return bad ? 1 : 0;
   }
-  fmt::print("{}\n", bad ? "jobs will not run here until what is BAD is mended" : "jobs run here");
+  for (const Finding& finding : findings) print(finding);
+  write_out("{}\n", bad ? "jobs will not run here until what is BAD is mended" : "jobs run here");
   return bad ? 1 : 0;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/print.hpp"
 #include "platform/own_folder.hpp"
 
 namespace baton::cli {
@@ -16,7 +17,7 @@ namespace baton::cli {
 namespace {
 
 int fail(const std::string& text) {
-  fmt::print(stderr, "baton lab: {}\n", text);
+  write_error("baton lab: {}\n", text);
   return 1;
 }
 

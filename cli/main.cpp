@@ -9,9 +9,19 @@
 #include <string>
 #include <vector>
 
+#include "base/nearest_name.hpp"
 #include "cli/commands.hpp"
+#include "cli/pages.hpp"
+#include "cli/print.hpp"
 
 namespace {
+
+using baton::cli::write_error;
+
+// CLI11 has codes of its own for what is wrong with the words.
+int usage_code(int parsers) {
+  return parsers == 0 ? 0 : 2;
+}
 
 // Planned, so that a script that asks for one gets a plain answer.
 struct Planned {
@@ -43,7 +53,7 @@ int tune(baton::cli::TuneOptions& tuning, bool quick, bool collectives) {
   const std::string problem = complete(tuning, collectives ? of_collectives : of_settings, quick);
   if (problem.empty())
     return collectives ? baton::cli::tune_collectives(tuning) : baton::cli::tune_machine(tuning);
-  fmt::print(stderr, "baton tune: {}\n", problem);
+  write_error("baton tune: {}\n", problem);
   return 2;
 }
 
@@ -77,7 +87,7 @@ std::string complete(baton::cli::AdviseOptions& advice, const CLI::App& words) {
 int advise(baton::cli::AdviseOptions& advice, const CLI::App& words) {
   const std::string problem = complete(advice, words);
   if (problem.empty()) return baton::cli::advise_user(advice);
-  fmt::print(stderr, "baton advise: {}\n", problem);
+  write_error("baton advise: {}\n", problem);
   return 2;
 }
 
@@ -143,29 +153,75 @@ void Advising::add_to(CLI::App& app, int& code) {
   });
 }
 
-}  // namespace
+// The words of the subcommands that look and tell.
+struct Looking {
+  bool markdown = false, json = false;
+  std::string captured, svg;
 
-int main(int count, char** words) {
-  CLI::App app{"The tool of the Baton MPI library"};
-  app.require_subcommand(1);
-  app.set_version_flag("--version", "baton (Baton) " BATON_VERSION);
-  int code = 0;
+  void add_to(CLI::App& app, int& code);
+};
 
-  bool markdown = false;
+void Looking::add_to(CLI::App& app, int& code) {
+  auto as_json = [this](CLI::App* command) {
+    command->add_flag("--json", json, "As one JSON object");
+  };
   CLI::App* settings =
       app.add_subcommand("settings", "List every setting, its default and its reason");
   settings->add_flag("--markdown", markdown, "As docs/settings.md has it");
-  settings->callback([&] { code = baton::cli::print_settings(markdown); });
+  as_json(settings);
+  settings->callback([this, &code] {
+    using Form = baton::cli::SettingsForm;
+    code = baton::cli::print_settings(json ? Form::json : markdown ? Form::markdown : Form::text);
+  });
 
-  std::string captured, svg;
+  CLI::App* info = app.add_subcommand("info", "Say what was built, of what, and what it found");
+  as_json(info);
+  info->callback([this, &code] { code = baton::cli::print_info(json); });
+
   CLI::App* topology = app.add_subcommand("topo", "Show the machine as mpiexec sees it");
   topology->add_option("--from", captured, "A machine captured by lstopo --of xml")
       ->check(CLI::ExistingFile);
   topology->add_option("--svg", svg, "Draw it into this file, too");
-  topology->callback([&] { code = baton::cli::print_topology(captured, svg); });
+  as_json(topology);
+  topology->callback([this, &code] { code = baton::cli::print_topology(captured, svg, json); });
 
   CLI::App* doctor = app.add_subcommand("doctor", "Say what of this system works for Baton");
-  doctor->callback([&] { code = baton::cli::examine_system(); });
+  as_json(doctor);
+  doctor->callback([this, &code] { code = baton::cli::examine_system(json); });
+}
+
+// "baton: doctr is not known; did you mean doctor?"; empty where the first word is a command.
+std::string unknown_command(const CLI::App& app, int count, char** words) {
+  const std::string word = count > 1 ? words[1] : "";
+  if (word.starts_with('-')) return {};
+  std::vector<std::string> names;
+  for (const CLI::App* one : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(one->get_name());
+  if (std::ranges::find(names, word) != names.end()) return {};
+  std::vector<const char*> pointers;
+  for (const std::string& name : names) pointers.push_back(name.c_str());
+  const std::string all = fmt::format("{}", fmt::join(names, ", "));
+  if (word.empty()) return fmt::format("baton: say what to do: {}", all);
+  const char* near = baton::nearest_name(word, pointers);
+  return near ? fmt::format("baton: {} is not known; did you mean {}?", word, near)
+              : fmt::format("baton: {} is not known; there are {}", word, all);
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  baton::cli::hold_standard_streams();
+  CLI::App app{"The tool of the Baton MPI library"};
+  app.require_subcommand(0, 1);
+  app.set_version_flag("--version", "baton (Baton) " BATON_VERSION);
+  int code = 0;
+
+  std::string page_form;
+  app.add_option("--page", page_form, "Print the man page, or completion: man, bash, zsh, fish")
+      ->check(CLI::IsMember({"man", "bash", "zsh", "fish"}));
+
+  Looking looking;
+  looking.add_to(app, code);
 
   baton::cli::TuneOptions tuning;
   bool quick = false, collectives = false;
@@ -198,13 +254,18 @@ int main(int count, char** words) {
 
   for (const Planned& one : planned)
     if (count > 1 && std::string(words[1]) == one.name) {
-      fmt::print(stderr, "baton: {} is not built yet; {}\n", one.name, one.instead);
+      write_error("baton: {} is not built yet; {}\n", one.name, one.instead);
       return 2;
     }
+  if (const std::string problem = unknown_command(app, count, words); !problem.empty()) {
+    write_error("{}\n", problem);
+    return 2;
+  }
   try {
     app.parse(count, words);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error);
+    return baton::cli::end_of_output(usage_code(app.exit(error)));
   }
-  return std::fflush(stdout) == 0 ? code : 1;
+  if (!page_form.empty()) baton::cli::write_out("{}", baton::cli::page(app, page_form));
+  return baton::cli::end_of_output(code);
 }

@@ -1,4 +1,5 @@
 #include "cli/progress.hpp"
+#include "cli/print.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -18,17 +19,17 @@ void Progress::show(double seconds, double budget, const std::string& text) {
     auto full = static_cast<std::size_t>(share * width);
     std::string bar;
     for (std::size_t i = 0; i < width; ++i) bar += i < full ? "█" : " ";
-    fmt::print(stderr, "\r\033[K[{}] {:.0f} of {:.0f} s, {}", bar, seconds, budget, text);
+    write_error("\r\033[K[{}] {:.0f} of {:.0f} s, {}", bar, seconds, budget, text);
   } else if (seconds >= next_line_) {
     constexpr double line_every_seconds = 5;
-    fmt::print(stderr, "{}: {:.0f} of {:.0f} s, {}\n", command_, seconds, budget, text);
+    write_error("{}: {:.0f} of {:.0f} s, {}\n", command_, seconds, budget, text);
     next_line_ = seconds + line_every_seconds;
   }
   std::fflush(stderr);
 }
 
 void Progress::end() const {
-  if (terminal_) fmt::print(stderr, "\r\033[K");
+  if (terminal_) write_error("\r\033[K");
 }
 
 std::string busy_text() {

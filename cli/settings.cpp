@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <cctype>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "cli/commands.hpp"
+#include "cli/print.hpp"
 #include "cli/value_text.hpp"
 #include "machine/discover.hpp"
 #include "profile/profile.hpp"
@@ -56,13 +58,13 @@ std::string read_as_ranks_would() {
     return {};
   }
   auto profile = profile::read_usable_profile(file, *machine);
-  if (!profile) fmt::print(stderr, "baton settings: {}\n", profile.error());
+  if (!profile) write_error("baton settings: {}\n", profile.error());
   read_settings(profile ? profile::values_text(*profile).c_str() : nullptr);
   return profile ? file : std::string();
 }
 
 void print_markdown() {
-  fmt::print(
+  write_out(
       "# Settings\n\n"
       "Made by `baton settings --markdown` from `src/base/settings.hpp`; do not edit.\n\n"
       "Each is an environment variable, read once at start. Numbers may end in k, m or g (1024, "
@@ -77,23 +79,44 @@ void print_markdown() {
       "memory goes, as `mpiexec --memory` has it ([how](placement.md)).\n\n"
       "| variable | type | default | range | why it exists |\n|---|---|---|---|---|\n");
   for (const SettingRow& row : setting_rows())
-    fmt::print("| `{}` | {} | {} | {} | {} |\n", variable_name(row), row.type, default_text(row),
-               range_text(row), row.why);
+    write_out("| `{}` | {} | {} | {} | {} |\n", variable_name(row), row.type, default_text(row),
+              range_text(row), row.why);
+}
+
+void print_json() {
+  const std::string file = read_as_ranks_would();
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const SettingRow& row : setting_rows())
+    rows.push_back({{"variable", variable_name(row)},
+                    {"value", settings.*row.field},
+                    {"text", text_of(row, settings.*row.field)},
+                    {"source", source_name(source_of(row))},
+                    {"default", row.fallback},
+                    {"type", row.type},
+                    {"range", range_text(row)},
+                    {"why", row.why}});
+  nlohmann::ordered_json all{{"settings", rows}, {"profile", nullptr}};
+  if (!file.empty()) all["profile"] = file;
+  write_out("{}\n", all.dump());
 }
 
 }  // namespace
 
-int print_settings(bool markdown) {
-  if (markdown) {
+int print_settings(SettingsForm form) {
+  if (form == SettingsForm::markdown) {
     print_markdown();
+    return 0;
+  }
+  if (form == SettingsForm::json) {
+    print_json();
     return 0;
   }
   std::string file = read_as_ranks_would();
   for (const SettingRow& row : setting_rows())
-    fmt::print("{:<28} {:>8}  {:<12} {}; {} ({})\n", variable_name(row),
-               text_of(row, settings.*row.field), source_name(source_of(row)), row.why, row.type,
-               range_text(row));
-  fmt::print("profile: {}\n", file.empty() ? "none; `baton tune` makes one" : file);
+    write_out("{:<28} {:>8}  {:<12} {}; {} ({})\n", variable_name(row),
+              text_of(row, settings.*row.field), source_name(source_of(row)), row.why, row.type,
+              range_text(row));
+  write_out("profile: {}\n", file.empty() ? "none; `baton tune` makes one" : file);
   return 0;
 }
 

@@ -51,8 +51,14 @@ std::optional<std::string> find_variable(const std::vector<std::string>& environ
 
 std::vector<std::string> program_environment(const Options& options, const Program& program) {
   std::vector<std::string> environment;
+  const Inheritance& inherits = program.inherits ? *program.inherits : options.inherits;
+  auto wanted = [&inherits](std::string_view entry) {
+    return inherits.all || std::ranges::any_of(inherits.names, [entry](const std::string& name) {
+             return names(entry, name);
+           });
+  };
   for (char** entry = environ; *entry; ++entry)
-    if (!foreign(*entry)) environment.emplace_back(*entry);
+    if (!foreign(*entry) && wanted(*entry)) environment.emplace_back(*entry);
   if (options.check) set_variable(environment, "BATON_CHECK", "1");
   for (const auto& [name, value] : options.variables) set_variable(environment, name, value);
   for (const auto& [name, value] : program.variables) set_variable(environment, name, value);

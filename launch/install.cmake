@@ -33,3 +33,35 @@ configure_file(${CMAKE_CURRENT_LIST_DIR}/baton.pc.in ${CMAKE_CURRENT_BINARY_DIR}
 install(TARGETS mpi_abi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES ${CMAKE_SOURCE_DIR}/include/mpi.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/baton.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# Pages and completions: those of mpiexec are made by itself, of its table of options.
+set(shared ${CMAKE_BINARY_DIR}/share)
+set(bash_folder share/bash-completion/completions)
+set(zsh_folder share/zsh/site-functions)
+set(fish_folder share/fish/vendor_completions.d)
+file(MAKE_DIRECTORY ${shared}/man/man1 ${CMAKE_BINARY_DIR}/${bash_folder} ${CMAKE_BINARY_DIR}/${zsh_folder}
+     ${CMAKE_BINARY_DIR}/${fish_folder})
+add_custom_command(TARGET mpiexec POST_BUILD WORKING_DIRECTORY ${CMAKE_BINARY_DIR}
+  COMMAND $<TARGET_FILE:mpiexec> --help=man > share/man/man1/mpiexec.1
+  COMMAND $<TARGET_FILE:mpiexec> --help=bash > ${bash_folder}/mpiexec
+  COMMAND $<TARGET_FILE:mpiexec> --help=zsh > ${zsh_folder}/_mpiexec
+  COMMAND $<TARGET_FILE:mpiexec> --help=fish > ${fish_folder}/mpiexec.fish VERBATIM)
+install(FILES ${shared}/man/man1/mpiexec.1 ${CMAKE_CURRENT_LIST_DIR}/mpicc.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+foreach(names "mpiexec mpirun" "mpicc mpicxx" "mpicc mpic++")
+  separate_arguments(names)
+  list(GET names 0 page)
+  list(GET names 1 alias)
+  file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/man/${alias}.1 ".so man1/${page}.1\n")
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/man/${alias}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+endforeach()
+# Shells look for the file by the command's name.
+foreach(name mpiexec mpirun)
+  install(FILES ${CMAKE_BINARY_DIR}/${bash_folder}/mpiexec DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+          RENAME ${name})
+  install(FILES ${CMAKE_BINARY_DIR}/${fish_folder}/mpiexec.fish
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d RENAME ${name}.fish)
+endforeach()
+install(FILES ${CMAKE_BINARY_DIR}/${zsh_folder}/_mpiexec DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/CHANGELOG.md
+        DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")

@@ -9,12 +9,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <optional>
+#include <string_view>
 
 #include "launch/debugger.hpp"
 #include "launch/descendants.hpp"
@@ -24,6 +25,8 @@
 #include "launch/manager.hpp"
 #include "launch/memory.hpp"
 #include "launch/memory_warnings.hpp"
+#include "launch/option_table.hpp"
+#include "launch/outlet.hpp"
 #include "launch/report.hpp"
 #include "launch/signals.hpp"
 #include "launch/standard_descriptors.hpp"
@@ -40,6 +43,7 @@ namespace baton::launch {
 namespace {
 
 constexpr int usage_code = 2;
+constexpr auto last_words = std::chrono::milliseconds(500);  // guess: for a reader that stopped
 
 std::expected<machine::Placement, std::string> plan(const Options& options,
                                                     const machine::Machine& machine) {
@@ -49,6 +53,12 @@ std::expected<machine::Placement, std::string> plan(const Options& options,
   policy.bind_to = options.bind_to;
   policy.cores = options.cores;
   policy.master = options.layout && options.layout->master;
+  policy.per_object = options.per_object;
+  policy.ranking = options.ranking;
+  policy.hwthreads = options.hwthreads;
+  policy.may_share = options.may_share;
+  policy.may_not_share = options.may_not_share;
+  policy.acceptable = options.programs.front().acceptable;
   for (const Program& program : options.programs) policy.ranks += program.ranks;
   return machine::place(machine, policy);
 }
@@ -78,7 +88,8 @@ bool draw_into_file(const Options& options, const machine::Machine& machine,
 
 void warn(const Options& options, const machine::Machine& machine,
           const machine::Placement& placement, const MemoryPlan& memory) {
-  std::vector<std::string> warnings = placement.warnings;
+  std::vector<std::string> warnings = options.warnings;
+  warnings.insert(warnings.end(), placement.warnings.begin(), placement.warnings.end());
   for (std::string& warning : thread_warnings(options, placement))
     warnings.push_back(std::move(warning));
   const bool huge_granted = memory.policy.heap.huge && platform::grants_huge_memory();
@@ -166,7 +177,6 @@ int run(const Options& options, const machine::Machine& machine,
   Inherited inherited{};
   const sigset_t signals = heeded_signals();
   ::sigprocmask(SIG_BLOCK, &signals, &inherited.signals);
-  ::signal(SIGPIPE, SIG_IGN);  // ranks get its default back
   ::getrlimit(RLIMIT_NOFILE, &inherited.open_files);
   become_subreaper();
   int guard_pipe[2], ranks_pipe[2];
@@ -184,7 +194,6 @@ int run(const Options& options, const machine::Machine& machine,
     int code = 1;
     if (file)
       code = manage({options, machine, placement, *file, profile, memory}, connection, inherited);
-    std::fflush(nullptr);
     ::_exit(code);
   }
   ::close(guard_pipe[0]);
@@ -193,24 +202,33 @@ int run(const Options& options, const machine::Machine& machine,
   show_and_release(known, guard_pipe[1]);
   ::close(ranks_pipe[0]);
   int status = guard(manager, signals);
+  std::string left = kill_descendants(known);
+  report_in_background();
   if (WIFSIGNALED(status))
-    complain(fmt::format("the process manager died: {}; ending the job", ending_text(status)));
-  if (std::string left = kill_descendants(known); !left.empty()) complain(left);
+    complain(fmt::format("the process manager died: {}; ended the job", ending_text(status)));
+  if (!left.empty()) complain(left);
+  Outlet::of(STDERR_FILENO).finish(last_words);
   int code = ending_code(status);
   if (code != 0) show_failure(fmt::format("the job ended with code {}", code));
   return code;
 }
 
+// What was asked for on standard output; returns the exit code.
+int print(std::string_view text) {
+  if (write_text(STDOUT_FILENO, text)) return 0;
+  complain(fmt::format("standard output: {}", std::strerror(errno)));
+  return 1;
+}
+
 int mpiexec(int count, char** words) {
+  ::signal(SIGPIPE, SIG_IGN);  // ranks begin with the default
   auto options = parse_options(std::vector<std::string>(words + 1, words + count));
   if (!options) {
     complain(options.error());
     return usage_code;
   }
-  if (options->help || options->version) {
-    fmt::print("{}", options->help ? usage() : "mpiexec (Baton) " BATON_VERSION "\n");
-    return std::fflush(stdout) == 0 ? 0 : 1;
-  }
+  if (options->help != HelpForm::none) return print(help_text(options->help));
+  if (options->version) return print("mpiexec (Baton) " BATON_VERSION "\n");
   if (options->export_heap) {
     auto file = find_preload();
     if (!file) {
@@ -246,8 +264,11 @@ int mpiexec(int count, char** words) {
   if (options->report_binding || options->dry_run) {
     std::string drawing = machine::draw_placement(*machine, *placement) + words_of(profile);
     if (memory->policy.asks()) drawing += plan_text(*memory, *machine);
-    fmt::print(options->dry_run ? stdout : stderr, "mpiexec: {}", drawing);
-    std::fflush(nullptr);
+    drawing = "mpiexec: " + drawing;
+    if (!options->dry_run)
+      report(drawing);
+    else if (print(drawing) != 0)
+      return 1;
   }
   if (!options->binding_file.empty() && !draw_into_file(*options, *machine, *placement)) return 1;
   warn(*options, *machine, *placement, *memory);

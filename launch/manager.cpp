@@ -20,8 +20,10 @@
 #include "launch/descendants.hpp"
 #include "launch/ending.hpp"
 #include "launch/environment.hpp"
+#include "launch/input.hpp"
 #include "launch/memory_kill.hpp"
 #include "launch/memory_report.hpp"
+#include "launch/outlet.hpp"
 #include "launch/output.hpp"
 #include "launch/report.hpp"
 #include "launch/signals.hpp"
@@ -35,20 +37,25 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using lockfree::Phase;
 
-constexpr auto grace = std::chrono::milliseconds(300);          // guess: time to die politely
-constexpr auto missing_check = std::chrono::milliseconds(200);  // guess: see find_missing_init
-constexpr int timeout_code = 124;                               // as timeout(1) has it
-constexpr int cannot_start_code = 127;                          // as a shell has it
+constexpr auto grace = std::chrono::milliseconds(300);             // guess: time to die politely
+constexpr auto missing_check = std::chrono::milliseconds(200);     // guess: see find_missing_init
+constexpr auto report_look_again = std::chrono::milliseconds(20);  // guess: see stops_waiting
+constexpr int timeout_code = 124;                                  // as timeout(1) has it
+constexpr int cannot_start_code = 127;                             // as a shell has it
 
 struct Rank {
   pid_t pid = 0;  // 0: not started
   bool running = false;
+  int code = -1;  // that it ended with
 };
 
 class Manager {
  public:
   Manager(const Job& job, const Connection& connection, const Inherited& inherited)
-      : job_(job), connection_(connection), inherited_(inherited) {}
+      : job_(job),
+        connection_(connection),
+        inherited_(inherited),
+        output_(job.options.output, static_cast<int>(job.placement.ranks.size())) {}
 
   int run();
 
@@ -68,7 +75,9 @@ class Manager {
   std::vector<pid_t> started() const;
   void find_missing_init();
   void end(int code);
-  void explain();
+  bool explain();
+  bool stops_waiting();
+  void tell_all_codes();
   bool over() const { return guard_died_ || (ending_ && (no_child_ || Clock::now() >= end_at_)); }
 
   const Job& job_;
@@ -81,12 +90,14 @@ class Manager {
   int explain_file_ = -1;
   std::vector<Rank> ranks_;
   Output output_;
+  Input input_;
   MemoryKillWatch memory_kills_;
   int running_ = 0;
   int code_ = 0;
   bool ending_ = false;
   bool guard_died_ = false;
   bool no_child_ = false;
+  bool told_to_end_ = false;  // by a signal or the clock: nobody is waited for any more
   int ended_without_init_ = -1;
   Clock::time_point end_at_;
   Clock::time_point timeout_at_ = Clock::time_point::max();
@@ -113,11 +124,9 @@ bool Manager::prepare() {
   lifeline_read_ = lifeline[0];
   lifeline_write_ = lifeline[1];
   ::fcntl(lifeline_read_, F_SETFD, 0);  // ranks inherit this end
-  if (job_.options.prefix_output) {
-    rlimit open_files = inherited_.open_files;
-    open_files.rlim_cur = open_files.rlim_max;
-    ::setrlimit(RLIMIT_NOFILE, &open_files);
-  }
+  rlimit open_files = inherited_.open_files;
+  open_files.rlim_cur = open_files.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &open_files);
   return true;
 }
 
@@ -125,18 +134,18 @@ std::expected<void, std::string> Manager::start_one(RankStart& start, int rank) 
   const auto& planned = job_.placement.ranks[static_cast<std::size_t>(rank)];
   start.cpus = job_.placement.limited ? planned.cpus : std::vector<int>{};
   start.memory = process_binding(job_.memory, rank);
-  start.standard_input = rank == 0 ? -1 : empty_input_;
   set_variable(start.environment, "BATON_RANK", std::to_string(rank));
-  std::optional<Output::Ends> ends;
-  if (job_.options.prefix_output) {
-    auto opened = output_.open(rank);
-    if (!opened) return std::unexpected(opened.error());
-    ends = *opened;
-    start.standard_output = ends->standard_output;
-    start.standard_error = ends->standard_error;
-  }
+  const bool for_all = job_.options.input == every_rank;
+  auto input = for_all ? input_.open() : job_.options.input == rank ? -1 : empty_input_;
+  if (!input) return std::unexpected(input.error());
+  start.standard_input = *input;
+  auto ends = output_.open(rank);
+  if (!ends) return std::unexpected(ends.error());
+  start.standard_output = ends->standard_output;
+  start.standard_error = ends->standard_error;
   auto pid = start_rank(start, inherited_);
-  if (ends) Output::started(*ends);
+  Output::started(*ends);
+  if (for_all) ::close(*input);
   if (!pid) return std::unexpected(pid.error());
   ranks_[static_cast<std::size_t>(rank)] = {*pid, true};
   ++running_;
@@ -252,6 +261,7 @@ void Manager::reap() {
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
       if (ranks_[rank].running && ranks_[rank].pid == pid) {
         ranks_[rank].running = false;
+        ranks_[rank].code = ending_code(status);
         --running_;
         const auto& state = job_.file.row(static_cast<int>(rank)).state;
         // ORDER rank.phase: acquire here, release in the library; codes and counters are written.
@@ -294,6 +304,7 @@ void Manager::take_end_signal(const signalfd_siginfo& info) {
     if (info.ssi_code != SI_KERNEL) end_at_ = std::min(end_at_, Clock::now());
     return;
   }
+  told_to_end_ = true;
   complain(fmt::format("{} (signal {}): ending the job",
                        signal == SIGINT   ? "interrupted"
                        : signal == SIGHUP ? "the terminal is gone"
@@ -320,6 +331,7 @@ void Manager::wait_for_end() {
     polled.push_back({signals_, POLLIN, 0});
     polled.push_back({connection_.guard, POLLIN, 0});
     output_.add_to(polled);
+    input_.add_to(polled);
     if (::poll(polled.data(), polled.size(), poll_milliseconds()) < 0 && errno != EINTR) {
       complain(fmt::format("cannot watch the job: {}", std::strerror(errno)));
       end(1);
@@ -328,33 +340,54 @@ void Manager::wait_for_end() {
     listen_to_guard(polled[1].revents);
     if (polled[0].revents) take_signals();
     if (!output_.forward(polled, 2)) end(128 + SIGPIPE);
+    input_.forward(polled);
     find_missing_init();
     if (!ending_ && Clock::now() >= timeout_at_) {
       complain(fmt::format("the job ran longer than {} s (--timeout): ending it",
                            job_.options.timeout_seconds));
+      told_to_end_ = true;
       end(timeout_code);
     }
   }
 }
 
-void Manager::explain() {
+// Whether to give up a reader of the output: the job has ended, and what ends a job also ends this.
+bool Manager::stops_waiting() {
+  pollfd guard{connection_.guard, POLLIN, 0};
+  if (::poll(&guard, 1, 0) > 0) listen_to_guard(guard.revents);
+  signalfd_siginfo info;
+  while (::read(signals_, &info, sizeof info) == sizeof info)
+    if (info.ssi_signo != SIGCHLD && info.ssi_signo != SIGUSR1 && info.ssi_signo != SIGUSR2) {
+      told_to_end_ = true;
+      code_ = code_ ? code_ : 128 + static_cast<int>(info.ssi_signo);
+    }
+  if (!told_to_end_ && Clock::now() >= timeout_at_) {
+    told_to_end_ = true;
+    code_ = code_ ? code_ : timeout_code;
+  }
+  return guard_died_ || (told_to_end_ && Clock::now() >= end_at_);
+}
+
+void Manager::tell_all_codes() {
+  std::string codes;
+  for (const Rank& rank : ranks_)
+    codes += (codes.empty() ? "" : ",") + (rank.code < 0 ? "-" : std::to_string(rank.code));
+  complain("exit codes by rank: " + codes);
+}
+
+// False: the file that was asked for could not be written.
+bool Manager::explain() {
   std::vector<RankReport> ranks = read_reports(job_.file);
   std::string json = explanation_json(ranks, job_.placement.cpus_usable);
   if (job_.options.explain_json)
-    fmt::print(stderr, "{}", json);
+    report(json);
   else if (job_.options.explain)
-    fmt::print(stderr, "mpiexec: where the ranks ran: {}{}{}",
-               machine::draw_placement(job_.machine, job_.placement), words_of(job_.profile),
-               traffic_text(ranks));
-  if (explain_file_ < 0) return;
-  for (std::string_view left = json; !left.empty();) {
-    ssize_t written = ::write(explain_file_, left.data(), left.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0)
-      return complain(
-          fmt::format("--explain-file {}: {}", job_.options.explain_file, std::strerror(errno)));
-    left.remove_prefix(static_cast<std::size_t>(written));
-  }
+    report(fmt::format("mpiexec: where the ranks ran: {}{}{}",
+                       machine::draw_placement(job_.machine, job_.placement),
+                       words_of(job_.profile), traffic_text(ranks)));
+  if (explain_file_ < 0 || write_text(explain_file_, json)) return true;
+  complain(fmt::format("--explain-file {}: {}", job_.options.explain_file, std::strerror(errno)));
+  return false;
 }
 
 int Manager::run() {
@@ -370,10 +403,18 @@ int Manager::run() {
   ::close(connection_.ranks);
   wait_for_end();
   if (std::string left = kill_descendants(started()); !left.empty()) complain(left);
-  output_.drain();
-  if (job_.options.explains() && !guard_died_) explain();
+  output_.drain([this] { return stops_waiting(); });
+  if (job_.options.explains() && !guard_died_ && !explain()) code_ = code_ ? code_ : 1;
   if (job_.options.memory_report && !guard_died_)
-    fmt::print(stderr, "{}", memory_report(job_.file, job_.machine, job_.memory));
+    report(memory_report(job_.file, job_.machine, job_.memory));
+  if (job_.options.all_exit_codes) tell_all_codes();
+  if (const std::string lost = output_.lost(); !lost.empty()) {
+    complain(lost);
+    code_ = code_ ? code_ : 1;
+  }
+  Outlet& reports = Outlet::of(STDERR_FILENO);
+  while (!reports.finish(report_look_again))
+    if (stops_waiting()) break;
   return guard_died_ ? 128 + SIGKILL : code_;
 }
 
@@ -381,6 +422,7 @@ int Manager::run() {
 
 int manage(const Job& job, const Connection& connection, const Inherited& inherited) {
   become_subreaper();
+  report_in_background();
   ::prctl(PR_SET_NAME, "baton-keeper");
   return Manager(job, connection, inherited).run();
 }

@@ -3,108 +3,226 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <system_error>
+
+#include "launch/outlet.hpp"
+#include "launch/report.hpp"
 
 namespace baton::launch {
 
 namespace {
 
 constexpr std::size_t line_bytes_max = 1 << 20;
+constexpr std::size_t unread_bytes_max = 256 << 10;  // guess: beyond it ranks wait
+constexpr int look_again_ms = 20;                    // guess: whether drain() is to give up
 
-bool write_all(int to, const std::string& text) {
-  std::size_t done = 0;
-  while (done < text.size()) {
-    ssize_t written = ::write(to, text.data() + done, text.size() - done);
-    if (written < 0 && errno == EAGAIN) {
-      pollfd wait{to, POLLOUT, 0};
-      ::poll(&wait, 1, -1);
-    } else if (written < 0 && errno != EINTR) {
-      return false;
-    } else if (written > 0) {
-      done += static_cast<std::size_t>(written);
+// A pattern with the rank and the host in their places; of groups and proxies there is one.
+std::string filled(const std::string& pattern, int rank) {
+  std::string text;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    const char letter = pattern[i] == '%' && i + 1 < pattern.size() ? pattern[i + 1] : '\0';
+    char host[256] = {};
+    if (letter == 'r')
+      text += std::to_string(rank);
+    else if (letter == 'g' || letter == 'p')
+      text += '0';
+    else if (letter == 'h' && ::gethostname(host, sizeof host - 1) == 0)
+      text += host;
+    else {
+      text += pattern[i];
+      continue;
     }
+    ++i;
   }
-  return true;
+  return text;
 }
 
 }  // namespace
 
 std::expected<Output::Ends, std::string> Output::open(int rank) {
-  int output[2];
-  int error[2];
-  if (::pipe2(output, O_CLOEXEC) != 0 || ::pipe2(error, O_CLOEXEC) != 0)
+  if (form_.relayed()) return open_pipes(rank);
+  auto ends = open_files(rank);
+  if (ends && form_.merged)
+    ends->standard_error = ends->standard_output < 0 ? STDOUT_FILENO : ends->standard_output;
+  return ends;
+}
+
+std::expected<Output::Ends, std::string> Output::open_files(int rank) {
+  Ends ends;
+  if (!form_.output_file.empty()) {
+    auto file = open_file(filled(form_.output_file, rank));
+    if (!file) return std::unexpected(file.error());
+    ends.standard_output = *file;
+  }
+  if (!form_.error_file.empty() && !form_.merged) {
+    auto file = open_file(filled(form_.error_file, rank));
+    if (!file) return std::unexpected(file.error());
+    ends.standard_error = *file;
+  }
+  return ends;
+}
+
+// Files are appended to, so that several ranks may share one.
+std::expected<int, std::string> Output::open_file(const std::string& name) {
+  const bool made = std::ranges::find(files_, name) != files_.end();
+  // Without waiting for a reader, should it be a pipe's name; ranks then write as to any file.
+  const int how = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | (made ? 0 : O_TRUNC);
+  const int file = ::open(name.c_str(), how, 0666);
+  if (file < 0)
+    return std::unexpected("cannot write its output into " + name + ": " + std::strerror(errno));
+  ::fcntl(file, F_SETFL, O_APPEND);
+  if (!made) files_.push_back(name);
+  return file;
+}
+
+std::expected<int, std::string> Output::add_stream(int rank, int to, const char* name) {
+  int file = -1;
+  if (!form_.folder.empty()) {
+    const std::string number = std::to_string(rank);
+    const std::size_t width = std::to_string(ranks_).size();
+    const std::string folder = form_.folder + "/1/rank." +
+                               std::string(width - std::min(width, number.size()), '0') + number;
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error) return std::unexpected("cannot make the folder " + folder + ": " + error.message());
+    auto opened = open_file(folder + '/' + name);
+    if (!opened) return std::unexpected(opened.error());
+    file = *opened;
+  }
+  int pipe[2];
+  if (::pipe2(pipe, O_CLOEXEC) != 0)
     return std::unexpected(std::string("cannot make a pipe for the output of rank ") +
                            std::to_string(rank) + ": " + std::strerror(errno) + "; see ulimit -n");
-  for (int end : {output[0], error[0]}) ::fcntl(end, F_SETFL, O_NONBLOCK);
-  streams_.push_back({rank, output[0], STDOUT_FILENO, {}});
-  streams_.push_back({rank, error[0], STDERR_FILENO, {}});
-  return Ends{output[1], error[1]};
+  ::fcntl(pipe[0], F_SETFL, O_NONBLOCK);
+  streams_.push_back({rank, pipe[0], form_.copied ? to : -1, file});
+  return pipe[1];
+}
+
+std::expected<Output::Ends, std::string> Output::open_pipes(int rank) {
+  auto output = add_stream(rank, STDOUT_FILENO, "stdout");
+  if (!output) return std::unexpected(output.error());
+  if (form_.merged) return Ends{*output, *output};
+  auto error = add_stream(rank, STDERR_FILENO, "stderr");
+  if (!error) return std::unexpected(error.error());
+  return Ends{*output, *error};
 }
 
 void Output::started(const Ends& ends) {
-  ::close(ends.standard_output);
-  ::close(ends.standard_error);
+  if (ends.standard_output > STDERR_FILENO) ::close(ends.standard_output);
+  if (ends.standard_error > STDERR_FILENO && ends.standard_error != ends.standard_output)
+    ::close(ends.standard_error);
+}
+
+bool Output::has_room(const Stream& stream) {
+  return stream.to < 0 || Outlet::of(stream.to).waiting() < unread_bytes_max;
 }
 
 void Output::add_to(std::vector<pollfd>& polled) const {
+  if (streams_.empty()) return;
+  polled.push_back({Outlet::news(), POLLIN, 0});
   for (const Stream& stream : streams_)
-    if (stream.from >= 0) polled.push_back({stream.from, POLLIN, 0});
+    if (stream.from >= 0 && has_room(stream)) polled.push_back({stream.from, POLLIN, 0});
 }
 
 bool Output::forward(const std::vector<pollfd>& polled, std::size_t first) {
-  bool written = true;
-  for (std::size_t i = first; i < polled.size(); ++i) {
+  if (first < polled.size() && polled[first].revents) Outlet::take_news();
+  for (std::size_t i = first + 1; i < polled.size(); ++i) {
     if (polled[i].revents == 0) continue;
     for (Stream& stream : streams_)
       if (stream.from == polled[i].fd) {
-        written = read_once(stream) && written;
+        read_once(stream);
         break;
       }
   }
-  return written;
+  for (int to : {STDOUT_FILENO, STDERR_FILENO})
+    if (used_[to] && Outlet::of(to).error() == EPIPE) return false;
+  return true;
 }
 
-void Output::drain() {
-  for (Stream& stream : streams_) {
-    while (stream.from >= 0) {
+void Output::drain(const std::function<bool()>& give_up) {
+  bool more = true;
+  while (more) {
+    more = false;
+    for (Stream& stream : streams_) {
       pollfd ready{stream.from, POLLIN, 0};
-      if (::poll(&ready, 1, 0) <= 0) break;  // a writer that outlived the job wrote nothing more
-      if (!read_once(stream)) break;
+      // A writer that outlived the job wrote nothing more.
+      while (stream.from >= 0 && has_room(stream) && ::poll(&ready, 1, 0) > 0) read_once(stream);
+      more = more || (stream.from >= 0 && !has_room(stream));
     }
-    write_lines(stream, true);
+    if (!more) break;
+    if (give_up()) break;
+    pollfd news{Outlet::news(), POLLIN, 0};
+    ::poll(&news, 1, look_again_ms);
+    Outlet::take_news();
+  }
+  for (Stream& stream : streams_) write_lines(stream, true);
+  for (int to : {STDOUT_FILENO, STDERR_FILENO}) {
+    if (!used_[to]) continue;
+    while (!Outlet::of(to).finish(std::chrono::milliseconds(look_again_ms)))
+      if (give_up()) break;
+    unwritten_ += Outlet::of(to).waiting();
   }
 }
 
-bool Output::read_once(Stream& stream) {
+std::string Output::lost() const {
+  if (file_error_ != 0)
+    return "output of the ranks is lost: " + form_.folder + ": " + std::strerror(file_error_);
+  if (unwritten_ > 0)
+    return "output of the ranks is lost: nobody read it before the job had to end";
+  for (int to : {STDOUT_FILENO, STDERR_FILENO})
+    if (const int error = used_[to] ? Outlet::of(to).error() : 0; error != 0)
+      return std::string("output of the ranks is lost: ") + std::strerror(error);
+  return {};
+}
+
+void Output::read_once(Stream& stream) {
   char buffer[16384];
   ssize_t length = ::read(stream.from, buffer, sizeof buffer);
-  if (length < 0) return errno == EAGAIN || errno == EINTR;
+  if (length < 0) return;  // nothing there
   if (length == 0) {
     ::close(stream.from);
     stream.from = -1;
-    return write_lines(stream, true);
   }
   stream.unfinished.append(buffer, static_cast<std::size_t>(length));
-  return write_lines(stream, false);
+  write_lines(stream, length == 0);
 }
 
-bool Output::write_lines(Stream& stream, bool ended) {
+std::string Output::line_start(int rank) const {
+  std::string start;
+  if (form_.timestamp) {
+    const std::time_t now = std::time(nullptr);
+    std::tm here{};
+    char text[40] = {};
+    if (::localtime_r(&now, &here)) std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S ", &here);
+    start = text;
+  }
+  return start + filled(form_.prefix, rank);
+}
+
+void Output::write_lines(Stream& stream, bool ended) {
   std::string& text = stream.unfinished;
   bool all = ended || text.size() > line_bytes_max;
   std::size_t end = all ? text.size() : text.rfind('\n') + 1;
-  if (end == 0) return true;
+  if (end == 0) return;
   std::string lines;
   for (std::size_t start = 0; start < end;) {
     std::size_t stop = text.find('\n', start);
     if (stop == std::string::npos || stop >= end) stop = end - 1;
-    lines += '[' + std::to_string(stream.rank) + "] ";
+    lines += line_start(stream.rank);
     lines.append(text, start, stop + 1 - start);
     start = stop + 1;
   }
   if (lines.back() != '\n') lines += '\n';
   text.erase(0, end);
-  return write_all(stream.to, lines);
+  if (stream.file >= 0 && !write_text(stream.file, lines) && file_error_ == 0) file_error_ = errno;
+  if (stream.to < 0) return;
+  used_[stream.to] = true;
+  Outlet::of(stream.to).put(lines);
 }
 
 }  // namespace baton::launch

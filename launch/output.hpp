@@ -1,23 +1,31 @@
-// Standard output and error of the ranks with the rank before every line (-l). Without -l the ranks
-// write straight to the launcher's own and nothing here runs.
-// Invariant: a line leaves whole; what has no newline leaves when its writer is gone.
+// Where standard output and error of the ranks go. As a rule they write straight to the launcher's
+// own, or into a file of a pattern's name, and nothing here runs; with the rank or the time before
+// every line (-l), or files for each rank, they come through pipes.
+// Invariant: a line leaves whole; what has no newline leaves when its writer is gone. Nothing here
+// waits for a reader: while too much is unread, no more is taken from the ranks, which then wait
+// as they would on a pipe.
 #pragma once
 
 #include <poll.h>
 
+#include <cstddef>
 #include <expected>
+#include <functional>
 #include <string>
 #include <vector>
+
+#include "launch/options.hpp"
 
 namespace baton::launch {
 
 class Output {
  public:
-  // Makes both pipes of `rank`; the write ends are for the rank's start and then closed by
-  // started().
+  Output(const OutputForm& form, int ranks) : form_(form), ranks_(ranks) {}
+
+  // What a rank is to have; -1: the launcher's. For the rank's start, and then closed by started().
   struct Ends {
-    int standard_output;
-    int standard_error;
+    int standard_output = -1;
+    int standard_error = -1;
   };
   std::expected<Ends, std::string> open(int rank);
   static void started(const Ends& ends);
@@ -26,20 +34,35 @@ class Output {
   // Forwards what `polled` (as filled by add_to, from `first`) says is there. False: nobody reads
   // us.
   bool forward(const std::vector<pollfd>& polled, std::size_t first);
-  // Forwards all that is left; call when the writers are gone.
-  void drain();
+  // Forwards all that is left, when the writers are gone, until it is written or `give_up` says so.
+  void drain(const std::function<bool()>& give_up);
+  // What of the ranks' output was not written, and why; empty: nothing.
+  std::string lost() const;
 
  private:
   struct Stream {
     int rank;
     int from;  // -1: ended
-    int to;
-    std::string unfinished;
+    int to;    // standard output or error, -1: only into the file
+    int file;  // -1: none
+    std::string unfinished = {};
   };
-  bool read_once(Stream& stream);
-  static bool write_lines(Stream& stream, bool ended);
+  std::expected<Ends, std::string> open_files(int rank);
+  std::expected<Ends, std::string> open_pipes(int rank);
+  std::expected<int, std::string> add_stream(int rank, int to, const char* name);
+  std::expected<int, std::string> open_file(const std::string& name);
+  std::string line_start(int rank) const;
+  static bool has_room(const Stream& stream);
+  void read_once(Stream& stream);
+  void write_lines(Stream& stream, bool ended);
 
+  const OutputForm& form_;
+  const int ranks_;
   std::vector<Stream> streams_;
+  std::vector<std::string> files_;  // that were made: others of the name add to them
+  int file_error_ = 0;
+  std::size_t unwritten_ = 0;  // when drain() gave up
+  bool used_[3] = {};          // by descriptor: something was put there
 };
 
 }  // namespace baton::launch

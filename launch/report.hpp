@@ -1,14 +1,26 @@
-// What the launcher tells people about the ends of ranks.
+// What the launcher tells people, and the one way in which text leaves it. Nothing here throws or
+// ends the process: a job's result does not depend on whether its reports could be written.
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "machine/placement.hpp"
 
 namespace baton::launch {
 
-// Prints "mpiexec: TEXT" on standard error.
+// Writes all of it, waiting for a reader as any program does. False: it could not, and errno says
+// why.
+bool write_text(int descriptor, std::string_view text);
+
+// Writes to standard error, whether anybody reads it or not.
+void report(std::string_view text);
+// Reports "mpiexec: TEXT".
 void complain(const std::string& text);
+
+// From now on a reader of standard error that stops delays nobody (outlet.hpp). For processes that
+// watch others.
+void report_in_background();
 
 // "rank 3 on core 5", or "rank 3" when it was not bound to one core.
 std::string rank_text(int rank, const machine::Placement& placement);

@@ -19,6 +19,7 @@ namespace {
 // Keys keep their order: people read these files.
 using Json = nlohmann::ordered_json;
 
+constexpr off_t bytes_max = 64 << 20;  // far beyond what tuning writes
 constexpr const char* remedy = "; `baton tune` makes a new one";
 
 // What is wrong with a profile's words; ends reading.
@@ -168,12 +169,19 @@ std::expected<Profile, std::string> read_profile(const std::string& file) {
     return std::unexpected("the profile " + file + " cannot be used: " + cause + remedy);
   };
   // No stream: a folder opens as one, and says nothing.
-  int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  // Without waiting for a pipe's writer.
+  int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return refused(std::strerror(errno));
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0 || (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) ||
+      status.st_size > bytes_max) {
+    ::close(descriptor);
+    return refused(S_ISREG(status.st_mode) ? "it is longer than 64 MiB" : "it is no regular file");
+  }
   std::string text;
   char part[65536];
   ssize_t got = 0;
-  while ((got = ::read(descriptor, part, sizeof part)) > 0)
+  while (text.size() <= bytes_max && (got = ::read(descriptor, part, sizeof part)) > 0)
     text.append(part, static_cast<std::size_t>(got));
   int error = errno;
   ::close(descriptor);

@@ -13,6 +13,7 @@
 
 #include "cli/advise/show.hpp"
 #include "cli/commands.hpp"
+#include "cli/print.hpp"
 #include "cli/progress.hpp"
 #include "cli/run_job.hpp"
 #include "machine/discover.hpp"
@@ -28,7 +29,7 @@ constexpr int timed_out_code = 124;     // of mpiexec
 constexpr std::size_t rounds_max = 25;  // guess: what is close after so many is the same
 
 int fail(const std::string& text, int code = 1) {
-  fmt::print(stderr, "baton advise: {}\n", text);
+  write_error("baton advise: {}\n", text);
   return code;
 }
 
@@ -229,7 +230,7 @@ int advise_without_running(const AdviseOptions& options) {
                                           : machine::read_captured_machine(options.topology);
   if (!machine) return fail(machine.error());
   const auto all = machine::advise(*machine, options.ranks);
-  fmt::print("{}", options.json ? advice_json(*machine, all) : advice_text(*machine, all));
+  write_out("{}", options.json ? advice_json(*machine, all) : advice_text(*machine, all));
   return 0;
 }
 
@@ -252,13 +253,13 @@ int advise_by_running(const AdviseOptions& options) {
   const Candidates all = candidates(*machine, wanted, &problem);
   if (all.tried.empty()) return fail(problem);
   if (const std::string busy = busy_text(); !busy.empty())
-    fmt::print(stderr, "baton advise: {}: what follows is less sure\n", busy);
+    write_error("baton advise: {}: what follows is less sure\n", busy);
   watch_signals();
   Advising advising(options, *mpiexec);
   problem = advising.run(all);
   if (!problem.empty()) return fail(problem);
   const Outcome& outcome = advising.outcome;
-  fmt::print("{}", options.json ? outcome_json(outcome) : outcome_text(outcome));
+  write_out("{}", options.json ? outcome_json(outcome) : outcome_text(outcome));
   if (outcome.interrupted) return interrupted_code;
   return outcome.verdict.kind == Verdict::Kind::none ? 1 : 0;
 }

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "cli/commands.hpp"
+#include "cli/print.hpp"
 #include "cli/tune/contest.hpp"
 #include "cli/tune/job.hpp"
 #include "cli/tune/session.hpp"
@@ -185,12 +186,11 @@ int finish(Search& search, const machine::Machine& machine, const std::string& t
     return 1;
   }
   ::unlink(partial.c_str());
-  for (const profile::ChosenRow& one : found.chosen)
-    fmt::print("{}\n    {}\n", one.row, one.reason);
+  for (const profile::ChosenRow& one : found.chosen) write_out("{}\n    {}\n", one.row, one.reason);
   if (found.chosen.empty())
-    fmt::print("the built-in choices stay: no other algorithm is better by more than the noise\n");
-  fmt::print("({:.0f} s{})\nwritten: {}\n", found.seconds,
-             search.settled() ? ", all is settled" : "; --seconds gives more time", target);
+    write_out("the built-in choices stay: no other algorithm is better by more than the noise\n");
+  write_out("({:.0f} s{})\nwritten: {}\n", found.seconds,
+            search.settled() ? ", all is settled" : "; --seconds gives more time", target);
   return 0;
 }
 

@@ -10,13 +10,14 @@
 #include <ctime>
 
 #include "base/settings.hpp"
+#include "cli/print.hpp"
 #include "cli/run_job.hpp"
 #include "cli/sibling_read.hpp"
 
 namespace baton::cli::tune {
 
 void complain(const std::string& text) {
-  fmt::print(stderr, "baton tune: {}\n", text);
+  write_error("baton tune: {}\n", text);
 }
 
 std::string now_text() {

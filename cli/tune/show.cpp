@@ -7,6 +7,7 @@
 
 #include "base/settings.hpp"
 #include "cli/commands.hpp"
+#include "cli/print.hpp"
 #include "cli/tune/contest.hpp"
 #include "cli/value_text.hpp"
 #include "machine/discover.hpp"
@@ -25,25 +26,25 @@ double median(std::vector<double> values) {
 
 void print_machine(const profile::Profile& profile) {
   const profile::Identity& machine = profile.machine;
-  fmt::print("measured {} with Baton {}, {:.0f} of {:.0f} s{}\n", profile.date, profile.baton,
-             profile.seconds, profile.budget,
-             profile.complete ? "" : "; not complete: `baton tune` goes on");
-  fmt::print("machine: {}; {}; {} CPUs usable; {}; cross-memory attach {}\n", machine.cpu_model,
-             machine.topology, machine.cpus_usable, machine.kernel,
-             machine.cma_permitted ? "permitted" : "not permitted");
+  write_out("measured {} with Baton {}, {:.0f} of {:.0f} s{}\n", profile.date, profile.baton,
+            profile.seconds, profile.budget,
+            profile.complete ? "" : "; not complete: `baton tune` goes on");
+  write_out("machine: {}; {}; {} CPUs usable; {}; cross-memory attach {}\n", machine.cpu_model,
+            machine.topology, machine.cpus_usable, machine.kernel,
+            machine.cma_permitted ? "permitted" : "not permitted");
   for (const profile::Pair& pair : profile.pairs)
-    fmt::print("between CPUs {} and {} ({})\n", pair.cpus[0], pair.cpus[1], pair.peers);
+    write_out("between CPUs {} and {} ({})\n", pair.cpus[0], pair.cpus[1], pair.peers);
 }
 
 void print_measured(const profile::Profile& profile) {
   std::string question;
   for (const profile::Cell& cell : profile.measured) {
     if (cell.question != question)
-      fmt::print("\n{} (one direction, us; median of rounds)\n", cell.question);
+      write_out("\n{} (one direction, us; median of rounds)\n", cell.question);
     question = cell.question;
-    fmt::print("  {:>6}  {:<10} {:<9} {:<9} {:<7} {:>9.2f}  of {}\n", value_text(cell.bytes),
-               cell.variant, cell.peers, cell.pattern, cell.data, median(cell.medians_us),
-               cell.medians_us.size());
+    write_out("  {:>6}  {:<10} {:<9} {:<9} {:<7} {:>9.2f}  of {}\n", value_text(cell.bytes),
+              cell.variant, cell.peers, cell.pattern, cell.data, median(cell.medians_us),
+              cell.medians_us.size());
   }
 }
 
@@ -51,12 +52,11 @@ void print_measured(const profile::Profile& profile) {
 void print_collectives(const profile::Profile& profile) {
   const profile::Collectives& found = profile.collectives;
   if (found.date.empty()) return;
-  fmt::print("\ncollectives, measured {}, {:.0f} of {:.0f} s\nchosen{}\n", found.date,
-             found.seconds, found.budget,
-             found.chosen.empty() ? ": the built-in choices stay" : "");
+  write_out("\ncollectives, measured {}, {:.0f} of {:.0f} s\nchosen{}\n", found.date, found.seconds,
+            found.budget, found.chosen.empty() ? ": the built-in choices stay" : "");
   for (const profile::ChosenRow& one : found.chosen)
-    fmt::print("  {}\n      {}\n", one.row, one.reason);
-  fmt::print("\ncompared (us a call; the quickest other one to the built-in one)\n");
+    write_out("  {}\n      {}\n", one.row, one.reason);
+  write_out("\ncompared (us a call; the quickest other one to the built-in one)\n");
   auto median_of = [&](Algorithm algorithm, int ranks, std::int64_t bytes) {
     for (const profile::CollectiveCell& cell : found.measured)
       if (cell.algorithm == row_of(algorithm).name && cell.ranks == ranks && cell.bytes == bytes)
@@ -71,15 +71,15 @@ void print_collectives(const profile::Profile& profile) {
           times += fmt::format("  {} {:.2f}", row_of(algorithm).name, us);
       if (times.empty()) continue;
       const tune::Verdict seen = tune::verdict(contest, bytes, found.measured);
-      fmt::print("  {:<15} {:>3} ranks {:>6}{}{}{}\n",
-                 collective_kind_names[static_cast<int>(contest.kind)], contest.ranks,
-                 value_text(bytes), times,
-                 seen.rounds == 0 ? std::string("  (not compared)")
-                                  : fmt::format("  (ratio {:.2f}, noise {:.2f}, {} rounds)",
-                                                seen.ratio, seen.noise, seen.rounds),
-                 seen.algorithm == seen.built_in
-                     ? std::string()
-                     : fmt::format(" -> {}", row_of(seen.algorithm).name));
+      write_out("  {:<15} {:>3} ranks {:>6}{}{}{}\n",
+                collective_kind_names[static_cast<int>(contest.kind)], contest.ranks,
+                value_text(bytes), times,
+                seen.rounds == 0 ? std::string("  (not compared)")
+                                 : fmt::format("  (ratio {:.2f}, noise {:.2f}, {} rounds)",
+                                               seen.ratio, seen.noise, seen.rounds),
+                seen.algorithm == seen.built_in
+                    ? std::string()
+                    : fmt::format(" -> {}", row_of(seen.algorithm).name));
     }
 }
 
@@ -88,25 +88,25 @@ void print_collectives(const profile::Profile& profile) {
 int show_profile(const std::string& named) {
   std::string file = profile::file_in_use(named);
   if (file.empty()) {
-    fmt::print(stderr, "baton tune: there is no profile to show; `baton tune` makes one\n");
+    write_error("baton tune: there is no profile to show; `baton tune` makes one\n");
     return 1;
   }
   auto profile = profile::read_profile(file);
   if (!profile) {
-    fmt::print(stderr, "baton tune: {}\n", profile.error());
+    write_error("baton tune: {}\n", profile.error());
     return 1;
   }
-  fmt::print("{}\n", file);
+  write_out("{}\n", file);
   print_machine(*profile);
   auto machine = machine::read_machine();
   if (machine) {
     std::string words = profile::difference(profile->machine, profile::identity_of(*machine));
-    if (!words.empty()) fmt::print("NOT THIS MACHINE: {}\n", words);
+    if (!words.empty()) write_out("NOT THIS MACHINE: {}\n", words);
   }
-  if (!profile->chosen.empty()) fmt::print("\nchosen\n");
+  if (!profile->chosen.empty()) write_out("\nchosen\n");
   for (const profile::Chosen& one : profile->chosen)
-    fmt::print("  {:<24} {:>7}  (default {}) {}\n", one.setting, value_text(one.value),
-               value_text(default_of(*find_setting(one.setting.c_str()))), one.reason);
+    write_out("  {:<24} {:>7}  (default {}) {}\n", one.setting, value_text(one.value),
+              value_text(default_of(*find_setting(one.setting.c_str()))), one.reason);
   std::ranges::stable_sort(profile->measured, {}, [](const profile::Cell& cell) {
     return std::tie(cell.question, cell.peers, cell.pattern, cell.data, cell.bytes);
   });

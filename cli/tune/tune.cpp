@@ -11,6 +11,7 @@
 
 #include "base/settings.hpp"
 #include "cli/commands.hpp"
+#include "cli/print.hpp"
 #include "cli/tune/job.hpp"
 #include "cli/tune/plan.hpp"
 #include "cli/tune/session.hpp"
@@ -161,9 +162,9 @@ int finish(Profile& result, const machine::Machine& machine, const std::string& 
   }
   ::unlink(partial.c_str());
   for (const profile::Chosen& one : result.chosen)
-    fmt::print("{:<24} {:>7}{} {}\n", one.setting, value_text(one.value),
-               one.value == default_of(*find_setting(one.setting.c_str())) ? " " : "*", one.reason);
-  fmt::print("(* differs from the default)\nwritten: {}\n", target);
+    write_out("{:<24} {:>7}{} {}\n", one.setting, value_text(one.value),
+              one.value == default_of(*find_setting(one.setting.c_str())) ? " " : "*", one.reason);
+  write_out("(* differs from the default)\nwritten: {}\n", target);
   return 0;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 namespace baton::machine {
 
@@ -121,6 +122,8 @@ int threads_of(const PlacementPolicy& policy, int rank) {
 // cores in order do; mapping by an object puts them on different ones.
 int object_for(const std::vector<int>& objects, const PlacementPolicy& policy, int rank) {
   const auto count = objects.size();
+  if (policy.per_object > 0)
+    return objects[static_cast<std::size_t>(rank / policy.per_object) % count];
   if (policy.cores.kind == CoreChoice::Kind::spread && policy.map_by == Level::core)
     return objects[static_cast<std::size_t>(rank) * count / static_cast<std::size_t>(policy.ranks)];
   return objects[static_cast<std::size_t>(rank) % count];
@@ -138,8 +141,13 @@ void bind_all(const Machine& machine, const PlacementPolicy& policy, Level unit_
     const int rank = policy.master ? (i + 1) % policy.ranks : i;
     const int threads = threads_of(policy, rank);
     std::vector<const Cpu*> seed;
-    for (const Unit* unit : take_units(units, level, object_for(objects, policy, rank), threads))
-      seed.insert(seed.end(), unit->cpus.begin(), unit->cpus.end());
+    const int object = object_for(objects, policy, rank);
+    std::vector<Unit*> taken = take_units(units, level, object, threads);
+    if (taken.empty()) {  // all are taken, and may be shared
+      for (Unit& unit : units) unit.taken = false;
+      taken = take_units(units, level, object, threads);
+    }
+    for (const Unit* unit : taken) seed.insert(seed.end(), unit->cpus.begin(), unit->cpus.end());
     const bool as_taken =
         placement.bound_to == Level::hwthread || placement.bound_to == Level::core;
     placement.ranks[static_cast<std::size_t>(rank)] =
@@ -179,41 +187,132 @@ void warn_of_split_ranks(const Machine& machine, Placement& placement) {
                                " CPUs of several memory nodes; fewer threads a rank would fit");
 }
 
-std::expected<Placement, std::string> place_on(const Machine& machine,
-                                               const PlacementPolicy& policy) {
+// Numbers the places anew.
+void rank_again(const Machine& machine, const PlacementPolicy& policy, Placement& placement) {
+  using Kind = Ranking::Kind;
+  if (policy.ranking.kind == Kind::mapped) return;
+  const Level level = policy.ranking.level.value_or(policy.map_by);
+  const std::vector<int> objects = objects_in_order(units_of(machine, Level::hwthread), level);
+  std::vector<int> seen(objects.size() + 1, 0);
+  std::vector<std::pair<std::pair<long, long>, PlannedRank>> keyed;
+  for (PlannedRank& rank : placement.ranks) {
+    const auto object = std::ranges::find(objects, object_of(rank.common, level)) - objects.begin();
+    const int turn = seen[static_cast<std::size_t>(object)]++;
+    const bool fill = policy.ranking.kind == Kind::fill;
+    keyed.push_back(
+        {fill ? std::pair<long, long>(object, turn) : std::pair<long, long>(turn, object),
+         std::move(rank)});
+  }
+  std::ranges::stable_sort(keyed, {}, [](const auto& one) { return one.first; });
+  for (std::size_t rank = 0; rank < keyed.size(); ++rank)
+    placement.ranks[rank] = std::move(keyed[rank].second);
+}
+
+// The fewest units that an object of the level has.
+int least_units(const std::vector<Unit>& units, Level level) {
+  int least = static_cast<int>(units.size());
+  for (const int object : objects_in_order(units, level)) {
+    const auto here = std::ranges::count_if(
+        units, [&](const Unit& unit) { return object_of(*unit.cpus.front(), level) == object; });
+    least = std::min(least, static_cast<int>(here));
+  }
+  return least;
+}
+
+// What the ranks need, and how it fits.
+struct Fit {
+  long needed;
+  bool cores;  // everyone can have cores of its own
+  bool cpus;   // or hardware threads
+};
+
+Fit fit_of(const Machine& machine, const PlacementPolicy& policy) {
   const int cores = core_count(machine), cpus = static_cast<int>(machine.cpus.size());
-  const int usable = cpus_usable(machine);
-  const bool split_cores = has_split_cores(machine);
-  Placement placement;
-  placement.cpus_usable = usable;
   const long needed =
       static_cast<long>(policy.ranks - policy.master) * policy.width + policy.master;
+  const bool whole_cores =
+      policy.bind_to != Level::hwthread && !policy.hwthreads && !has_split_cores(machine);
+  const long on_object = static_cast<long>(policy.per_object) * policy.width;
+  auto holds = [&](Level unit) {
+    return on_object == 0 || on_object <= least_units(units_of(machine, unit), policy.map_by);
+  };
+  return {needed, needed <= cores && whole_cores && holds(Level::core),
+          needed <= cpus && holds(Level::hwthread)};
+}
+
+std::string too_many(const Machine& machine, const PlacementPolicy& policy) {
+  const std::string need = ranks_text(policy);
+  if (policy.per_object > 0)
+    return "ppr:" + std::to_string(policy.per_object) + ": " + counted(policy.per_object, "rank") +
+           " of " + counted(policy.width, "CPU") + " on each " + level_noun(policy.map_by) +
+           ", and one has " +
+           counted(least_units(units_of(machine, Level::hwthread), policy.map_by), "CPU") +
+           "; ask for fewer, or add :OVERSUBSCRIBE";
+  return need + " cannot each have their own CPUs out of " + std::to_string(machine.cpus.size()) +
+         "; leave out --bind-to, use --bind-to none, or let them share: --bind-to "
+         "core:overload-allowed";
+}
+
+std::expected<Placement, std::string> place_on(const Machine& machine,
+                                               const PlacementPolicy& policy) {
+  const int cpus = static_cast<int>(machine.cpus.size());
+  const int usable = cpus_usable(machine);
+  Placement placement;
+  placement.cpus_usable = usable;
+  const Fit fit = fit_of(machine, policy);
   const std::string need = ranks_text(policy), where = words_of(policy.cores);
-  const bool fits_cores = needed <= cores && policy.bind_to != Level::hwthread && !split_cores;
-  const bool fits = needed <= cpus;
+  const bool shared_units = policy.may_share && policy.bind_to && policy.width <= cpus;
+  if (policy.may_not_share && fit.needed > usable)
+    return std::unexpected(
+        need + " on " + counted(usable, "usable CPU") +
+        ", and sharing was forbidden; start fewer, or leave out nooversubscribe");
   if (policy.bind_to == Level::machine) {
     placement.reason = "not bound, as asked" + (where.empty() ? "" : ", on " + where);
     leave_unbound(machine, policy, placement);
-  } else if (!policy.bind_to && (!fits || needed > usable)) {
+  } else if (!policy.bind_to && (!fit.cpus || fit.needed > usable) &&
+             (policy.per_object == 0 || policy.may_share || fit.cpus || fit.needed > usable)) {
     placement.reason = "not bound: " + need + " on " + counted(usable, "usable CPU") +
                        (where.empty() ? "" : " of " + where) +
                        (usable < cpus ? " (control group's quota)" : "");
     leave_unbound(machine, policy, placement);
-  } else if (!fits) {
-    return std::unexpected(need + " cannot each have their own CPUs out of " +
-                           std::to_string(cpus) + "; leave out --bind-to, or use --bind-to none");
+  } else if (!fit.cpus && !shared_units) {
+    return std::unexpected(too_many(machine, policy));
   } else {
-    const Level unit_level = fits_cores ? Level::core : Level::hwthread;
+    const bool split_cores = has_split_cores(machine);
+    const bool shares_cores = !fit.cpus && !split_cores && !policy.hwthreads &&
+                              policy.bind_to != Level::hwthread &&
+                              policy.width <= core_count(machine);
+    const bool whole = fit.cores || shares_cores;
+    const Level unit_level = whole ? Level::core : Level::hwthread;
     placement.limited = true;
     placement.bound_to = policy.bind_to.value_or(unit_level);
-    if (placement.bound_to == Level::core && !fits_cores) placement.bound_to = Level::hwthread;
+    if (placement.bound_to == Level::core && !whole) placement.bound_to = Level::hwthread;
     placement.reason = need + " on " +
-                       (split_cores ? counted(cpus, "CPU") : counted(cores, "core")) +
-                       (where.empty() ? "" : " of " + where);
+                       (split_cores ? counted(cpus, "CPU") : counted(core_count(machine), "core")) +
+                       (where.empty() ? "" : " of " + where) + (fit.cpus ? "" : ", sharing them");
     bind_all(machine, policy, unit_level, placement);
+    rank_again(machine, policy, placement);
     warn_of_split_ranks(machine, placement);
   }
   return placement;
+}
+
+// How many ranks, where nobody has said.
+std::expected<int, std::string> default_ranks(const Machine& machine,
+                                              const PlacementPolicy& policy) {
+  if (policy.per_object > 0)
+    return policy.per_object *
+           static_cast<int>(
+               objects_in_order(units_of(machine, Level::hwthread), policy.map_by).size());
+  const int places = policy.hwthreads ? static_cast<int>(machine.cpus.size()) : core_count(machine);
+  const int most = std::max(1, std::min(places, cpus_usable(machine)) / policy.width);
+  if (policy.acceptable.empty()) return most;
+  int chosen = 0;
+  for (const int ranks : policy.acceptable)
+    if (ranks <= most) chosen = std::max(chosen, ranks);
+  if (chosen > 0) return chosen;
+  return std::unexpected("-soft: there is room for " + counted(most, "rank") +
+                         ", and no number of it is as small; say how many with -n");
 }
 
 }  // namespace
@@ -224,9 +323,14 @@ std::expected<Placement, std::string> place(const Machine& whole, const Placemen
   auto machine = with_cores(whole, asked.cores);
   if (!machine) return std::unexpected(machine.error());
   PlacementPolicy policy = asked;
-  if (policy.ranks == 0)
-    policy.ranks =
-        std::max(1, std::min(core_count(*machine), cpus_usable(*machine)) / policy.width);
+  if (policy.hwthreads && policy.map_by == Level::core) policy.map_by = Level::hwthread;
+  auto most = default_ranks(*machine, policy);
+  if (!most && policy.ranks == 0) return std::unexpected(most.error());
+  if (policy.ranks == 0) policy.ranks = *most;
+  if (policy.per_object > 0 && policy.ranks > *most)
+    return std::unexpected("ppr:" + std::to_string(policy.per_object) + " makes " +
+                           counted(*most, "rank") + " here, -n says " +
+                           std::to_string(policy.ranks) + "; leave out one of them");
   return place_on(*machine, policy);
 }
 

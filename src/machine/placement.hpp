@@ -1,7 +1,7 @@
 // Which CPUs each rank may run on. Pure: machine and policy in, plan and its reason out. The
 // launcher applies it; `--dry-run` and tests look at it. Invariant: a bound rank has at least as
-// many CPUs as threads, and no two bound ranks share a core unless a larger object than a core was
-// asked for.
+// many CPUs as threads, and no two bound ranks share a core unless a larger object than a core, or
+// sharing, was asked for.
 #pragma once
 
 #include <expected>
@@ -14,13 +14,30 @@
 
 namespace baton::machine {
 
+// In which order the places that mapping gives are numbered.
+struct Ranking {
+  enum class Kind {
+    mapped,  // as they were given
+    fill,    // all of one object of `level` before those of the next
+    span,    // one of each object of `level` in turn
+  };
+  Kind kind = Kind::mapped;
+  std::optional<Level> level = {};  // nothing: what ranks are mapped by
+};
+
 struct PlacementPolicy {
   int ranks = 0;                      // 0: one for each usable core (or as many as `width` leaves)
   int width = 1;                      // threads a rank will run
   Level map_by = Level::core;         // neighbouring ranks go to neighbouring objects of this level
   std::optional<Level> bind_to = {};  // Level::machine: not bound; nothing: chosen here
   CoreChoice cores = {};
-  bool master = false;  // rank 0 comes on top, with one thread and a core of its own
+  bool master = false;     // rank 0 comes on top, with one thread and a core of its own
+  int per_object = 0;      // so many neighbouring ranks on every object of `map_by`; 0: dealt out
+  bool hwthreads = false;  // hardware threads count as cores do
+  bool may_share = false;  // bound ranks share CPUs where there are too few
+  bool may_not_share = false;        // more ranks than CPUs are an error, bound or not
+  std::vector<int> acceptable = {};  // numbers of ranks to choose from where `ranks` is 0
+  Ranking ranking = {};
 };
 
 struct PlannedRank {

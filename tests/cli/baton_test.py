@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """The `baton` tool: what it says is true, and it fails when it cannot. Usage: baton_test.py BIN_FOLDER"""
+import json
 import os
+import shutil
 import subprocess
 import sys
 import unittest
@@ -28,6 +30,62 @@ class Baton(unittest.TestCase):
     def test_a_misspelt_setting_is_reported_with_the_nearest(self):
         done = baton("settings", BATON_EAGER_BYTE_MAX="1k")
         self.assertIn("BATON_EAGER_BYTES_MAX", done.stderr)
+
+    def test_output_that_cannot_be_written_is_a_failure(self):
+        for words in ("--help", "settings", "settings --markdown", "topo", "doctor", "--version"):
+            for way in (">/dev/full", ">&-", "| true"):
+                done = subprocess.run(["bash", "-c", f"(sleep 0.1; exec '{BIN}/baton' {words}) {way}; "
+                                       "exit ${PIPESTATUS[0]}"], capture_output=True, text=True, timeout=60)
+                self.assertEqual(done.returncode, 1, (words, way, done.stderr))
+                self.assertIn("baton: standard output could not be written", done.stderr)
+        done = subprocess.run(["bash", "-c", f"'{BIN}/baton' settings 2>/dev/full"], capture_output=True, timeout=60,
+                              env={**os.environ, "BATON_EAGER_BYTE_MAX": "1k"})
+        self.assertEqual(done.returncode, 0)
+
+    def test_a_misspelt_command_is_named_with_the_nearest(self):
+        for words, told in ((["doctr"], "baton: doctr is not known; did you mean doctor?"), (["xyzzy"], "there are settings"),
+                            ([], "say what to do")):
+            done = baton(*words)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(told, done.stderr)
+
+    def test_wrong_use_is_2_everywhere(self):
+        for words in (["topo", "--no-such"], ["topo", "--from", "/no/such"], ["tune", "--seconds", "x"], ["advise", "-n", "0"],
+                      ["settings", "more"], ["--page", "html"]):
+            self.assertEqual(baton(*words).returncode, 2, words)
+
+    def test_json_says_what_the_text_says(self):
+        settings = json.loads(baton("settings", "--json", BATON_EAGER_BYTES_MAX="1k").stdout)
+        self.assertIn(("BATON_EAGER_BYTES_MAX", 1024, "environment"),
+                      [(row["variable"], row["value"], row["source"]) for row in settings["settings"]])
+        topo = json.loads(baton("topo", "--json").stdout)
+        self.assertEqual(len(topo["cpus"]), len(os.sched_getaffinity(0)))
+        self.assertGreater(topo["ranks_by_default"], 0)
+        done = baton("doctor", "--json")
+        doctor = json.loads(done.stdout)
+        self.assertEqual(doctor["jobs_run"], done.returncode == 0)
+        self.assertIn("memory file", [one["subject"] for one in doctor["findings"]])
+        info = json.loads(baton("info", "--json").stdout)
+        self.assertEqual(info["mpi standard"], "5.0")
+        self.assertTrue(os.path.samefile(info["mpiexec"], os.path.join(BIN, "mpiexec")))
+        for line in baton("info").stdout.splitlines()[:-1]:
+            self.assertIn(line.split("  ")[0].strip(), info)
+
+    def test_bash_completes_commands_and_their_options(self):
+        def complete(*words):
+            script = baton("--page", "bash").stdout + 'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _baton; echo "${COMPREPLY[@]}"'
+            done = subprocess.run(["bash", "-c", script, "bash", *words], capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.stderr, "")
+            return done.stdout.split()
+        self.assertEqual(complete("baton", "doc"), ["doctor"])
+        self.assertIn("--json", complete("baton", "topo", "--"))
+
+    def test_the_man_page_is_formatted_without_a_warning(self):
+        if not shutil.which("groff"):
+            self.skipTest("groff is not installed")
+        done = subprocess.run(["groff", "-man", "-Tascii", "-ww", "-z"], input=baton("--page", "man").stdout,
+                              capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_topo_shows_as_many_cpus_as_there_are(self):
         done = baton("topo")

@@ -78,6 +78,26 @@ class Installed(unittest.TestCase):
         self.assertEqual(run(mpicc, "-showme:incdirs").strip(), os.path.join(os.path.realpath(self.prefix), "include"))
         self.assertNotEqual(subprocess.run([mpicc, "-showme:nonsense"], capture_output=True).returncode, 0)
 
+    def test_the_line_shown_can_be_evaluated_whatever_is_in_the_names(self):
+        mpicc = os.path.join(self.prefix, "bin", "mpicc")
+        source = self.path("it's a $HOME file.c")
+        with open(source, "w") as file:
+            file.write(HELLO)
+        run("sh", "-c", run(mpicc, "-show", "-DA=\"b c\"", source, "-o", self.path("hello shown")))
+        self.says_hello(self.path("hello shown"))
+        run("sh", "-c", f"cc {run(mpicc, '-showme:compile').strip()} -c hello.c -o shown.o && "
+            f"cc shown.o -o shown {run(mpicc, '-showme:link').strip()}", cwd=self.folder.name)
+        self.says_hello(self.path("shown"))
+
+    def test_pages_completions_and_the_licence_come_along(self):
+        for name in ("share/man/man1/mpiexec.1", "share/man/man1/mpirun.1", "share/man/man1/mpicc.1", "share/man/man1/baton.1",
+                     "share/bash-completion/completions/mpiexec", "share/bash-completion/completions/mpirun",
+                     "share/bash-completion/completions/baton", "share/zsh/site-functions/_mpiexec",
+                     "share/fish/vendor_completions.d/mpiexec.fish", "share/doc/baton/LICENSE",
+                     "share/doc/baton/docs/launching.md", "share/doc/baton/docs/from-another-mpi.md"):
+            with open(os.path.join(self.prefix, name)) as file:
+                self.assertGreater(len(file.read()), 10, name)
+
     def test_cmakes_find_package_finds_the_wrappers(self):
         # In a path without spaces, which FindMPI does not take apart rightly.
         prefix = self.path("plain")

@@ -1,5 +1,6 @@
 #include "profile/profile.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -145,6 +146,24 @@ TEST_F(a_profile, of_another_version_is_refused) {
 TEST_F(a_profile, that_was_interrupted_is_refused) {
   EXPECT_NE(refusal_of("\"complete\": true", "\"complete\": false").find("interrupted"),
             std::string::npos);
+}
+
+TEST_F(a_profile, that_is_no_file_or_has_no_end_is_refused) {
+  auto refusal = [](const std::string& name) {
+    auto profile = read_profile(name);
+    return profile ? std::string() : profile.error();
+  };
+  const std::string pipe = folder + "/pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_NE(refusal(pipe).find("it is no regular file; `baton tune`"), std::string::npos);
+  EXPECT_NE(refusal("/dev/zero").find("it is no regular file"), std::string::npos);
+  EXPECT_NE(refusal(folder).find("Is a directory"), std::string::npos);
+  const std::string huge = folder + "/huge";
+  const int made = ::open(huge.c_str(), O_CREAT | O_WRONLY, 0600);
+  EXPECT_EQ(::ftruncate(made, off_t{1} << 40), 0);
+  ::close(made);
+  EXPECT_NE(refusal(huge).find("longer than 64 MiB"), std::string::npos);
+  for (const std::string& name : {pipe, huge}) ::unlink(name.c_str());
 }
 
 TEST_F(a_profile, that_is_corrupt_is_refused) {

@@ -1,0 +1,76 @@
+// `baton info`: what was built, of what, and what it found; as ompi_info and mpichversion give it.
+#include <fmt/format.h>
+#include <gnu/libc-version.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#include <climits>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "cli/print.hpp"
+#include "platform/own_folder.hpp"
+#include "profile/profile.hpp"
+
+namespace baton::cli {
+
+namespace {
+
+using Line = std::pair<const char*, std::string>;
+
+// A file beside the tool's folder, in one of the places that belong to it; "none" if it is not
+// there.
+std::string found(const std::string& name) {
+  char folder[PATH_MAX];
+  if (!platform::own_folder(folder)) return "none";
+  for (const char* way : {BATON_LIB_FROM_BIN, "../lib", "."}) {
+    const std::string path = fmt::format("{}/{}/{}", folder, way, name);
+    char* real = ::access(path.c_str(), R_OK) == 0 ? ::realpath(path.c_str(), nullptr) : nullptr;
+    if (!real) continue;
+    std::string result = real;
+    std::free(real);
+    return result;
+  }
+  return "none";
+}
+
+std::vector<Line> lines() {
+  const std::string profile = profile::file_in_use("");
+  return {
+      {"baton", BATON_VERSION},
+      {"mpi standard", fmt::format("{}.{}", MPI_VERSION, MPI_SUBVERSION)},
+      {"mpi abi", fmt::format("{}.{} (libmpi_abi.so.1)", MPI_ABI_VERSION, MPI_ABI_SUBVERSION)},
+      {"built by", BATON_COMPILER},
+      {"build type", BATON_BUILD_TYPE},
+      {"built for", BATON_BUILT_FOR},
+      {"c library", fmt::format("glibc {}", ::gnu_get_libc_version())},
+      {"hwloc", BATON_HWLOC},
+      {"library", found("libmpi_abi.so.1")},
+      {"mpiexec", found("mpiexec")},
+      {"exported heap", found("libbaton_malloc.so")},
+      {"ways", "shared memory, single copy by cross-memory attach, XPMEM where the machine has it"},
+      {"nodes", "one"},
+      {"languages", "C, C++"},
+      {"profile", profile.empty() ? "none" : profile},
+  };
+}
+
+}  // namespace
+
+int print_info(bool json) {
+  if (json) {
+    nlohmann::ordered_json object;
+    for (const auto& [name, value] : lines()) object[name] = value;
+    write_out("{}\n", object.dump());
+    return 0;
+  }
+  for (const auto& [name, value] : lines()) write_out("{:<14} {}\n", name, value);
+  write_out("settings: baton settings; procedures that are built: docs/coverage.md\n");
+  return 0;
+}
+
+}  // namespace baton::cli
