@@ -53,6 +53,10 @@ int advise_user(const AdviseOptions& options);
 // cannot.
 int run_lab(char** words);
 
+// Where the ranks of a job are: of that whose mpiexec, manager or rank has this process id; 0: of
+// the only one.
+int show_job(int process, bool json);
+
 // A profile for people; empty: the one in use.
 int show_profile(const std::string& file);
 

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include "cli/commands.hpp"
 #include "cli/pages.hpp"
 #include "cli/print.hpp"
+#include "platform/standard_descriptors.hpp"
 
 namespace {
 
@@ -30,7 +32,6 @@ struct Planned {
 };
 constexpr Planned planned[] = {
     {"explain", "mpiexec --explain prints which way the messages of a job took"},
-    {"stat", "there is nothing in its place yet"},
 };
 
 struct TuneTimes {
@@ -157,6 +158,7 @@ void Advising::add_to(CLI::App& app, int& code) {
 struct Looking {
   bool markdown = false, json = false;
   std::string captured, svg;
+  int job = 0;
 
   void add_to(CLI::App& app, int& code);
 };
@@ -185,6 +187,13 @@ void Looking::add_to(CLI::App& app, int& code) {
   as_json(topology);
   topology->callback([this, &code] { code = baton::cli::print_topology(captured, svg, json); });
 
+  CLI::App* stat = app.add_subcommand(
+      "stat", "Say where the ranks of a job are, and who waits for whom");
+  stat->add_option("job", job, "The process id of its mpiexec (default: the one job there is)")
+      ->type_name("JOB");
+  as_json(stat);
+  stat->callback([this, &code] { code = baton::cli::show_job(job, json); });
+
   CLI::App* doctor = app.add_subcommand("doctor", "Say what of this system works for Baton");
   as_json(doctor);
   doctor->callback([this, &code] { code = baton::cli::examine_system(json); });
@@ -210,7 +219,8 @@ std::string unknown_command(const CLI::App& app, int count, char** words) {
 }  // namespace
 
 int main(int count, char** words) {
-  baton::cli::hold_standard_streams();
+  baton::platform::open_standard_descriptors();
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error of the write
   CLI::App app{"The tool of the Baton MPI library"};
   app.require_subcommand(0, 1);
   app.set_version_flag("--version", "baton (Baton) " BATON_VERSION);

@@ -22,10 +22,6 @@ void write_error(fmt::format_string<Arguments...> form, Arguments&&... arguments
   (void)std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
-// Opens what of descriptors 0 to 2 is closed, so that no file takes its place; using it fails
-// still.
-void hold_standard_streams();
-
 // `code`, or 1 instead of 0 where standard output could not be written.
 int end_of_output(int code);
 

@@ -56,7 +56,7 @@ constexpr OptionRow rows[] = {
     elsewhere("--bind-to-none", open_mpi, "say --bind-to none"),
     elsewhere("--xml --xterm", open_mpi, "-l puts the rank before each line"),
     elsewhere("--get-stack-traces --report-state-on-timeout", open_mpi,
-              "--timeout SECONDS ends the job; --check names ranks that wait for each other"),
+              "--timeout SECONDS and --hang-after SECONDS say where the ranks are"),
     elsewhere("--index-argv-by-rank", open_mpi, "ranks find their number in BATON_RANK"),
     elsewhere("-membind", mpich | intel,
               "say --memory all=near, or another place (docs/placement.md)"),

@@ -29,7 +29,6 @@
 #include "launch/outlet.hpp"
 #include "launch/report.hpp"
 #include "launch/signals.hpp"
-#include "launch/standard_descriptors.hpp"
 #include "launch/threads.hpp"
 #include "machine/configuration.hpp"
 #include "machine/discover.hpp"
@@ -37,6 +36,7 @@
 #include "machine/draw_svg.hpp"
 #include "machine/kernel.hpp"
 #include "platform/memory_file.hpp"
+#include "platform/standard_descriptors.hpp"
 
 namespace baton::launch {
 
@@ -117,7 +117,7 @@ int guard(pid_t manager, const sigset_t& signals) {
     // A terminal's Ctrl-C has reached the manager already; its hang-up goes to us alone if we lead
     // the session.
     if (info.si_code != SI_KERNEL || signal == SIGHUP) ::kill(manager, signal);
-    if (!ends_the_job(signal)) continue;
+    if (!ends_the_job(signal, info.si_code)) continue;
     ::kill(manager, SIGCONT);  // a stopped process could not obey
     told_to_end = true;
   }
@@ -280,6 +280,6 @@ int mpiexec(int count, char** words) {
 }  // namespace baton::launch
 
 int main(int count, char** words) {
-  baton::launch::open_standard_descriptors();
+  baton::platform::open_standard_descriptors();
   return baton::launch::mpiexec(count, words);
 }

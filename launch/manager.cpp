@@ -28,6 +28,7 @@
 #include "launch/report.hpp"
 #include "launch/signals.hpp"
 #include "launch/threads.hpp"
+#include "launch/whereabouts.hpp"
 #include "machine/draw.hpp"
 
 namespace baton::launch {
@@ -40,6 +41,7 @@ using lockfree::Phase;
 constexpr auto grace = std::chrono::milliseconds(300);             // guess: time to die politely
 constexpr auto missing_check = std::chrono::milliseconds(200);     // guess: see find_missing_init
 constexpr auto report_look_again = std::chrono::milliseconds(20);  // guess: see stops_waiting
+constexpr auto hang_check = std::chrono::milliseconds(500);     // guess: --hang-after looks so often
 constexpr int timeout_code = 124;                                  // as timeout(1) has it
 constexpr int cannot_start_code = 127;                             // as a shell has it
 
@@ -78,6 +80,8 @@ class Manager {
   bool explain();
   bool stops_waiting();
   void tell_all_codes();
+  void tell_whereabouts(const std::string& why);
+  void look_for_hang();
   bool over() const { return guard_died_ || (ending_ && (no_child_ || Clock::now() >= end_at_)); }
 
   const Job& job_;
@@ -99,6 +103,8 @@ class Manager {
   bool no_child_ = false;
   bool told_to_end_ = false;  // by a signal or the clock: nobody is waited for any more
   int ended_without_init_ = -1;
+  std::optional<IdleWatch> idle_watch_;
+  Clock::time_point next_look_;  // for a hang
   Clock::time_point end_at_;
   Clock::time_point timeout_at_ = Clock::time_point::max();
 };
@@ -291,7 +297,8 @@ void Manager::take_signals() {
       for (const Rank& rank : ranks_)
         if (rank.running) ::kill(rank.pid, signal);
     } else {
-      take_end_signal(info);
+      if (signal == SIGQUIT && !ending_) tell_whereabouts("SIGQUIT asks");
+      if (ends_the_job(signal, info.ssi_code)) take_end_signal(info);
     }
   }
   if (child_ended) reap();
@@ -321,6 +328,7 @@ int Manager::poll_milliseconds() const {
   if (next != Clock::time_point::max())
     wait = std::max(milliseconds(0), std::chrono::ceil<milliseconds>(next - now));
   if (ended_without_init_ >= 0 && (wait.count() < 0 || wait > missing_check)) wait = missing_check;
+  if (idle_watch_ && (wait.count() < 0 || wait > hang_check)) wait = hang_check;
   return static_cast<int>(std::min<std::int64_t>(wait.count(), 1 << 30));
 }
 
@@ -342,9 +350,10 @@ void Manager::wait_for_end() {
     if (!output_.forward(polled, 2)) end(128 + SIGPIPE);
     input_.forward(polled);
     find_missing_init();
+    look_for_hang();
     if (!ending_ && Clock::now() >= timeout_at_) {
-      complain(fmt::format("the job ran longer than {} s (--timeout): ending it",
-                           job_.options.timeout_seconds));
+      tell_whereabouts(fmt::format("the job ran longer than {} s (--timeout): ending it",
+                                   job_.options.timeout_seconds));
       told_to_end_ = true;
       end(timeout_code);
     }
@@ -357,7 +366,7 @@ bool Manager::stops_waiting() {
   if (::poll(&guard, 1, 0) > 0) listen_to_guard(guard.revents);
   signalfd_siginfo info;
   while (::read(signals_, &info, sizeof info) == sizeof info)
-    if (info.ssi_signo != SIGCHLD && info.ssi_signo != SIGUSR1 && info.ssi_signo != SIGUSR2) {
+    if (ends_the_job(static_cast<int>(info.ssi_signo), info.ssi_code)) {
       told_to_end_ = true;
       code_ = code_ ? code_ : 128 + static_cast<int>(info.ssi_signo);
     }
@@ -366,6 +375,21 @@ bool Manager::stops_waiting() {
     code_ = code_ ? code_ : timeout_code;
   }
   return guard_died_ || (told_to_end_ && Clock::now() >= end_at_);
+}
+
+void Manager::tell_whereabouts(const std::string& why) {
+  std::string text = whereabouts(job_.file, started(), why);
+  text.pop_back();  // the last line's end
+  complain(text);
+}
+
+void Manager::look_for_hang() {
+  if (!idle_watch_ || ending_ || Clock::now() < next_look_) return;
+  next_look_ = Clock::now() + hang_check;
+  const std::chrono::duration<double> now = Clock::now().time_since_epoch();
+  if (idle_watch_->stands_still(job_.file, started(), now.count()))
+    tell_whereabouts(fmt::format("nothing has moved for {} s (--hang-after)",
+                                 job_.options.hang_after_seconds));
 }
 
 void Manager::tell_all_codes() {
@@ -395,7 +419,8 @@ int Manager::run() {
   if (job_.options.timeout_seconds > 0)
     timeout_at_ = Clock::now() +
                   std::chrono::duration_cast<Clock::duration>(
-                      std::chrono::duration<double>(std::min(job_.options.timeout_seconds, 1e8)));
+                      std::chrono::duration<double>(job_.options.timeout_seconds));
+  if (job_.options.hang_after_seconds > 0) idle_watch_.emplace(job_.options.hang_after_seconds);
   if (start_all())
     name_ranks();
   else

@@ -99,6 +99,7 @@ void read_explain_file(Reader& reader);
 void read_profile_name(Reader& reader);
 void read_check(Reader& reader);
 void read_timeout(Reader& reader);
+void read_hang_after(Reader& reader);
 void read_help(Reader& reader);
 void read_version(Reader& reader);
 // What of the output does not go together; empty: nothing.

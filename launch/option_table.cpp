@@ -178,7 +178,11 @@ constexpr OptionRow rows[] = {
      "costs time)",
      read_check},
     {Group::ends, "--timeout", "SECONDS", mpich | open_mpi | intel,
-     "end the job after that time, with code 124", read_timeout},
+     "end the job after that time, with code 124, and say where its ranks were", read_timeout},
+    {Group::ends, "--hang-after", "SECONDS", own,
+     "say where the ranks are when nothing has moved for that time: all wait, sleep or are stopped "
+     "(also at any time: `baton stat`, or SIGQUIT to mpiexec)",
+     read_hang_after},
     {Group::ends, "--help -h", "[=FORM]", all,
      "this text; as man, markdown, or completion for bash, zsh or fish", read_help},
     {Group::ends, "--version -V -info", "", all, "the version", read_version},

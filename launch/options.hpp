@@ -80,6 +80,7 @@ struct Options {
   std::optional<Layout> layout;
   std::string config;  // --config; empty: not said
   double timeout_seconds = 0;
+  double hang_after_seconds = 0;  // 0: nobody looks
   OutputForm output;
   int input = 0;  // the rank that gets standard input
   bool all_exit_codes = false;

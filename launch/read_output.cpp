@@ -134,13 +134,25 @@ void read_check(Reader& reader) {
   reader.options.check = true;
 }
 
-void read_timeout(Reader& reader) {
+namespace {
+
+double read_seconds(Reader& reader) {
   std::string text = reader.take("seconds");
   char* end = nullptr;
   const double seconds = std::strtod(text.c_str(), &end);
-  reader.options.timeout_seconds = seconds;
   if (text.empty() || *end || !(seconds > 0))
     reader.fail(" " + text + ": it takes seconds, more than 0");
+  return std::min(seconds, 1e8);
+}
+
+}  // namespace
+
+void read_timeout(Reader& reader) {
+  reader.options.timeout_seconds = read_seconds(reader);
+}
+
+void read_hang_after(Reader& reader) {
+  reader.options.hang_after_seconds = read_seconds(reader);
 }
 
 void read_help(Reader& reader) {

@@ -22,8 +22,9 @@ sigset_t heeded_signals() {
   return set;
 }
 
-bool ends_the_job(int signal) {
-  return signal == SIGHUP || signal == SIGINT || signal == SIGTERM || signal == SIGQUIT;
+bool ends_the_job(int signal, int code) {
+  if (signal == SIGQUIT) return code == SI_KERNEL;
+  return signal == SIGHUP || signal == SIGINT || signal == SIGTERM;
 }
 
 }  // namespace baton::launch

@@ -10,6 +10,8 @@ namespace baton::launch {
 // blocked signal would be seen all the same. Both processes block the set and wait for it.
 sigset_t heeded_signals();
 
-bool ends_the_job(int signal);
+// SIGQUIT ends the job when a terminal sends it to all (`code`, of siginfo, is SI_KERNEL); from
+// elsewhere it asks where the ranks are.
+bool ends_the_job(int signal, int code);
 
 }  // namespace baton::launch

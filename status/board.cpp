@@ -62,6 +62,15 @@ pid_t parent_of(pid_t process) {
   return parent;
 }
 
+template <class Act>
+void each_process(Act&& act) {
+  DIR* processes = ::opendir("/proc");
+  if (!processes) return;
+  while (dirent* entry = ::readdir(processes))
+    if (const pid_t process = std::atoi(entry->d_name); process > 0) act(process);
+  ::closedir(processes);
+}
+
 // The manager's descriptor of the job's memory; -1: it has none, or may not be looked at.
 int job_descriptor(pid_t manager) {
   const std::string folder = "/proc/" + std::to_string(manager) + "/fd";
@@ -128,25 +137,34 @@ void measure_cpu(std::vector<RankStatus>& ranks, double seconds) {
   }
 }
 
+std::vector<pid_t> started_processes(pid_t manager, std::uint32_t ranks) {
+  constexpr std::string_view variable = "BATON_RANK=";
+  std::vector<pid_t> found(ranks);
+  each_process([&](pid_t process) {
+    if (parent_of(process) != manager) return;
+    const std::string text = file_text("/proc/" + std::to_string(process) + "/environ");
+    for (std::size_t at = 0; at < text.size(); at = text.find('\0', at) + 1) {
+      if (std::string_view(text).substr(at).starts_with(variable)) {
+        const unsigned long rank = std::strtoul(text.c_str() + at + variable.size(), nullptr, 10);
+        if (rank < ranks) found[rank] = process;
+      }
+      if (text.find('\0', at) == std::string::npos) break;
+    }
+  });
+  return found;
+}
+
 std::vector<JobFound> find_jobs() {
   std::vector<JobFound> jobs;
-  DIR* processes = ::opendir("/proc");
-  if (!processes) return jobs;
-  while (dirent* entry = ::readdir(processes)) {
-    const pid_t process = std::atoi(entry->d_name);
-    if (process <= 0) continue;
-    const std::string name = file_text("/proc/" + std::string(entry->d_name) + "/comm");
-    if (!name.starts_with(manager_name)) continue;
-    const int file = job_descriptor(process);
-    if (file < 0) continue;
-    ::close(file);
-    jobs.push_back({process, parent_of(process), {}});
-  }
-  ::closedir(processes);
+  each_process([&](pid_t process) {
+    const std::string name = file_text("/proc/" + std::to_string(process) + "/comm");
+    if (!name.starts_with(manager_name)) return;
+    auto board = open_board(process);
+    if (!board) return;
+    const std::vector<pid_t> started = started_processes(process, board->ranks);
+    jobs.push_back({process, parent_of(process), program_of(started.front())});
+  });
   std::ranges::sort(jobs, {}, &JobFound::manager);
-  for (JobFound& job : jobs)
-    if (auto board = open_board(job.manager))
-      job.program = program_of(board->rows[0].state.pid.load(std::memory_order_relaxed));
   return jobs;
 }
 

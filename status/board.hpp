@@ -40,6 +40,10 @@ struct JobFound {
 // All jobs whose manager this user may look into, by process id.
 std::vector<JobFound> find_jobs();
 
+// The processes that the manager has started, by rank, as their environment says; 0: not found.
+// Where a shell is between, that is the shell.
+std::vector<pid_t> started_processes(pid_t manager, std::uint32_t ranks);
+
 // The mapped board of a job, read only; stays mapped.
 struct Board {
   const lockfree::RankRow* rows = nullptr;

@@ -33,17 +33,17 @@ std::string awaited_text(const AwaitedRanks& awaited) {
 std::string process_words(const RankStatus& rank) {
   const ProcessLook& look = rank.look;
   if (look.state == 'T' || look.state == 't')
-    return look.state == 'T' ? "is stopped (kill -CONT lets it go on)" : "is held by a debugger";
-  if (look.state == 'Z' || look.state == 'X') return "has ended";
-  if (look.state == 0) return "is not to be seen in /proc";
+    return look.state == 'T' ? "stopped (kill -CONT lets it go on)" : "held by a debugger";
+  if (look.state == 'Z' || look.state == 'X') return "ended";
+  if (look.state == 0) return "not to be seen in /proc";
   const bool busy = rank.cpu_share > 0.2;
   const std::string share =
       rank.cpu_share >= 0 ? fmt::format(" ({:.0f} % of a CPU)", 100 * rank.cpu_share) : "";
-  if (busy || look.state == 'R') return "runs outside MPI, or tests again and again" + share;
+  if (busy || look.state == 'R') return "running outside MPI, or testing again and again" + share;
   const std::string place =
       look.kernel_place.empty() ? "a system call" : "the system call " + look.kernel_place;
-  if (look.state == 'D') return "sleeps uninterruptibly in " + place + share;
-  return "sleeps in " + place + share;
+  if (look.state == 'D') return "sleeping uninterruptibly in " + place + share;
+  return "sleeping in " + place + share;
 }
 
 // What lines have in common whose ranks stand together.
@@ -78,17 +78,21 @@ std::string ranks_text(const std::vector<int>& ranks) {
 }
 
 std::string rank_words(const RankStatus& rank) {
-  if (rank.process <= 0) return "has not started";
+  if (rank.process <= 0) return "not started";
   if (rank.phase == Phase::finalized || rank.phase == Phase::aborted)
-    return rank.phase == Phase::aborted ? "has ended the job" : "has called MPI_Finalize";
+    return rank.phase == Phase::aborted ? "after MPI_Abort" : "after MPI_Finalize";
   if (!rank.waits)
     return rank.phase == Phase::initialised
                ? process_words(rank)
-               : "has not called MPI_Init yet; it " + process_words(rank);
+               : "before MPI_Init, " + process_words(rank);
   const lockfree::WaitDescription& wait = rank.wait;
   std::string text = fmt::format("{} for {}", wait.procedure[0] ? wait.procedure : "waits in MPI",
                                  seconds_text(rank.wait_seconds));
-  if (wait.words[0]) text += fmt::format(": {}", wait.words);
+  // A collective's words begin with its procedure, for who waits for it in another.
+  std::string_view words = wait.words;
+  const std::string again = fmt::format("{}, ", wait.procedure);
+  if (words.starts_with(again)) words.remove_prefix(again.size());
+  if (!words.empty()) text += fmt::format(": {}", words);
   text += awaited_text(wait.awaited);
   if (rank.look.state == 'T' || rank.look.state == 't') text += "; " + process_words(rank);
   return text;

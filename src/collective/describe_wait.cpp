@@ -91,6 +91,9 @@ void describe_collective(const Run& run, const WaitSubject& subject, Words& word
   const CallNumber number = run.number();
   words.add("%s, ", ProcedureName(procedure_of(run.call, form)).text);
   words.add_call(comm, number);
+  const Blocks& data = run.call.out.type && !run.call.out.in_place() ? run.call.out : run.call.in;
+  if (data.type && !data.counts)
+    words.add(", %lld bytes a rank", static_cast<long long>(data.uniform * data.type->size));
   wait.collective = 1;
   wait.communicator = comm.id;
   wait.number = number.number << 1 | number.persistent;

@@ -42,7 +42,7 @@ TEST(report, ranks_that_do_the_same_stand_together) {
                                    waiting("MPI_Recv", "a receive", {3}), running()});
   EXPECT_EQ(text,
             "ranks 0-2: MPI_Recv for 12.3 s: a receive; waits for rank 3\n"
-            "rank 3 (process 100): runs outside MPI, or tests again and again\n"
+            "rank 3 (process 100): running outside MPI, or testing again and again\n"
             "all who wait, wait in the end for rank 3\n");
 }
 
@@ -52,13 +52,13 @@ TEST(report, states_of_processes_are_told_apart) {
   sleeping.cpu_share = 0;
   RankStatus spinning = running('R');
   spinning.cpu_share = .99;
-  EXPECT_EQ(rank_words(sleeping), "sleeps in the system call nanosleep (0 % of a CPU)");
-  EXPECT_EQ(rank_words(spinning), "runs outside MPI, or tests again and again (99 % of a CPU)");
-  EXPECT_EQ(rank_words(running('T')), "is stopped (kill -CONT lets it go on)");
+  EXPECT_EQ(rank_words(sleeping), "sleeping in the system call nanosleep (0 % of a CPU)");
+  EXPECT_EQ(rank_words(spinning), "running outside MPI, or testing again and again (99 % of a CPU)");
+  EXPECT_EQ(rank_words(running('T')), "stopped (kill -CONT lets it go on)");
   RankStatus stopped = waiting("MPI_Recv", "a receive", {1});
   stopped.look.state = 'T';
-  EXPECT_NE(rank_words(stopped).find("is stopped"), std::string::npos);
-  EXPECT_EQ(rank_words({}), "has not started");
+  EXPECT_NE(rank_words(stopped).find("stopped"), std::string::npos);
+  EXPECT_EQ(rank_words({}), "not started");
 }
 
 TEST(tangle, a_collective_names_who_has_come_and_who_is_missing) {

@@ -1,0 +1,127 @@
+// `baton stat`: where the ranks of a running job are, read from outside, from any terminal.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/print.hpp"
+#include "status/report.hpp"
+#include "status/tangle.hpp"
+
+namespace baton::cli {
+
+namespace {
+
+using nlohmann::ordered_json;
+using status::JobFound;
+using status::RankStatus;
+
+constexpr double sample_seconds = 0.2;  // guess: long enough to tell who uses a CPU
+
+bool is_rank_of(const JobFound& job, int process) {
+  auto board = status::open_board(job.manager);
+  for (std::uint32_t rank = 0; board && rank < board->ranks; ++rank)
+    // relaxed: a look.
+    if (board->rows[rank].state.pid.load(std::memory_order_relaxed) == process) return true;
+  return false;
+}
+
+std::string list_text(const std::vector<JobFound>& jobs) {
+  std::string text;
+  for (const JobFound& job : jobs) text += fmt::format("  {}  {}\n", job.launcher, job.program);
+  return text;
+}
+
+// The job that was asked for; null, and said why, where there is not exactly one.
+const JobFound* choose(const std::vector<JobFound>& jobs, int process) {
+  for (const JobFound& job : jobs)
+    if (process && (job.launcher == process || job.manager == process || is_rank_of(job, process)))
+      return &job;
+  if (!process && jobs.size() == 1) return &jobs.front();
+  if (jobs.empty())
+    write_error(
+        "baton stat: no job of Baton runs here that you may look at; other users\' can be seen by "
+        "root\n");
+  else if (process)
+    write_error("baton stat: {} is no process of a job here; there are\n{}", process,
+                list_text(jobs));
+  else
+    write_error("baton stat: {} jobs run here; say which\n{}", jobs.size(), list_text(jobs));
+  return nullptr;
+}
+
+std::vector<int> numbers(const lockfree::AwaitedRanks& ranks) {
+  std::vector<int> all;
+  ranks.each([&](std::uint32_t rank) { all.push_back(static_cast<int>(rank)); });
+  return all;
+}
+
+const char* phase_name(lockfree::Phase phase) {
+  switch (phase) {
+    case lockfree::Phase::unborn:
+    case lockfree::Phase::started:
+      return "before MPI_Init";
+    case lockfree::Phase::initialised:
+      return "initialised";
+    case lockfree::Phase::finalized:
+      return "finalized";
+    case lockfree::Phase::aborted:
+      return "aborted";
+  }
+  return "unknown";
+}
+
+ordered_json rank_json(const RankStatus& rank, std::size_t number) {
+  ordered_json object{{"rank", number},
+                      {"process", rank.process},
+                      {"phase", phase_name(rank.phase)},
+                      {"words", status::rank_words(rank)}};
+  if (rank.look.state) object["state"] = std::string(1, rank.look.state);
+  if (rank.cpu_share >= 0) object["cpu_share"] = rank.cpu_share;
+  if (!rank.look.kernel_place.empty()) object["system_call"] = rank.look.kernel_place;
+  if (!rank.waits) return object;
+  object["wait"] = {{"procedure", rank.wait.procedure},
+                    {"words", rank.wait.words},
+                    {"seconds", rank.wait_seconds},
+                    {"for", numbers(rank.wait.awaited)},
+                    {"and_others", rank.wait.awaited.more}};
+  return object;
+}
+
+std::string as_json(const JobFound& job, const std::vector<RankStatus>& ranks) {
+  ordered_json object{{"mpiexec", job.launcher}, {"program", job.program}, {"ranks", {}}};
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank)
+    object["ranks"].push_back(rank_json(ranks[rank], rank));
+  const status::Tangle tangle = status::untangle(ranks);
+  object["collectives"] = ordered_json::array();
+  for (const status::StuckCollective& call : tangle.collectives)
+    object["collectives"].push_back(
+        {{"words", call.words}, {"there", call.come}, {"missing", call.missing}});
+  object["waited_for_in_the_end"] = tangle.awaited;
+  object["deadlock"] = tangle.circle;
+  return object.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+int show_job(int process, bool json) {
+  const std::vector<JobFound> jobs = status::find_jobs();
+  const JobFound* job = choose(jobs, process);
+  if (!job) return 1;
+  auto board = status::open_board(job->manager);
+  if (!board) {
+    write_error("baton stat: job {}: {}\n", job->launcher, board.error());
+    return 1;
+  }
+  std::vector<RankStatus> ranks = status::read_board(
+      board->rows, board->ranks, status::started_processes(job->manager, board->ranks));
+  status::measure_cpu(ranks, sample_seconds);
+  if (json)
+    write_out("{}", as_json(*job, ranks));
+  else
+    write_out("job {}, {} ranks: {}\n{}", job->launcher, ranks.size(), job->program,
+              status::report_text(ranks, "  "));
+  return 0;
+}
+
+}  // namespace baton::cli

@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""Where a job hangs: mpiexec and `baton stat` tell the call of each rank and who waits for whom, at no cost before.
+Usage: hang_test.py BIN_FOLDER [unittest's]"""
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from mpiexec_test import BIN, MPIEXEC, WATCHDOG_SECONDS, Job, children, run, wait_until  # noqa: E402
+
+PROGRAM = os.path.join(BIN, "hang_program")
+BATON = os.path.join(BIN, "baton")
+
+
+def stat(*words):
+    return subprocess.run([BATON, "stat", *map(str, words)], capture_output=True, text=True, timeout=WATCHDOG_SECONDS)
+
+
+class Hangs(unittest.TestCase):
+    def start(self, how, *options, ranks=4):
+        job = Job("--timeout", WATCHDOG_SECONDS, *options, "-n", ranks, PROGRAM, how)
+        self.addCleanup(job.end)
+        self.addCleanup(job.process.terminate)
+        return job
+
+    def told(self, job, *patterns):
+        """What `baton stat` says, once it says all of these."""
+        texts = [""]
+
+        def all_there():
+            texts.append(stat(job.process.pid).stdout)
+            return all(re.search(pattern, texts[-1]) for pattern in patterns)
+        wait_until(all_there, f"not told: {patterns}\n{texts[-1]}")
+        return texts[-1]
+
+    def test_receives_in_a_circle_are_a_deadlock(self):
+        text = self.told(self.start("circle"),
+                         r"rank 0 \(process \d+\): MPI_Recv for [\d.]+ s: a receive of up to 16 bytes from rank 1, tag 7 on "
+                         r"MPI_COMM_WORLD; waits for rank 1\n", r"rank 3 .*; waits for rank 0\n",
+                         "deadlock: ranks 0-3 wait for each other only")
+        self.assertNotIn("in the end", text)
+
+    def test_a_collective_tells_who_is_missing_and_what_these_do(self):
+        self.told(self.start("absent"), r"MPI_Barrier for [\d.]+ s: call \d+ on MPI_COMM_WORLD",
+                  r"rank 1 .*: running outside MPI, or testing again and again \(\d+ % of a CPU\)",
+                  r"rank 2 .*: sleeping in the system call clock_nanosleep",
+                  r"MPI_Barrier, call \d+ on MPI_COMM_WORLD: ranks 0,3 are there, ranks 1-2 not",
+                  "all who wait, wait in the end for ranks 1-2")
+
+    def test_collectives_of_other_communicators_and_long_sends_are_told(self):
+        self.told(self.start("half"), r"rank 0 .*: MPI_Allreduce for [\d.]+ s: call \d+ on halves, 8 bytes a rank; waits for rank 2",
+                  r"rank 2 .*: MPI_Send for [\d.]+ s: a send of 16777216 bytes to rank 3, tag 5 on MPI_COMM_WORLD; waits for rank 3",
+                  r"ranks 1,3: MPI_Recv .* from rank 0, tag 1")
+
+    def test_waits_for_several_requests_and_probes_are_told(self):
+        self.told(self.start("requests"), r"rank 0 .*: MPI_Probe for [\d.]+ s: a message from rank 3, tag 9 on MPI_COMM_WORLD",
+                  r"rank 1 .*: MPI_Waitany for [\d.]+ s: any of 2 requests, the first: a receive of up to 4 bytes from any rank, tag 1",
+                  r"rank 2 .*: MPI_Waitall for [\d.]+ s: a receive",
+                  r"rank 3 .*: MPI_Wait for [\d.]+ s: MPI_Ibarrier, call \d+ on MPI_COMM_WORLD")
+
+    def test_a_thread_that_waits_is_told(self):
+        self.told(self.start("threads", ranks=2), r"rank 1 .*: MPI_Recv for .* from rank 0, tag 77 on MPI_COMM_WORLD",
+                  "deadlock: ranks 0-1 wait for each other only, unless other threads of theirs come")
+
+    def test_a_stopped_rank_is_told_apart(self):
+        job = self.start("circle")
+        self.told(job, "deadlock")
+        ranks = children(children(job.process.pid)[0])
+        os.kill(ranks[2], signal.SIGSTOP)
+        self.told(job, rf"rank 2 \(process {ranks[2]}\): MPI_Recv .*; stopped \(kill -CONT lets it go on\)")
+
+    def test_the_same_as_json(self):
+        job = self.start("circle")
+        self.told(job, "deadlock")
+        found = json.loads(stat(job.process.pid, "--json").stdout)
+        self.assertEqual((found["mpiexec"], found["deadlock"]), (job.process.pid, [0, 1, 2, 3]))
+        self.assertEqual(found["ranks"][1]["wait"]["procedure"], "MPI_Recv")
+        self.assertEqual(found["ranks"][1]["wait"]["for"], [2])
+
+    def test_an_unknown_job_is_refused_with_those_that_there_are(self):
+        job = self.start("circle")
+        self.told(job, "deadlock")
+        done = stat(1)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, rf"1 is no process of a job here; there are\n(.*\n)*  {job.process.pid}  .*hang_program circle")
+
+    def test_sigquit_asks_and_the_job_goes_on(self):
+        job = self.start("circle")
+        self.told(job, "deadlock")
+        for _ in range(2):
+            job.process.send_signal(signal.SIGQUIT)
+            time.sleep(0.5)
+        self.assertIsNone(job.process.poll())
+        job.process.terminate()
+        self.assertEqual(job.end().code, 128 + signal.SIGTERM)
+        self.assertEqual(job.err.count("SIGQUIT asks; the ranks are here:"), 2, job.err)
+        self.assertIn("deadlock", job.err)
+
+    def test_a_terminals_quit_tells_and_ends(self):
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.execv(MPIEXEC, [MPIEXEC, "--timeout", str(WATCHDOG_SECONDS), "-n", "2", PROGRAM, "circle"])
+        time.sleep(1.5)
+        os.write(terminal, b"\x1c")
+        text = b""
+        try:
+            while piece := os.read(terminal, 4096):
+                text += piece
+        except OSError:
+            pass  # the other end is closed
+        os.close(terminal)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 128 + signal.SIGQUIT)
+        self.assertIn(b"the ranks are here", text)
+
+    def test_a_timeout_tells_before_it_ends_the_job(self):
+        job = run("--timeout", 2, "-n", 2, PROGRAM, "circle")
+        self.assertEqual(job.code, 124)
+        self.assertIn("ending it; the ranks are here:", job.err)
+        self.assertIn("deadlock: ranks 0-1", job.err)
+
+    def test_a_job_that_stands_still_is_told_of_once(self):
+        job = run("--timeout", 4, "--hang-after", 1, "-n", 2, PROGRAM, "circle")
+        self.assertEqual(job.err.count("nothing has moved for 1 s (--hang-after)"), 1, job.err)
+
+    def test_a_job_that_computes_does_not_stand_still(self):
+        job = run("--timeout", 3, "--hang-after", 1, "-n", 4, PROGRAM, "absent")
+        self.assertNotIn("--hang-after", job.err)
+
+    def test_shells_between_and_a_job_without_mpi_are_told_of(self):
+        job = Job("-n", 2, "sh", "-c", "sleep 1000; true")
+        self.addCleanup(job.end)
+        self.addCleanup(job.process.terminate)
+        self.told(job, "ranks 0-1: before MPI_Init, sleeping in the system call wait4")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
