@@ -43,6 +43,7 @@ namespace baton {
   X(deposit_model,          count,  0,       0,      5,         "1 to 5: messages between ranks go as in the models of the deposit study (docs/decisions/deposit-models.md); the same for all ranks") \
   X(deposit_ring_bytes,     bytes,  4 << 20, 8192,   1 << 30,   "the receive ring of these models, one for each sender") \
   X(check,                  flag,   0,       0,      1,         "collective calls are compared before they begin, and those that do not fit are named with their ranks (mpiexec --check); the same for all ranks") \
+  X(crash_report,           flag,   1,       0,      1,         "a rank that mpiexec started and that crashes says in which MPI call, with a short backtrace, where the program handles the signal in no way itself") \
   X(leak_report,            flag,   0,       0,      1,         "name what the program did not free, on standard error at MPI_Finalize and at the end of the last session")
 // clang-format on
 

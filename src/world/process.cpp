@@ -14,6 +14,7 @@
 #include "message/engine.hpp"
 #include "message/progress_thread.hpp"
 #include "message/wait.hpp"
+#include "platform/crash.hpp"
 #include "platform/fork.hpp"
 #include "platform/lifeline.hpp"
 #include "transport/arena.hpp"
@@ -111,6 +112,7 @@ void leave_the_rank_to_the_parent() {
   library_state.forked = true;
   default_error_target = nullptr;
   message::forget_progress_thread();
+  platform::forget_crashes();
   transport::arena = transport::Arena{};
 }
 
@@ -168,6 +170,8 @@ Error begin_use_alone(int required) {
     if (Error error = message::start_progress_thread()) return error;
   }
   users = 1;
+  if (settings.crash_report && transport::arena.job->launcher_pid)
+    platform::tell_crashes(static_cast<int>(transport::arena.rank));
   library_state.phase = LibraryState::Phase::running;
   set_phase(lockfree::Phase::initialised);
   return MPI_SUCCESS;
@@ -195,6 +199,7 @@ void end_use() {
     message::wait_until(all_messages_have_left);
     message::process_buffer.forget();
     message::stop_progress_thread();
+    platform::stop_telling_crashes();
     publish_counters();
     library_state.phase = LibraryState::Phase::finalized;
     set_phase(lockfree::Phase::finalized);

@@ -51,7 +51,7 @@ static void hang(const char* how) {
     if (rank == 1) pthread_join(thread, NULL);
     MPI_Barrier(MPI_COMM_WORLD);
   } else if (strcmp(how, "crash") == 0) {
-    if (rank == 1) MPI_Send((void*)16, 1 << 20, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
+    if (rank == 1) MPI_Send((void*)16, 512, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
     receive(1, 2);
   } else if (strcmp(how, "crash_outside") == 0) {
     if (rank == 1) *(volatile int*)8 = 1;

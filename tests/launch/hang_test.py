@@ -5,9 +5,11 @@ import json
 import os
 import pty
 import re
+import resource
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
@@ -137,6 +139,44 @@ class Hangs(unittest.TestCase):
         self.addCleanup(job.end)
         self.addCleanup(job.process.terminate)
         self.told(job, "ranks 0-1: before MPI_Init, sleeping in the system call wait4")
+
+
+class Crashes(unittest.TestCase):
+    def crash(self, how, *before, **more):
+        job = run("--timeout", WATCHDOG_SECONDS, "-n", 2, *before, PROGRAM, how, **more)
+        self.assertEqual(job.code, 128 + signal.SIGSEGV, job.err)
+        self.assertRegex(job.err, r"mpiexec: rank 1.*: segmentation fault \(signal 11\)")
+        return job.err
+
+    def test_the_call_and_a_backtrace_are_told(self):
+        text = self.crash("crash")
+        self.assertRegex(text, r"baton: rank 1: segmentation fault \(signal 11\) at address 0x[0-9a-f]+, process \d+\n"
+                         r"baton: rank 1: in MPI_Send; it was here .*:\n(baton: rank 1:   .*\n)*baton: rank 1:   hang_program\+0x")
+        self.assertNotIn("on_crash", text)
+
+    def test_a_crash_of_the_program_itself_is_outside_mpi(self):
+        text = self.crash("crash_outside")
+        self.assertRegex(text, r"at address 0x8, .*\nbaton: rank 1: outside MPI; it was here .*:\nbaton: rank 1:   hang_program\+0x")
+
+    def test_it_can_be_turned_off(self):
+        self.assertNotIn("baton: rank 1", self.crash("crash", env={**os.environ, "BATON_CRASH_REPORT": "0"}))
+
+    def test_a_handler_of_the_program_stays(self):
+        job = run("-n", 2, PROGRAM, "own_handler")
+        self.assertEqual(job.code, 4)
+        self.assertIn("the program's own handler", job.err)
+        self.assertNotIn("segmentation fault", job.err)
+
+    def test_the_core_file_still_comes(self):
+        with open("/proc/sys/kernel/core_pattern") as file:
+            pattern = file.read().strip()
+        if pattern.startswith("|") or "/" in pattern:
+            self.skipTest(f"core files go to {pattern} here")
+        with tempfile.TemporaryDirectory() as folder:
+            job = run("--timeout", WATCHDOG_SECONDS, "-wdir", folder, "-n", 2, PROGRAM, "crash", before=lambda:
+                      resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY)))
+            self.assertIn("core dumped", job.err)
+            self.assertTrue([name for name in os.listdir(folder) if name.startswith("core")])
 
 
 if __name__ == "__main__":

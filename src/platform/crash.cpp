@@ -1,0 +1,162 @@
+#include "platform/crash.hpp"
+
+#include <signal.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <cstdarg>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+
+#include "platform/call_stack.hpp"
+
+namespace baton::platform {
+
+namespace {
+
+constexpr int told[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+constexpr int frames_told_max = 12;
+constexpr unsigned patience_seconds = 2;
+
+volatile int own_rank = -1;  // -1: nothing is told
+volatile int crash_signal = 0;
+alignas(16) char own_stack[64 << 10];  // an overflow of the program's stack is told, too
+
+const char* words_of(int number) {
+  switch (number) {
+    case SIGSEGV:
+      return "segmentation fault";
+    case SIGBUS:
+      return "bus error";
+    case SIGFPE:
+      return "floating point exception";
+    case SIGILL:
+      return "illegal instruction";
+    default:
+      return "aborted";
+  }
+}
+
+const void* place_of_crash(const void* context) {
+  [[maybe_unused]] const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
+#if defined(__x86_64__)
+  return reinterpret_cast<const void*>(machine.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+  return reinterpret_cast<const void*>(machine.pc);
+#else
+  return nullptr;
+#endif
+}
+
+// Grows on one stack; no allocation.
+struct Text {
+  char text[4096];
+  std::size_t length = 0;
+  __attribute__((format(printf, 2, 3))) void add(const char* format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    const int more = std::vsnprintf(text + length, sizeof text - length, format, arguments);
+    va_end(arguments);
+    if (more > 0 && length + static_cast<std::size_t>(more) < sizeof text)
+      length += static_cast<std::size_t>(more);
+  }
+  void print() const { [[maybe_unused]] ssize_t written = ::write(2, text, length); }
+};
+
+const char* last_part(const char* path) {
+  const char* slash = std::strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+void add_frame(Text& text, const void* address) {
+  const CodePlace place = code_place(address);
+  text.add("baton: rank %d:   ", own_rank);
+  if (place.function) text.add("%s+0x%zx in ", place.function, place.function_offset);
+  if (place.file)
+    text.add("%s+0x%zx\n", last_part(place.file), place.file_offset);
+  else
+    text.add("%p\n", address);
+}
+
+// The unwinder and the dynamic linker may wait for locks that the crash has left taken.
+void give_up(int) {
+  ::signal(crash_signal, SIG_DFL);
+  ::raise(crash_signal);
+}
+
+void tell(int number, siginfo_t* info, void* context) {
+  if (own_rank < 0) return;
+  crash_signal = number;
+  ::signal(SIGALRM, give_up);
+  ::alarm(patience_seconds);
+  Text text;
+  text.add("baton: rank %d: %s (signal %d)", own_rank, words_of(number), number);
+  if (info->si_code > 0 && number != SIGABRT) text.add(" at address %p", info->si_addr);
+  text.add(", process %d\n", static_cast<int>(::getpid()));
+  text.print();  // this much whatever happens next
+
+  text.length = 0;
+  const void* frames[64];
+  const int count = call_stack(frames, 64);
+  int first = 0;  // behind the handler
+  while (first < count && frames[first] != place_of_crash(context)) ++first;
+  if (first == count) first = 0;
+  const char* procedure = exported_function_under_way();
+  text.add("baton: rank %d: %s%s; it was here (addr2line -e FILE 0xOFFSET gives lines):\n", own_rank,
+           procedure ? "in " : "outside MPI",
+           procedure ? procedure + (procedure[0] == 'P') : "");
+  for (int i = first; i < count && i < first + frames_told_max; ++i) add_frame(text, frames[i]);
+  text.print();
+  ::alarm(0);
+}
+
+// Its default action is back: what faulted faults again, with the program's state in the core file.
+void on_crash(int number, siginfo_t* info, void* context) {
+  tell(number, info, context);
+  if (info->si_code <= 0) ::raise(number);  // sent, and would not come again
+}
+
+bool is_action(int number, void (*handler)(int, siginfo_t*, void*)) {
+  struct sigaction action {};
+  if (::sigaction(number, nullptr, &action) != 0) return false;
+  if (!handler) return !(action.sa_flags & SA_SIGINFO) && action.sa_handler == SIG_DFL;
+  return (action.sa_flags & SA_SIGINFO) && action.sa_sigaction == handler;
+}
+
+}  // namespace
+
+void tell_crashes(int rank) {
+  own_rank = rank;
+  stack_t stack{};
+  if (::sigaltstack(nullptr, &stack) == 0 && (stack.ss_flags & SS_DISABLE)) {
+    stack = {};
+    stack.ss_sp = own_stack;
+    stack.ss_size = sizeof own_stack;
+    ::sigaltstack(&stack, nullptr);
+  }
+  for (int number : told) {
+    if (!is_action(number, nullptr)) continue;
+    struct sigaction action {};
+    action.sa_sigaction = on_crash;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | static_cast<int>(SA_RESETHAND);
+    ::sigaction(number, &action, nullptr);
+  }
+}
+
+void stop_telling_crashes() {
+  for (int number : told)
+    if (is_action(number, on_crash)) ::signal(number, SIG_DFL);
+  stack_t stack{};
+  if (::sigaltstack(nullptr, &stack) == 0 && stack.ss_sp == own_stack) {
+    stack.ss_flags = SS_DISABLE;
+    ::sigaltstack(&stack, nullptr);
+  }
+  own_rank = -1;
+}
+
+void forget_crashes() {
+  own_rank = -1;
+}
+
+}  // namespace baton::platform
