@@ -415,7 +415,10 @@ bool Manager::explain() {
 }
 
 int Manager::run() {
-  if (!prepare()) return 1;
+  if (!prepare()) {
+    Outlet::of(STDERR_FILENO).finish(grace);
+    return 1;
+  }
   if (job_.options.timeout_seconds > 0)
     timeout_at_ = Clock::now() +
                   std::chrono::duration_cast<Clock::duration>(
