@@ -187,8 +187,8 @@ void Looking::add_to(CLI::App& app, int& code) {
   as_json(topology);
   topology->callback([this, &code] { code = baton::cli::print_topology(captured, svg, json); });
 
-  CLI::App* stat = app.add_subcommand(
-      "stat", "Say where the ranks of a job are, and who waits for whom");
+  CLI::App* stat =
+      app.add_subcommand("stat", "Say where the ranks of a job are, and who waits for whom");
   stat->add_option("job", job, "The process id of its mpiexec (default: the one job there is)")
       ->type_name("JOB");
   as_json(stat);

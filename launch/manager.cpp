@@ -41,9 +41,9 @@ using lockfree::Phase;
 constexpr auto grace = std::chrono::milliseconds(300);             // guess: time to die politely
 constexpr auto missing_check = std::chrono::milliseconds(200);     // guess: see find_missing_init
 constexpr auto report_look_again = std::chrono::milliseconds(20);  // guess: see stops_waiting
-constexpr auto hang_check = std::chrono::milliseconds(500);     // guess: --hang-after looks so often
-constexpr int timeout_code = 124;                                  // as timeout(1) has it
-constexpr int cannot_start_code = 127;                             // as a shell has it
+constexpr auto hang_check = std::chrono::milliseconds(500);  // guess: --hang-after looks so often
+constexpr int timeout_code = 124;                            // as timeout(1) has it
+constexpr int cannot_start_code = 127;                       // as a shell has it
 
 struct Rank {
   pid_t pid = 0;  // 0: not started
@@ -388,8 +388,8 @@ void Manager::look_for_hang() {
   next_look_ = Clock::now() + hang_check;
   const std::chrono::duration<double> now = Clock::now().time_since_epoch();
   if (idle_watch_->stands_still(job_.file, started(), now.count()))
-    tell_whereabouts(fmt::format("nothing has moved for {} s (--hang-after)",
-                                 job_.options.hang_after_seconds));
+    tell_whereabouts(
+        fmt::format("nothing has moved for {} s (--hang-after)", job_.options.hang_after_seconds));
 }
 
 void Manager::tell_all_codes() {
@@ -420,9 +420,8 @@ int Manager::run() {
     return 1;
   }
   if (job_.options.timeout_seconds > 0)
-    timeout_at_ = Clock::now() +
-                  std::chrono::duration_cast<Clock::duration>(
-                      std::chrono::duration<double>(job_.options.timeout_seconds));
+    timeout_at_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                     std::chrono::duration<double>(job_.options.timeout_seconds));
   if (job_.options.hang_after_seconds > 0) idle_watch_.emplace(job_.options.hang_after_seconds);
   if (start_all())
     name_ranks();

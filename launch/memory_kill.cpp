@@ -35,9 +35,10 @@ std::string MemoryKillWatch::reason(pid_t process) const {
   const machine::MemoryKills now = machine::read_memory_kills("");
   const std::uint64_t limit = machine::read_memory_limit_bytes("");
   if (now.in_group > before_.in_group && limit)
-    return fmt::format("out of memory: the control group has a limit of {} MiB, and the kernel "
-                       "killed {} of its processes meanwhile",
-                       limit >> 20, now.in_group - before_.in_group);
+    return fmt::format(
+        "out of memory: the control group has a limit of {} MiB, and the kernel "
+        "killed {} of its processes meanwhile",
+        limit >> 20, now.in_group - before_.in_group);
   if (now.in_group > before_.in_group || now.on_machine > before_.on_machine)
     return "out of memory: the kernel killed processes meanwhile because the machine had none left";
   return {};

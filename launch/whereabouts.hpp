@@ -12,7 +12,8 @@
 
 namespace baton::launch {
 
-// The lines, after one that says why they are told. Takes a tenth of a second, to see who uses a CPU.
+// The lines, after one that says why they are told. Takes a tenth of a second, to see who uses a
+// CPU.
 std::string whereabouts(const JobFile& file, std::span<const pid_t> processes,
                         const std::string& why);
 

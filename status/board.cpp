@@ -131,8 +131,8 @@ void measure_cpu(std::vector<RankStatus>& ranks, double seconds) {
     if (rank.process <= 0 || rank.look.state == 0) continue;
     const ProcessLook later = look_at_process(rank.process);
     if (later.state && later.cpu_ticks >= rank.look.cpu_ticks)
-      rank.cpu_share = static_cast<double>(later.cpu_ticks - rank.look.cpu_ticks) /
-                       ticks_per_second() / seconds;
+      rank.cpu_share =
+          static_cast<double>(later.cpu_ticks - rank.look.cpu_ticks) / ticks_per_second() / seconds;
     rank.look = later;
   }
 }
@@ -177,9 +177,9 @@ std::expected<Board, std::string> open_board(pid_t manager) {
   const bool read = ::pread(file, &header, sizeof header, 0) == sizeof header;
   const char* problem = read ? lockfree::job_header_problem(header) : "it is too short";
   const std::uint64_t bytes = header.rows_offset + header.ranks * sizeof(lockfree::RankRow);
-  if (!problem && (::fstat(file, &facts) != 0 || header.ranks == 0 ||
-                   header.ranks > lockfree::ranks_max ||
-                   bytes > static_cast<std::uint64_t>(facts.st_size)))
+  if (!problem &&
+      (::fstat(file, &facts) != 0 || header.ranks == 0 || header.ranks > lockfree::ranks_max ||
+       bytes > static_cast<std::uint64_t>(facts.st_size)))
     problem = "its sizes do not add up";
   void* memory = MAP_FAILED;
   if (!problem) memory = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file, 0);

@@ -34,7 +34,7 @@ void measure_cpu(std::vector<RankStatus>& ranks, double seconds);
 // A job that runs on this node.
 struct JobFound {
   pid_t manager = 0;
-  pid_t launcher = 0;  // the mpiexec that people see
+  pid_t launcher = 0;   // the mpiexec that people see
   std::string program;  // of rank 0, as far as it can be told
 };
 // All jobs whose manager this user may look into, by process id.

@@ -65,8 +65,7 @@ std::string call_words(const std::string& text) {
   for (const Call& call : calls) {
     if (call.number != number) continue;
     std::string words = call.words;
-    if (number == SYS_read || number == SYS_write || number == SYS_recvfrom ||
-        number == SYS_accept)
+    if (number == SYS_read || number == SYS_write || number == SYS_recvfrom || number == SYS_accept)
       words += ", descriptor " + std::to_string(std::strtol(rest, nullptr, 16));
     return words;
   }

@@ -82,9 +82,8 @@ std::string rank_words(const RankStatus& rank) {
   if (rank.phase == Phase::finalized || rank.phase == Phase::aborted)
     return rank.phase == Phase::aborted ? "after MPI_Abort" : "after MPI_Finalize";
   if (!rank.waits)
-    return rank.phase == Phase::initialised
-               ? process_words(rank)
-               : "before MPI_Init, " + process_words(rank);
+    return rank.phase == Phase::initialised ? process_words(rank)
+                                            : "before MPI_Init, " + process_words(rank);
   const lockfree::WaitDescription& wait = rank.wait;
   std::string text = fmt::format("{} for {}", wait.procedure[0] ? wait.procedure : "waits in MPI",
                                  seconds_text(rank.wait_seconds));
@@ -109,9 +108,8 @@ std::string report_text(const std::vector<RankStatus>& ranks, const std::string&
   std::string text;
   for (const std::vector<int>& group : groups) {
     const RankStatus& first = ranks[static_cast<std::size_t>(group.front())];
-    const std::string process = group.size() == 1 && first.process > 0
-                                    ? fmt::format(" (process {})", first.process)
-                                    : "";
+    const std::string process =
+        group.size() == 1 && first.process > 0 ? fmt::format(" (process {})", first.process) : "";
     text += fmt::format("{}{}{}: {}\n", indent, ranks_text(group), process, rank_words(first));
   }
   const Tangle tangle = untangle(ranks);
@@ -122,8 +120,8 @@ std::string report_text(const std::vector<RankStatus>& ranks, const std::string&
   if (!tangle.circle.empty())
     text += indent + circle_text(ranks, tangle.circle) + '\n';
   else if (!tangle.awaited.empty())
-    text += fmt::format("{}all who wait, wait in the end for {}\n", indent,
-                        ranks_text(tangle.awaited));
+    text +=
+        fmt::format("{}all who wait, wait in the end for {}\n", indent, ranks_text(tangle.awaited));
   return text;
 }
 

@@ -115,9 +115,10 @@ Error probe(int source, int tag, Communicator& comm, MPI_Status* status) {
     return MPI_SUCCESS;
   }
   const message::ProbeWait wait{&comm, source, tag};
-  message::wait_until(
-      [&] { return message::probe_once(comm.point_to_point, source, tag, status); },
-      [&] { return message::WaitSubject{message::WaitSubject::Kind::probe, &wait}; });
+  message::wait_until([&] { return message::probe_once(comm.point_to_point, source, tag, status); },
+                      [&] {
+                        return message::WaitSubject{message::WaitSubject::Kind::probe, &wait};
+                      });
   return MPI_SUCCESS;
 }
 
@@ -149,7 +150,9 @@ Error mprobe(int source, int tag, Communicator& comm, MPI_Message* message, MPI_
         error = improbe(source, tag, comm, &flag, message, status);
         return flag || error;
       },
-      [&] { return message::WaitSubject{message::WaitSubject::Kind::probe, &wait}; });
+      [&] {
+        return message::WaitSubject{message::WaitSubject::Kind::probe, &wait};
+      });
   return error;
 }
 

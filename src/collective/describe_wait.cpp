@@ -85,7 +85,7 @@ void describe_receive(const Request& request, const Communicator& comm, Words& w
 void describe_collective(const Run& run, const WaitSubject& subject, Words& words,
                          WaitDescription& wait) {
   const Communicator& comm = *run.call.comm;
-  const Form form = run.call.persistent  ? Form::persistent
+  const Form form = run.call.persistent ? Form::persistent
                     : run.is_blocking() ? Form::blocking
                                         : Form::nonblocking;
   const CallNumber number = run.number();

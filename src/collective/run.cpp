@@ -116,8 +116,7 @@ void Run::add_partners(lockfree::AwaitedRanks& partners) const {
   for (const Message* message = begun_; message; message = message->next) {
     const message::Request& request = message->request;
     if (message::is_complete(request)) continue;
-    if (request.kind != message::RequestKind::receive ||
-        request.stage != message::Stage::posted) {
+    if (request.kind != message::RequestKind::receive || request.stage != message::Stage::posted) {
       partners.add(request.peer_rank);
       continue;
     }

@@ -84,8 +84,7 @@ class Room : public RoomTickets<Sizes> {
   // Whether a rank has finished what may_write waits for; a look, for people.
   bool has_finished(std::uint32_t rank, const Meeting& meeting) const {
     // relaxed: nothing is written because of it.
-    return finished_lines_[rank].ticket.load(std::memory_order_relaxed) >=
-           meeting.must_be_finished;
+    return finished_lines_[rank].ticket.load(std::memory_order_relaxed) >= meeting.must_be_finished;
   }
 
   // May_write has said no, and will be asked again; then it has said yes.

@@ -19,8 +19,8 @@ void WaitLines::publish(const WaitDescription& wait) {
   awaited_more.store(wait.awaited.more, std::memory_order_relaxed);
   for (std::uint32_t i = 0; i < wait.awaited.count; ++i)
     awaited[i].store(wait.awaited.ranges[i], std::memory_order_relaxed);
-  procedure.store(wait.procedure);
-  words.store(wait.words);
+  procedure.write(wait.procedure);
+  words.write(wait.words);
   // ORDER board.wait: release here, acquire in look.
   episode.store(episode.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
@@ -44,8 +44,8 @@ bool WaitLines::look(WaitDescription* wait) const {
   wait->awaited.more = awaited_more.load(std::memory_order_relaxed) != 0;
   for (std::uint32_t i = 0; i < wait->awaited.count; ++i)
     wait->awaited.ranges[i] = awaited[i].load(std::memory_order_relaxed);
-  procedure.load(wait->procedure);
-  words.load(wait->words);
+  procedure.read(wait->procedure);
+  words.read(wait->words);
   // The reads above stay before the second look.
   std::atomic_thread_fence(std::memory_order_acquire);
   return episode.load(std::memory_order_relaxed) == before;

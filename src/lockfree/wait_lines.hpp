@@ -1,7 +1,7 @@
 // Where a rank waits: its lines on the status board, written when a wait has lasted a while, and
-// read by mpiexec and `baton stat`. Invariant: one thread of the rank writes; a reader that sees the
-// same odd episode before and after has read what belongs together. What is read may be anything,
-// since any rank can write there: readers bound every number and text.
+// read by mpiexec and `baton stat`. Invariant: one thread of the rank writes; a reader that sees
+// the same odd episode before and after has read what belongs together. What is read may be
+// anything, since any rank can write there: readers bound every number and text.
 #pragma once
 
 #include <atomic>
@@ -19,14 +19,14 @@ struct BoardText {
   std::atomic<std::uint64_t> words[bytes / sizeof(std::uint64_t)];
 
   // relaxed, both: what publishes and orders them is the episode.
-  void store(const char (&text)[bytes]) {
+  void write(const char (&text)[bytes]) {
     for (std::size_t i = 0; i < std::size(words); ++i) {
       std::uint64_t word;
       std::memcpy(&word, text + i * sizeof word, sizeof word);
       words[i].store(word, std::memory_order_relaxed);
     }
   }
-  void load(char (&text)[bytes]) const {
+  void read(char (&text)[bytes]) const {
     for (std::size_t i = 0; i < std::size(words); ++i) {
       const std::uint64_t word = words[i].load(std::memory_order_relaxed);
       std::memcpy(text + i * sizeof word, &word, sizeof word);
@@ -68,12 +68,12 @@ inline constexpr std::size_t wait_words_bytes = 168;
 
 // A wait, as one side writes it and the other reads it.
 struct WaitDescription {
-  std::uint32_t collective = 0;    // 1: of a collective call, named by the next three
-  std::uint32_t communicator = 0;  // its id
-  std::uint32_t number = 0;        // of the call there
-  std::uint64_t members = 0;       // a hash of who is in it
-  std::int64_t since_ns = 0;       // CLOCK_MONOTONIC
-  AwaitedRanks awaited;            // who can end it
+  std::uint32_t collective = 0;               // 1: of a collective call, named by the next three
+  std::uint32_t communicator = 0;             // its id
+  std::uint32_t number = 0;                   // of the call there
+  std::uint64_t members = 0;                  // a hash of who is in it
+  std::int64_t since_ns = 0;                  // CLOCK_MONOTONIC
+  AwaitedRanks awaited;                       // who can end it
   char procedure[wait_procedure_bytes] = {};  // "MPI_Recv"; empty: not known
   char words[wait_words_bytes] = {};
 };

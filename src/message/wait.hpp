@@ -190,7 +190,9 @@ inline void wait_for(Request& request) {
   if (request.advance && !platform::threads_multiple)
     look_directly([&] { return !request.advance(request) || is_complete(request); });
   wait_until([&] { return is_complete(request); },
-             [&] { return WaitSubject{WaitSubject::Kind::request, &request}; });
+             [&] {
+               return WaitSubject{WaitSubject::Kind::request, &request};
+             });
 }
 
 }  // namespace baton::message

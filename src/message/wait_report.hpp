@@ -28,8 +28,8 @@ struct ProbeWait {
   int tag;
 };
 
-// Fills in all but `procedure` and `since_ns`. Set by the floor that knows communicators; null until
-// then.
+// Fills in all but `procedure` and `since_ns`. Set by the floor that knows communicators; null
+// until then.
 extern void (*describe_wait)(const WaitSubject& subject, lockfree::WaitDescription& wait);
 
 // Of one wait. Its time begins with the first call of `tell`.

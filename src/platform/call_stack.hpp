@@ -11,7 +11,7 @@ int call_stack(const void** frames, int frames_max);
 
 // Where an address lies: in which file, how far into it, and in which exported function of it.
 struct CodePlace {
-  const char* file = nullptr;      // null: nowhere
+  const char* file = nullptr;  // null: nowhere
   std::size_t file_offset = 0;
   const char* function = nullptr;  // null: in none that is exported
   std::size_t function_offset = 0;

@@ -4,6 +4,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
@@ -19,8 +20,14 @@ constexpr int told[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 constexpr int frames_told_max = 12;
 constexpr unsigned patience_seconds = 2;
 
-volatile int own_rank = -1;  // -1: nothing is told
-volatile int crash_signal = 0;
+// relaxed, both, everywhere: a handler runs in the thread that it looks after; nothing hangs on
+// their order.
+std::atomic<int> own_rank{-1};  // -1: nothing is told
+std::atomic<int> crash_signal{0};
+
+int rank_told() {
+  return own_rank.load(std::memory_order_relaxed);
+}
 alignas(16) char own_stack[64 << 10];  // an overflow of the program's stack is told, too
 
 const char* words_of(int number) {
@@ -71,7 +78,7 @@ const char* last_part(const char* path) {
 
 void add_frame(Text& text, const void* address) {
   const CodePlace place = code_place(address);
-  text.add("baton: rank %d:   ", own_rank);
+  text.add("baton: rank %d:   ", rank_told());
   if (place.function) text.add("%s+0x%zx in ", place.function, place.function_offset);
   if (place.file)
     text.add("%s+0x%zx\n", last_part(place.file), place.file_offset);
@@ -81,17 +88,18 @@ void add_frame(Text& text, const void* address) {
 
 // The unwinder and the dynamic linker may wait for locks that the crash has left taken.
 void give_up(int) {
-  ::signal(crash_signal, SIG_DFL);
-  ::raise(crash_signal);
+  const int number = crash_signal.load(std::memory_order_relaxed);
+  ::signal(number, SIG_DFL);
+  ::raise(number);
 }
 
 void tell(int number, siginfo_t* info, void* context) {
-  if (own_rank < 0) return;
-  crash_signal = number;
+  if (rank_told() < 0) return;
+  crash_signal.store(number, std::memory_order_relaxed);
   ::signal(SIGALRM, give_up);
   ::alarm(patience_seconds);
   Text text;
-  text.add("baton: rank %d: %s (signal %d)", own_rank, words_of(number), number);
+  text.add("baton: rank %d: %s (signal %d)", rank_told(), words_of(number), number);
   if (info->si_code > 0 && number != SIGABRT) text.add(" at address %p", info->si_addr);
   text.add(", process %d\n", static_cast<int>(::getpid()));
   text.print();  // this much whatever happens next
@@ -103,8 +111,8 @@ void tell(int number, siginfo_t* info, void* context) {
   while (first < count && frames[first] != place_of_crash(context)) ++first;
   if (first == count) first = 0;
   const char* procedure = exported_function_under_way();
-  text.add("baton: rank %d: %s%s; it was here (addr2line -e FILE 0xOFFSET gives lines):\n", own_rank,
-           procedure ? "in " : "outside MPI",
+  text.add("baton: rank %d: %s%s; it was here (addr2line -e FILE 0xOFFSET gives lines):\n",
+           rank_told(), procedure ? "in " : "outside MPI",
            procedure ? procedure + (procedure[0] == 'P') : "");
   for (int i = first; i < count && i < first + frames_told_max; ++i) add_frame(text, frames[i]);
   text.print();
@@ -127,7 +135,7 @@ bool is_action(int number, void (*handler)(int, siginfo_t*, void*)) {
 }  // namespace
 
 void tell_crashes(int rank) {
-  own_rank = rank;
+  own_rank.store(rank, std::memory_order_relaxed);
   stack_t stack{};
   if (::sigaltstack(nullptr, &stack) == 0 && (stack.ss_flags & SS_DISABLE)) {
     stack = {};
@@ -152,11 +160,11 @@ void stop_telling_crashes() {
     stack.ss_flags = SS_DISABLE;
     ::sigaltstack(&stack, nullptr);
   }
-  own_rank = -1;
+  own_rank.store(-1, std::memory_order_relaxed);
 }
 
 void forget_crashes() {
-  own_rank = -1;
+  own_rank.store(-1, std::memory_order_relaxed);
 }
 
 }  // namespace baton::platform

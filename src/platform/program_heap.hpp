@@ -10,8 +10,8 @@ namespace baton::platform {
 // Memory of the job's file for the program's own large blocks; whole pages.
 struct ProgramHeap {
   char* address;
-  std::uint64_t bytes;  // address space; memory comes with the first touch
-  int (*file)();  // its descriptor; -1: the program has closed it
+  std::uint64_t bytes;   // address space; memory comes with the first touch
+  int (*file)();         // its descriptor; -1: the program has closed it
   std::uint64_t offset;  // in the file
   // Gives a part memory where it is wanted before it is used; false: there is none. Null: whatever
   // the first touch brings. May be called by several threads at once.

@@ -44,8 +44,8 @@ std::uint64_t part_of(std::uint32_t owner) {
 }
 
 char* map_part(std::uint32_t owner) {
-  return static_cast<char*>(platform::map_memory_file_for_huge_pages(
-      job_file(), arena.job->heap_bytes, part_of(owner)));
+  return static_cast<char*>(
+      platform::map_memory_file_for_huge_pages(job_file(), arena.job->heap_bytes, part_of(owner)));
 }
 
 // Under the own lock, as all that changes what is ours.
@@ -115,8 +115,8 @@ bool reserve_block(Block& block, const MemoryPlace* place, Error* error) {
   if (BATON_LIKELY(!place)) {
     reserved = platform::reserve_memory(job_file(), offset, block.bytes);
   } else {
-    *error = place_and_reserve({own() + block.offset, block.bytes, job_file(), offset},
-                               *place, &reserved);
+    *error = place_and_reserve({own() + block.offset, block.bytes, job_file(), offset}, *place,
+                               &reserved);
     block.placed = place->word != MemoryWord::none;
   }
   if (!reserved) platform::release_memory(job_file(), offset, block.bytes);

@@ -1,5 +1,5 @@
-/* After MPI_Init: closes every descriptor it does not know and opens its own file under each number,
- * as daemons and interpreters do. Messages and memory go on; the file is nobody else's. */
+/* After MPI_Init: closes every descriptor it does not know and opens its own file under each
+ * number, as daemons and interpreters do. Messages and memory go on; the file is nobody else's. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <mpi.h>

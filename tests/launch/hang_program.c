@@ -29,7 +29,8 @@ static void hang(const char* how) {
     receive((rank + 1) % ranks, 7);
   } else if (strcmp(how, "absent") == 0) { /* of a collective */
     if (rank == 1)
-      for (volatile int i = 0;; ++i);
+      for (volatile int i = 0;; ++i)
+        ;
     if (rank == 2)
       for (;;) sleep(1000);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -71,8 +72,8 @@ static void own_handler(int number) {
 int main(int count, char** words) {
   int provided;
   if (strcmp(words[1], "own_handler") == 0) signal(SIGSEGV, own_handler);
-  MPI_Init_thread(&count, &words, strcmp(words[1], "threads") ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE,
-                  &provided);
+  MPI_Init_thread(&count, &words,
+                  strcmp(words[1], "threads") ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   hang(words[1]);

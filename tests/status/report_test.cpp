@@ -37,9 +37,9 @@ std::string report(const std::vector<RankStatus>& ranks) {
 }
 
 TEST(report, ranks_that_do_the_same_stand_together) {
-  const std::string text = report({waiting("MPI_Recv", "a receive", {3}),
-                                   waiting("MPI_Recv", "a receive", {3}),
-                                   waiting("MPI_Recv", "a receive", {3}), running()});
+  const std::string text =
+      report({waiting("MPI_Recv", "a receive", {3}), waiting("MPI_Recv", "a receive", {3}),
+              waiting("MPI_Recv", "a receive", {3}), running()});
   EXPECT_EQ(text,
             "ranks 0-2: MPI_Recv for 12.3 s: a receive; waits for rank 3\n"
             "rank 3 (process 100): running outside MPI, or testing again and again\n"
@@ -53,7 +53,8 @@ TEST(report, states_of_processes_are_told_apart) {
   RankStatus spinning = running('R');
   spinning.cpu_share = .99;
   EXPECT_EQ(rank_words(sleeping), "sleeping in the system call nanosleep (0 % of a CPU)");
-  EXPECT_EQ(rank_words(spinning), "running outside MPI, or testing again and again (99 % of a CPU)");
+  EXPECT_EQ(rank_words(spinning),
+            "running outside MPI, or testing again and again (99 % of a CPU)");
   EXPECT_EQ(rank_words(running('T')), "stopped (kill -CONT lets it go on)");
   RankStatus stopped = waiting("MPI_Recv", "a receive", {1});
   stopped.look.state = 'T';
@@ -75,10 +76,9 @@ TEST(tangle, a_collective_names_who_has_come_and_who_is_missing) {
 }
 
 TEST(tangle, ranks_that_wait_for_each_other_alone_are_a_deadlock) {
-  const std::vector<RankStatus> ranks = {waiting("MPI_Recv", "a receive", {1}),
-                                         waiting("MPI_Recv", "a receive", {2}),
-                                         waiting("MPI_Recv", "a receive", {0}),
-                                         waiting("MPI_Recv", "a receive", {0})};
+  const std::vector<RankStatus> ranks = {
+      waiting("MPI_Recv", "a receive", {1}), waiting("MPI_Recv", "a receive", {2}),
+      waiting("MPI_Recv", "a receive", {0}), waiting("MPI_Recv", "a receive", {0})};
   EXPECT_EQ(untangle(ranks).circle, (std::vector<int>{0, 1, 2, 3}));
 }
 
@@ -91,8 +91,7 @@ TEST(tangle, whoever_waits_for_one_that_runs_is_in_no_deadlock) {
 TEST(tangle, who_waits_for_finalized_ranks_alone_is_in_a_deadlock) {
   RankStatus ended = running();
   ended.phase = Phase::finalized;
-  EXPECT_EQ(untangle({waiting("MPI_Recv", "a receive", {1}), ended}).circle,
-            (std::vector<int>{0}));
+  EXPECT_EQ(untangle({waiting("MPI_Recv", "a receive", {1}), ended}).circle, (std::vector<int>{0}));
 }
 
 TEST(tangle, a_thousand_ranks_are_told_in_few_lines) {
