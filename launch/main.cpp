@@ -26,6 +26,7 @@
 #include "launch/memory.hpp"
 #include "launch/memory_warnings.hpp"
 #include "launch/option_table.hpp"
+#include "launch/other_jobs.hpp"
 #include "launch/outlet.hpp"
 #include "launch/report.hpp"
 #include "launch/signals.hpp"
@@ -46,7 +47,8 @@ constexpr int usage_code = 2;
 constexpr auto last_words = std::chrono::milliseconds(500);  // guess: for a reader that stopped
 
 std::expected<machine::Placement, std::string> plan(const Options& options,
-                                                    const machine::Machine& machine) {
+                                                    const machine::Machine& machine,
+                                                    OtherJobs& others) {
   machine::PlacementPolicy policy;
   policy.width = rank_width(options);
   policy.map_by = options.map_by;
@@ -60,7 +62,9 @@ std::expected<machine::Placement, std::string> plan(const Options& options,
   policy.may_not_share = options.may_not_share;
   policy.acceptable = options.programs.front().acceptable;
   for (const Program& program : options.programs) policy.ranks += program.ranks;
-  return machine::place(machine, policy);
+  auto placement = machine::place_beside(machine, policy, others.look(machine));
+  if (placement && !options.dry_run) others.claim(*placement);
+  return placement;
 }
 
 // What --config means here, as if the user had said it.
@@ -246,7 +250,8 @@ int mpiexec(int count, char** words) {
     complain(configured.error());
     return usage_code;
   }
-  auto placement = plan(*options, *machine);
+  OtherJobs others;  // our claim lasts as long as it does
+  auto placement = plan(*options, *machine, others);
   if (!placement) {
     complain(placement.error());
     return usage_code;

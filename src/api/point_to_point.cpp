@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "base/status_fields.hpp"
+#include "collective/deadlock.hpp"
 #include "message/wait.hpp"
 
 namespace baton::api {
@@ -109,16 +110,33 @@ Error isendrecv_replace(void* buffer, std::int64_t count, Datatype& type, int de
                                  copy, request);
 }
 
+namespace {
+
+// Until `seen` says that the message is there.
+template <class Seen>
+void wait_for_message(const message::ProbeWait& wait, Seen&& seen) {
+  collective::Watch watch;
+  message::wait_until(
+      [&] {
+        if (seen()) return true;
+        watch.look_at(wait);
+        return false;
+      },
+      [&] {
+        return message::WaitSubject{message::WaitSubject::Kind::probe, &wait};
+      });
+  watch.end();
+}
+
+}  // namespace
+
 Error probe(int source, int tag, Communicator& comm, MPI_Status* status) {
   if (source == MPI_PROC_NULL) {
     fill_null_status(status);
     return MPI_SUCCESS;
   }
-  const message::ProbeWait wait{&comm, source, tag};
-  message::wait_until([&] { return message::probe_once(comm.point_to_point, source, tag, status); },
-                      [&] {
-                        return message::WaitSubject{message::WaitSubject::Kind::probe, &wait};
-                      });
+  wait_for_message({&comm, source, tag},
+                   [&] { return message::probe_once(comm.point_to_point, source, tag, status); });
   return MPI_SUCCESS;
 }
 
@@ -144,15 +162,10 @@ Error improbe(int source, int tag, Communicator& comm, int* flag, MPI_Message* m
 Error mprobe(int source, int tag, Communicator& comm, MPI_Message* message, MPI_Status* status) {
   int flag = 0;
   Error error = MPI_SUCCESS;
-  const message::ProbeWait wait{&comm, source, tag};
-  message::wait_until(
-      [&] {
-        error = improbe(source, tag, comm, &flag, message, status);
-        return flag || error;
-      },
-      [&] {
-        return message::WaitSubject{message::WaitSubject::Kind::probe, &wait};
-      });
+  wait_for_message({&comm, source, tag}, [&] {
+    error = improbe(source, tag, comm, &flag, message, status);
+    return flag || error;
+  });
   return error;
 }
 

@@ -37,9 +37,11 @@ constexpr AmdDefault amd_defaults[] = {
     {"stage_publish_bytes", 4096}, {"stage_publish_long_bytes", 16384},
     {"stage_fetch_bytes", 0}};
 
-// Variables that mpiexec sets for its ranks; see launch/.
-constexpr const char* launcher_names[] = {
-    "JOB_FD", "RANK", "LIFELINE_FD", "INITIAL_ERRHANDLER", "PROFILE_VALUES", "PROFILE_COLLECTIVES"};
+// Variables that mpiexec sets for its ranks, or reads itself; see launch/.
+constexpr const char* launcher_names[] = {"JOB_FD",         "RANK",
+                                          "LIFELINE_FD",    "INITIAL_ERRHANDLER",
+                                          "PROFILE_VALUES", "PROFILE_COLLECTIVES",
+                                          "OTHER_JOBS"};
 // Those that hold words: which profile (profile/), which algorithms (base/selection.hpp), where
 // memory goes (base/memory_place.hpp).
 constexpr const char* word_names[] = {"profile", "collectives", "memory"};

@@ -12,6 +12,7 @@
 #include "collective/form.hpp"
 #include "collective/words.hpp"
 #include "message/engine.hpp"
+#include "platform/thread.hpp"
 
 namespace baton::collective {
 
@@ -180,7 +181,7 @@ struct Watch::Subject {
 };
 
 bool Watch::is_due() {
-  if (platform::threads_multiple || settings.deposit_model) return false;
+  if (settings.deposit_model) return false;
   // Asleep most of the time, each look counts; else the clock is too dear for each.
   if (++polls_ % 64 != 0 && !engine.about_to_sleep) return false;
   timespec time;
@@ -192,7 +193,8 @@ bool Watch::is_due() {
   }
   if (now < next_) return false;
   next_ = now + interval_ns;
-  return true;
+  // Another thread may still come.
+  return !platform::threads_multiple || platform::thread_count() == 1;
 }
 
 void Watch::look_at(const Checking& checking, bool apart) {
@@ -229,6 +231,17 @@ void Watch::look_at(const message::Request& request) {
   words.add(receives ? "a receive" : "a send");
   if (request.tag >= 0) words.add(" (tag %d)", request.tag);
   words.add(" on %s", comm->name[0] ? comm->name : "a communicator without a name");
+  look(subject);
+}
+
+void Watch::look_at(const message::ProbeWait& probe) {
+  if (!settings.check || probe.source < 0 || !is_due()) return;
+  const auto& comm = *static_cast<const Communicator*>(probe.owner);
+  Subject subject{What::message, comm, 0, comm.point_to_point.job_rank(probe.source), nullptr, {}};
+  Words words(subject.words);
+  words.add("a probe");
+  if (probe.tag >= 0) words.add(" (tag %d)", probe.tag);
+  words.add(" on %s", comm.name[0] ? comm.name : "a communicator without a name");
   look(subject);
 }
 

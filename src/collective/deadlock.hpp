@@ -1,8 +1,8 @@
 // `mpiexec --check`: who waits long tells the others where, in its row of the status board, and
 // looks whether ranks wait for each other in a circle, or for one that has called MPI_Finalize.
 // That ends the job with words that name them: what they are in cannot be taken back. Invariant:
-// only what nobody can get out of is reported; time alone is no reason. Ranks with several threads
-// tell nothing: another thread may still come.
+// only what nobody can get out of is reported; time alone is no reason. Processes of several
+// threads tell nothing: another thread may still come.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,8 @@ class Watch {
   void look_at(const Checking& checking, bool apart);
   // A message to be sent or received.
   void look_at(const message::Request& request);
+  // A message to be seen, where the setting `check` is on.
+  void look_at(const message::ProbeWait& probe);
   void end();
 
  private:

@@ -1,6 +1,11 @@
 #include "platform/thread.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <csignal>
+#include <cstdio>
+#include <cstring>
 
 namespace baton::platform {
 
@@ -26,6 +31,22 @@ int start_thread(pthread_t& thread, const char* name, void (*body)()) {
 
 void join_thread(pthread_t thread) {
   pthread_join(thread, nullptr);
+}
+
+int thread_count() {
+  char text[1024];
+  const int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  const ssize_t length = read(file, text, sizeof text - 1);
+  close(file);
+  if (length <= 0) return 0;
+  text[length] = 0;
+  const char* name_end = strrchr(text, ')');  // the name may hold anything
+  int threads = 0;
+  if (name_end)
+    sscanf(name_end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %d",
+           &threads);
+  return threads;
 }
 
 }  // namespace baton::platform

@@ -1,4 +1,4 @@
-// A thread of the library's own, beside the program's. Used by message/ alone.
+// A thread of the library's own, beside the program's (for message/ alone); and how many there are.
 #pragma once
 
 #include <pthread.h>
@@ -9,5 +9,8 @@ namespace baton::platform {
 int start_thread(pthread_t& thread, const char* name, void (*body)());
 // Waits for its end.
 void join_thread(pthread_t thread);
+
+// Threads of this process, the program's and ours; 0 where /proc does not say. A system call or so.
+int thread_count();
 
 }  // namespace baton::platform

@@ -16,7 +16,7 @@ BIN = os.path.abspath(sys.argv.pop(1))
 MACHINES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "machines")
 WATCHDOG_SECONDS = 120
 ENVIRONMENT = {name: value for name, value in os.environ.items()
-               if not name.startswith("BATON_") and name != "OMP_NUM_THREADS"}
+               if name == "BATON_OTHER_JOBS" or not name.startswith(("BATON_", "OMP_NUM_THREADS"))}
 
 
 def advise(*words, **more):

@@ -35,7 +35,7 @@ class Tune(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.file = os.path.join(self.folder.name, "config", "baton", "profile.json")
-        self.environment = {name: value for name, value in os.environ.items() if not name.startswith("BATON_")}
+        self.environment = {name: value for name, value in os.environ.items() if not name.startswith("BATON_") or name == "BATON_OTHER_JOBS"}
         self.environment["XDG_CONFIG_HOME"] = os.path.join(self.folder.name, "config")
 
     def tearDown(self):

@@ -17,7 +17,7 @@ WATCHDOG_SECONDS = 60
 
 
 def run(ranks, *options, words=(), **variables):
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("BATON_")}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("BATON_") or name == "BATON_OTHER_JOBS"}
     return subprocess.run([os.path.join(BIN, "mpiexec"), "--timeout", str(WATCHDOG_SECONDS), *options, "-n", str(ranks),
                            PROGRAM, *words], env={**environment, **variables}, capture_output=True, text=True,
                           timeout=2 * WATCHDOG_SECONDS)

@@ -74,6 +74,7 @@ static const struct {
     CASE(receive_with_barrier),
     CASE(wrong_tag),
     CASE(both_receive),
+    CASE(both_probe),
     CASE(both_send),
     FITS(late),
     FITS(overlapped),
@@ -99,6 +100,7 @@ static void use_again(void) {
 
 int main(int argc, char** argv) {
   int threads = argc > 1 && strcmp(argv[1], "two_threads") == 0, provided;
+  threads |= getenv("MISMATCH_THREADS") != NULL;
   MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
   comm = MPI_COMM_WORLD;
   MPI_Comm_rank(comm, &rank);

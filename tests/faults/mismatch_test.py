@@ -158,6 +158,7 @@ def circles(n):
         "receive_with_barrier": between(barrier, "a receive (tag 5) on MPI_COMM_WORLD"),
         "wrong_tag": between(barrier, "a receive (tag 5) on MPI_COMM_WORLD"),
         "both_receive": between("a receive (tag 5) on MPI_COMM_WORLD", "a receive (tag 5) on MPI_COMM_WORLD"),
+        "both_probe": between("a probe (tag 6) on MPI_COMM_WORLD", "a probe (tag 5) on MPI_COMM_WORLD"),
         "both_send": between(*["a send (tag 5) on MPI_COMM_WORLD with up to 1024 KiB of long messages outstanding"] * 2),
     }
     if n >= 3:
@@ -181,6 +182,10 @@ class Circles(unittest.TestCase):
         for ranks in RANKS:
             for word, text in circles(ranks).items():
                 self.ends(word, text, ranks)
+
+    def test_the_same_of_programs_that_may_have_threads_and_have_one(self):
+        job = launch.run("--timeout", 20, "--check", "-n", 2, PROGRAM, "comm_order", env=environment(MISMATCH_THREADS="1"))
+        self.assertIn(circles(2)["comm_order"], job.err)
 
     def test_whatever_the_error_handler(self):
         self.ends("comm_order", circles(2)["comm_order"], 2, "return")

@@ -91,6 +91,12 @@ static int both_receive(void) {
   if (rank == 0) MPI_Recv(in, 1, MPI_INT, size - 1, 5, comm, MPI_STATUS_IGNORE);
   return MPI_Barrier(comm);
 }
+static int both_probe(void) { /* one of them in its matched form */
+  MPI_Message message;
+  if (odd) MPI_Probe(0, 5, comm, MPI_STATUS_IGNORE);
+  if (rank == 0) MPI_Mprobe(size - 1, 6, comm, &message, MPI_STATUS_IGNORE);
+  return MPI_Barrier(comm);
+}
 static int both_send(void) {
   int bytes = 1 << 20;
   char* data = calloc((size_t)bytes, 1);

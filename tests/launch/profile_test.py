@@ -35,7 +35,7 @@ class Profile(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.file = os.path.join(self.folder.name, "baton", "profile.json")
         os.mkdir(os.path.dirname(self.file))
-        self.environment = {name: value for name, value in os.environ.items() if not name.startswith("BATON_")}
+        self.environment = {name: value for name, value in os.environ.items() if not name.startswith("BATON_") or name == "BATON_OTHER_JOBS"}
         self.environment["XDG_CONFIG_HOME"] = self.folder.name
         self.write(self.good)
 

@@ -1,0 +1,74 @@
+#include "machine/beside.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+
+namespace baton::machine {
+
+namespace {
+
+// Without the cores of these CPUs, whole.
+Machine without(const Machine& machine, const std::vector<int>& taken) {
+  std::vector<int> cores;
+  for (const Cpu& cpu : machine.cpus)
+    if (std::ranges::find(taken, cpu.os) != taken.end()) cores.push_back(cpu.core);
+  Machine left = machine;
+  std::erase_if(left.cpus,
+                [&](const Cpu& cpu) { return std::ranges::find(cores, cpu.core) != cores.end(); });
+  return left;
+}
+
+bool is_particular(const PlacementPolicy& asked) {
+  return asked.cores.kind != CoreChoice::Kind::all || asked.bind_to || asked.per_object > 0;
+}
+
+std::expected<Placement, std::string> unbound(const Machine& machine, PlacementPolicy asked,
+                                              int ranks, int usable, const std::string& why) {
+  asked.bind_to = Level::machine;
+  asked.ranks = ranks;
+  auto placement = place(machine, asked);
+  if (!placement) return placement;
+  placement->cpus_usable = std::max(1, std::min(placement->cpus_usable, usable));
+  placement->reason = "not bound: " + why;
+  return placement;
+}
+
+}  // namespace
+
+std::expected<Placement, std::string> place_beside(const Machine& whole,
+                                                   const PlacementPolicy& asked,
+                                                   const Occupied& occupied) {
+  auto alone = place(whole, asked);
+  if (!alone || !alone->limited || is_particular(asked)) return alone;
+  const auto ranks = static_cast<int>(alone->ranks.size());
+  const Machine left = without(whole, occupied.by_jobs);
+  const int free_cpus = static_cast<int>(left.cpus.size());
+  const int needed = ranks * asked.width + occupied.running;
+  if (occupied.running > 0 && needed > free_cpus)
+    return unbound(whole, asked, ranks, free_cpus,
+                   std::to_string(occupied.running) +
+                       " other processes run here, and the kernel can move ranks around them");
+  if (occupied.by_jobs.empty()) return alone;
+  PlacementPolicy policy = asked;
+  policy.ranks = ranks;
+  auto beside = left.cpus.empty() ? alone : place(left, policy);
+  const std::string others = "other jobs have CPUs " + cpu_list(occupied.by_jobs);
+  // Not onto hardware threads of cores that are free, where whole cores are the plan.
+  if (left.cpus.empty() || !beside || beside->bound_to != alone->bound_to)
+    return unbound(whole, asked, ranks, free_cpus, others);
+  beside->reason += "; " + others;
+  return beside;
+}
+
+int running_beside(const std::string& root, int of_jobs) {
+  std::ifstream file(root + "/proc/loadavg");
+  double last_minute = 0, five = 0, fifteen = 0;
+  int running = 0;
+  if (!(file >> last_minute >> five >> fifteen >> running)) return 0;
+  const int lasting = static_cast<int>(std::lround(last_minute));
+  return std::max(0, std::min(running - 1, lasting) - of_jobs);
+}
+
+}  // namespace baton::machine
