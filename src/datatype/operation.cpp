@@ -94,6 +94,13 @@ Error refuse_operation(const Operation& operation, const Datatype& type) {
               operation.name, type.name[0] ? type.name : "this datatype");
 }
 
+bool is_lenient(const Operation& operation, const Datatype& type) {
+  if (!operation.predefined) return false;
+  bool logical = operation.handle == MPI_LAND || operation.handle == MPI_LOR ||
+                 operation.handle == MPI_LXOR;
+  return type.element == Element::text8 || (logical && type.element == Element::address64);
+}
+
 // The int form of a user function takes at most INT_MAX elements a call.
 void reduce_by_user(const Operation& operation, const void* in, void* inout, std::int64_t count,
                     const Datatype& type) {

@@ -211,6 +211,7 @@ Error start_world(int required, int* provided) {
   if (Error error = begin_use(required, provided)) return error;
   if (Error error = make_world_and_self(transport::arena.ranks, transport::arena.rank))
     return error;
+  self_communicator()->errors.instead = &world_communicator()->errors;
   default_error_target = &self_communicator()->errors;
   set_predefined_attributes(static_cast<int>(transport::arena.ranks), -1, true);
   library_state.thread_level = *provided;
