@@ -94,11 +94,14 @@ Error refuse_operation(const Operation& operation, const Datatype& type) {
               operation.name, type.name[0] ? type.name : "this datatype");
 }
 
-bool is_lenient(const Operation& operation, const Datatype& type) {
-  if (!operation.predefined) return false;
+const char* lenient_use(const Operation& operation, const Datatype& type) {
+  if (!operation.predefined) return nullptr;
+  if (type.element == Element::text8) return "reductions of MPI_CHAR (MPI_SIGNED_CHAR is portable)";
   bool logical = operation.handle == MPI_LAND || operation.handle == MPI_LOR ||
                  operation.handle == MPI_LXOR;
-  return type.element == Element::text8 || (logical && type.element == Element::address64);
+  return logical && type.element == Element::address64
+             ? "logical reductions of MPI_AINT, MPI_COUNT and MPI_OFFSET"
+             : nullptr;
 }
 
 // The int form of a user function takes at most INT_MAX elements a call.

@@ -51,9 +51,9 @@ BATON_INLINE Kernel kernel_of(const Operation& operation, const Datatype& type) 
   return operation.kernels[static_cast<int>(type.element)];
 }
 
-// Whether this is an operation that the standard does not define on the type, and that is carried
-// out all the same, since other libraries do.
-bool is_lenient(const Operation& operation, const Datatype& type);
+// Of an operation that the standard does not define on the type, and that is carried out all the
+// same, since other libraries do: what it is, in words. Null of all others.
+const char* lenient_use(const Operation& operation, const Datatype& type);
 
 // Whether the operation is defined on the type: MPI_SUCCESS, or MPI_ERR_OP explained. A predefined
 // one is on predefined types only, named or not: no derived type, nor a duplicate (MPI 5.0,

@@ -15,26 +15,30 @@ BATON_EXPORT int PMPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
+  Datatype* sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object))
+  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (Error rc = move_own_block(sendbuf, sendcount, *sendtype_object, own_place(recvbuf, recvcount, *recvtype_object, comm_object->rank()), *recvtype_object)) return finish(here, &comm_object->errors, rc);
+    sendbuf = take_as_in_place(here, 4, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::allgather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object); }));
@@ -49,26 +53,30 @@ BATON_EXPORT int PMPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
+  Datatype* sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object))
+  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (Error rc = move_own_block(sendbuf, sendcount, *sendtype_object, own_place(recvbuf, recvcount, *recvtype_object, comm_object->rank()), *recvtype_object)) return finish(here, &comm_object->errors, rc);
+    sendbuf = take_as_in_place(here, 4, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::allgather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object); }));
@@ -83,28 +91,30 @@ BATON_EXPORT int PMPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Dat
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
+  Datatype* sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object))
+  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 8, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0))
     return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -122,28 +132,30 @@ BATON_EXPORT int PMPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount,
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
+  Datatype* sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object))
+  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 8, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0))
     return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -161,8 +173,8 @@ BATON_EXPORT int PMPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatyp
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
+  Datatype* sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
@@ -171,11 +183,17 @@ BATON_EXPORT int PMPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatyp
     return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (Error rc = move_own_block(sendbuf, sendcount, *sendtype_object, own_place(recvbuf, recvcounts, displs, *recvtype_object, comm_object->rank()), *recvtype_object)) return finish(here, &comm_object->errors, rc);
+    sendbuf = take_as_in_place(here, 4, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
     return null_argument(here, 5, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -194,8 +212,8 @@ BATON_EXPORT int PMPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
+  Datatype* sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
@@ -204,11 +222,17 @@ BATON_EXPORT int PMPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI
     return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (Error rc = move_own_block(sendbuf, sendcount, *sendtype_object, own_place(recvbuf, recvcounts, displs, *recvtype_object, comm_object->rank()), *recvtype_object)) return finish(here, &comm_object->errors, rc);
+    sendbuf = take_as_in_place(here, 4, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
     return null_argument(here, 5, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -227,8 +251,8 @@ BATON_EXPORT int PMPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Da
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
+  Datatype* sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
@@ -240,11 +264,15 @@ BATON_EXPORT int PMPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Da
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 9, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0))
+    return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
     return null_argument(here, 5, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -265,8 +293,8 @@ BATON_EXPORT int PMPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
+  Datatype* sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
@@ -278,11 +306,15 @@ BATON_EXPORT int PMPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 9, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0))
+    return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
     return null_argument(here, 5, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -303,22 +335,25 @@ BATON_EXPORT int PMPI_Allreduce(const void *sendbuf, void *recvbuf, int count, M
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::allreduce(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object); }));
@@ -333,22 +368,25 @@ BATON_EXPORT int PMPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count 
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::allreduce(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object); }));
@@ -363,8 +401,8 @@ BATON_EXPORT int PMPI_Allreduce_init(const void *sendbuf, void *recvbuf, int cou
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
@@ -374,14 +412,17 @@ BATON_EXPORT int PMPI_Allreduce_init(const void *sendbuf, void *recvbuf, int cou
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 7, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -398,8 +439,8 @@ BATON_EXPORT int PMPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_C
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
@@ -409,14 +450,17 @@ BATON_EXPORT int PMPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_C
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 7, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -433,25 +477,27 @@ BATON_EXPORT int PMPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype 
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
+  Datatype* sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object))
+  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0))
     return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -467,25 +513,27 @@ BATON_EXPORT int PMPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_D
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
+  Datatype* sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object))
+  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0))
     return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -501,28 +549,30 @@ BATON_EXPORT int PMPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Data
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
+  Datatype* sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object))
+  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 8, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0))
     return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -540,28 +590,30 @@ BATON_EXPORT int PMPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, 
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
+  Datatype* sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object))
+  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 8, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0))
     return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -595,6 +647,7 @@ BATON_EXPORT int PMPI_Alltoallv(const void *sendbuf, const int sendcounts[], con
     if (BATON_UNLIKELY(sendcounts[i] < 0)) return bad_element(here, 2, &comm_object->errors, sendcounts[i], i, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!in_place && (!sdispls && comm_object->remote_size() > 0)))
     return null_argument(here, 3, &comm_object->errors);
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
     return null_argument(here, 6, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -629,6 +682,7 @@ BATON_EXPORT int PMPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcount
     if (BATON_UNLIKELY(sendcounts[i] < 0)) return bad_element(here, 2, &comm_object->errors, sendcounts[i], i, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!in_place && (!sdispls && comm_object->remote_size() > 0)))
     return null_argument(here, 3, &comm_object->errors);
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
     return null_argument(here, 6, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -666,6 +720,7 @@ BATON_EXPORT int PMPI_Alltoallv_init(const void *sendbuf, const int sendcounts[]
     if (BATON_UNLIKELY(sendcounts[i] < 0)) return bad_element(here, 2, &comm_object->errors, sendcounts[i], i, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!in_place && (!sdispls && comm_object->remote_size() > 0)))
     return null_argument(here, 3, &comm_object->errors);
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
     return null_argument(here, 6, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -705,6 +760,7 @@ BATON_EXPORT int PMPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count send
     if (BATON_UNLIKELY(sendcounts[i] < 0)) return bad_element(here, 2, &comm_object->errors, sendcounts[i], i, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!in_place && (!sdispls && comm_object->remote_size() > 0)))
     return null_argument(here, 3, &comm_object->errors);
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
     return null_argument(here, 6, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -733,6 +789,7 @@ BATON_EXPORT int PMPI_Alltoallw(const void *sendbuf, const int sendcounts[], con
     return null_argument(here, 3, &comm_object->errors);
   if (BATON_UNLIKELY(!in_place && (!sendtypes && comm_object->remote_size() > 0)))
     return null_argument(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
     return null_argument(here, 6, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -761,6 +818,7 @@ BATON_EXPORT int PMPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcount
     return null_argument(here, 3, &comm_object->errors);
   if (BATON_UNLIKELY(!in_place && (!sendtypes && comm_object->remote_size() > 0)))
     return null_argument(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
     return null_argument(here, 6, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -792,6 +850,7 @@ BATON_EXPORT int PMPI_Alltoallw_init(const void *sendbuf, const int sendcounts[]
     return null_argument(here, 3, &comm_object->errors);
   if (BATON_UNLIKELY(!in_place && (!sendtypes && comm_object->remote_size() > 0)))
     return null_argument(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
     return null_argument(here, 6, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -825,6 +884,7 @@ BATON_EXPORT int PMPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count send
     return null_argument(here, 3, &comm_object->errors);
   if (BATON_UNLIKELY(!in_place && (!sendtypes && comm_object->remote_size() > 0)))
     return null_argument(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
     return null_argument(here, 6, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -876,13 +936,14 @@ BATON_EXPORT int PMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int 
   const bool is_inter = comm_object->is_inter();
   if (BATON_UNLIKELY(outside(root, comm_object->remote_size()) && !(is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))))
     return bad_root(here, 4, &comm_object->errors, root, comm_object->remote_size(), is_inter);
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buffer))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buffer, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buffer) && (count > 0 || buffer))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buffer, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buffer = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -900,13 +961,14 @@ BATON_EXPORT int PMPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype dataty
   const bool is_inter = comm_object->is_inter();
   if (BATON_UNLIKELY(outside(root, comm_object->remote_size()) && !(is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))))
     return bad_root(here, 4, &comm_object->errors, root, comm_object->remote_size(), is_inter);
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buffer))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buffer, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buffer) && (count > 0 || buffer))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buffer, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buffer = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -924,16 +986,17 @@ BATON_EXPORT int PMPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype,
   const bool is_inter = comm_object->is_inter();
   if (BATON_UNLIKELY(outside(root, comm_object->remote_size()) && !(is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))))
     return bad_root(here, 4, &comm_object->errors, root, comm_object->remote_size(), is_inter);
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 6, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(count > 0 && is_special(buffer))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buffer, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buffer) && (count > 0 || buffer))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buffer, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buffer = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -953,16 +1016,17 @@ BATON_EXPORT int PMPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype d
   const bool is_inter = comm_object->is_inter();
   if (BATON_UNLIKELY(outside(root, comm_object->remote_size()) && !(is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))))
     return bad_root(here, 4, &comm_object->errors, root, comm_object->remote_size(), is_inter);
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 6, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(count > 0 && is_special(buffer))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buffer, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buffer) && (count > 0 || buffer))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buffer, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buffer = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -980,22 +1044,25 @@ BATON_EXPORT int PMPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::exscan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object); }));
@@ -1010,22 +1077,25 @@ BATON_EXPORT int PMPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count cou
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::exscan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object); }));
@@ -1040,8 +1110,8 @@ BATON_EXPORT int PMPI_Exscan_init(const void *sendbuf, void *recvbuf, int count,
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
@@ -1051,14 +1121,17 @@ BATON_EXPORT int PMPI_Exscan_init(const void *sendbuf, void *recvbuf, int count,
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 7, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -1075,8 +1148,8 @@ BATON_EXPORT int PMPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Coun
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
@@ -1086,14 +1159,17 @@ BATON_EXPORT int PMPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Coun
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 7, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -1115,26 +1191,30 @@ BATON_EXPORT int PMPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype se
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
-  Datatype* const sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object)))
+  Datatype* sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = at_root ? datatype::datatypes.find(recvtype) : nullptr;
-  if (BATON_UNLIKELY(at_root && (!recvtype_object)))
+  Datatype* recvtype_object = at_root ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(at_root && (!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount)))))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!recvtype_object->committed)))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(contributes && !in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(contributes && !in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(at_root && recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(at_root && is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(at_root && contributes && !in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (Error rc = move_own_block(sendbuf, sendcount, *sendtype_object, own_place(recvbuf, recvcount, *recvtype_object, comm_object->rank()), *recvtype_object)) return finish(here, &comm_object->errors, rc);
+    sendbuf = take_as_in_place(here, 4, comm_object->rank() == 0 || at_root);
+  }
   if (BATON_UNLIKELY(at_root && (recvcount < 0)))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::gather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object); }));
@@ -1154,26 +1234,30 @@ BATON_EXPORT int PMPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Dat
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
-  Datatype* const sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object)))
+  Datatype* sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = at_root ? datatype::datatypes.find(recvtype) : nullptr;
-  if (BATON_UNLIKELY(at_root && (!recvtype_object)))
+  Datatype* recvtype_object = at_root ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(at_root && (!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount)))))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!recvtype_object->committed)))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(contributes && !in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(contributes && !in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(at_root && recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(at_root && is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(at_root && contributes && !in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (Error rc = move_own_block(sendbuf, sendcount, *sendtype_object, own_place(recvbuf, recvcount, *recvtype_object, comm_object->rank()), *recvtype_object)) return finish(here, &comm_object->errors, rc);
+    sendbuf = take_as_in_place(here, 4, comm_object->rank() == 0 || at_root);
+  }
   if (BATON_UNLIKELY(at_root && (recvcount < 0)))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::gather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object); }));
@@ -1193,28 +1277,30 @@ BATON_EXPORT int PMPI_Gather_init(const void *sendbuf, int sendcount, MPI_Dataty
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
-  Datatype* const sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object)))
+  Datatype* sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = at_root ? datatype::datatypes.find(recvtype) : nullptr;
-  if (BATON_UNLIKELY(at_root && (!recvtype_object)))
+  Datatype* recvtype_object = at_root ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(at_root && (!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount)))))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!recvtype_object->committed)))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 9, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(contributes && !in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(contributes && !in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(at_root && recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(at_root && is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(at_root && contributes && !in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0))
     return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(at_root && (recvcount < 0)))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -1237,28 +1323,30 @@ BATON_EXPORT int PMPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MP
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
-  Datatype* const sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object)))
+  Datatype* sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = at_root ? datatype::datatypes.find(recvtype) : nullptr;
-  if (BATON_UNLIKELY(at_root && (!recvtype_object)))
+  Datatype* recvtype_object = at_root ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(at_root && (!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount)))))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!recvtype_object->committed)))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 9, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(contributes && !in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(contributes && !in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(at_root && recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(at_root && is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(at_root && contributes && !in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0))
     return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(at_root && (recvcount < 0)))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -1281,8 +1369,8 @@ BATON_EXPORT int PMPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype s
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
-  Datatype* const sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object)))
+  Datatype* sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
@@ -1291,11 +1379,17 @@ BATON_EXPORT int PMPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype s
     return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!recvtype_object->committed)))
     return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(contributes && !in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(contributes && !in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (Error rc = move_own_block(sendbuf, sendcount, *sendtype_object, own_place(recvbuf, recvcounts, displs, *recvtype_object, comm_object->rank()), *recvtype_object)) return finish(here, &comm_object->errors, rc);
+    sendbuf = take_as_in_place(here, 4, comm_object->rank() == 0 || at_root);
+  }
   if (BATON_UNLIKELY(at_root && (!recvcounts && comm_object->remote_size() > 0)))
     return null_argument(here, 5, &comm_object->errors);
   if (at_root) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -1319,8 +1413,8 @@ BATON_EXPORT int PMPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
-  Datatype* const sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object)))
+  Datatype* sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
@@ -1329,11 +1423,17 @@ BATON_EXPORT int PMPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
     return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!recvtype_object->committed)))
     return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(contributes && !in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(contributes && !in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (Error rc = move_own_block(sendbuf, sendcount, *sendtype_object, own_place(recvbuf, recvcounts, displs, *recvtype_object, comm_object->rank()), *recvtype_object)) return finish(here, &comm_object->errors, rc);
+    sendbuf = take_as_in_place(here, 4, comm_object->rank() == 0 || at_root);
+  }
   if (BATON_UNLIKELY(at_root && (!recvcounts && comm_object->remote_size() > 0)))
     return null_argument(here, 5, &comm_object->errors);
   if (at_root) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -1357,8 +1457,8 @@ BATON_EXPORT int PMPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datat
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
-  Datatype* const sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object)))
+  Datatype* sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
@@ -1370,11 +1470,15 @@ BATON_EXPORT int PMPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datat
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 10, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(contributes && !in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(contributes && !in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0))
+    return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(at_root && (!recvcounts && comm_object->remote_size() > 0)))
     return null_argument(here, 5, &comm_object->errors);
   if (at_root) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -1400,8 +1504,8 @@ BATON_EXPORT int PMPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, M
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
-  Datatype* const sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object)))
+  Datatype* sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
@@ -1413,11 +1517,15 @@ BATON_EXPORT int PMPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, M
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 10, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(contributes && !in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(contributes && !in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0))
+    return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(at_root && (!recvcounts && comm_object->remote_size() > 0)))
     return null_argument(here, 5, &comm_object->errors);
   if (at_root) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -1438,26 +1546,30 @@ BATON_EXPORT int PMPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatyp
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
+  Datatype* sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object))
+  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (Error rc = move_own_block(sendbuf, sendcount, *sendtype_object, own_place(recvbuf, recvcount, *recvtype_object, comm_object->rank()), *recvtype_object)) return finish(here, &comm_object->errors, rc);
+    sendbuf = take_as_in_place(here, 4, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -1474,26 +1586,30 @@ BATON_EXPORT int PMPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
+  Datatype* sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object))
+  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (Error rc = move_own_block(sendbuf, sendcount, *sendtype_object, own_place(recvbuf, recvcount, *recvtype_object, comm_object->rank()), *recvtype_object)) return finish(here, &comm_object->errors, rc);
+    sendbuf = take_as_in_place(here, 4, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -1510,8 +1626,8 @@ BATON_EXPORT int PMPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Dataty
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
+  Datatype* sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
@@ -1520,11 +1636,17 @@ BATON_EXPORT int PMPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Dataty
     return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (Error rc = move_own_block(sendbuf, sendcount, *sendtype_object, own_place(recvbuf, recvcounts, displs, *recvtype_object, comm_object->rank()), *recvtype_object)) return finish(here, &comm_object->errors, rc);
+    sendbuf = take_as_in_place(here, 4, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
     return null_argument(here, 5, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -1545,8 +1667,8 @@ BATON_EXPORT int PMPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MP
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
+  Datatype* sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
@@ -1555,11 +1677,17 @@ BATON_EXPORT int PMPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MP
     return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (Error rc = move_own_block(sendbuf, sendcount, *sendtype_object, own_place(recvbuf, recvcounts, displs, *recvtype_object, comm_object->rank()), *recvtype_object)) return finish(here, &comm_object->errors, rc);
+    sendbuf = take_as_in_place(here, 4, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
     return null_argument(here, 5, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -1580,22 +1708,25 @@ BATON_EXPORT int PMPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, 
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -1612,22 +1743,25 @@ BATON_EXPORT int PMPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -1644,25 +1778,27 @@ BATON_EXPORT int PMPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
+  Datatype* sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object))
+  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0))
     return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -1680,25 +1816,27 @@ BATON_EXPORT int PMPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
+  Datatype* sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object))
+  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0))
     return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -1732,6 +1870,7 @@ BATON_EXPORT int PMPI_Ialltoallv(const void *sendbuf, const int sendcounts[], co
     if (BATON_UNLIKELY(sendcounts[i] < 0)) return bad_element(here, 2, &comm_object->errors, sendcounts[i], i, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!in_place && (!sdispls && comm_object->remote_size() > 0)))
     return null_argument(here, 3, &comm_object->errors);
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
     return null_argument(here, 6, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -1768,6 +1907,7 @@ BATON_EXPORT int PMPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcoun
     if (BATON_UNLIKELY(sendcounts[i] < 0)) return bad_element(here, 2, &comm_object->errors, sendcounts[i], i, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!in_place && (!sdispls && comm_object->remote_size() > 0)))
     return null_argument(here, 3, &comm_object->errors);
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
     return null_argument(here, 6, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -1796,6 +1936,7 @@ BATON_EXPORT int PMPI_Ialltoallw(const void *sendbuf, const int sendcounts[], co
     return null_argument(here, 3, &comm_object->errors);
   if (BATON_UNLIKELY(!in_place && (!sendtypes && comm_object->remote_size() > 0)))
     return null_argument(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
     return null_argument(here, 6, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -1826,6 +1967,7 @@ BATON_EXPORT int PMPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcoun
     return null_argument(here, 3, &comm_object->errors);
   if (BATON_UNLIKELY(!in_place && (!sendtypes && comm_object->remote_size() > 0)))
     return null_argument(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
     return null_argument(here, 6, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -1863,13 +2005,14 @@ BATON_EXPORT int PMPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int
   const bool is_inter = comm_object->is_inter();
   if (BATON_UNLIKELY(outside(root, comm_object->remote_size()) && !(is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))))
     return bad_root(here, 4, &comm_object->errors, root, comm_object->remote_size(), is_inter);
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buffer))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buffer, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buffer) && (count > 0 || buffer))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buffer, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buffer = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -1889,13 +2032,14 @@ BATON_EXPORT int PMPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datat
   const bool is_inter = comm_object->is_inter();
   if (BATON_UNLIKELY(outside(root, comm_object->remote_size()) && !(is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))))
     return bad_root(here, 4, &comm_object->errors, root, comm_object->remote_size(), is_inter);
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buffer))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buffer, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buffer) && (count > 0 || buffer))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buffer, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buffer = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -1913,22 +2057,25 @@ BATON_EXPORT int PMPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -1945,22 +2092,25 @@ BATON_EXPORT int PMPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count co
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -1982,26 +2132,30 @@ BATON_EXPORT int PMPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype s
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
-  Datatype* const sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object)))
+  Datatype* sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = at_root ? datatype::datatypes.find(recvtype) : nullptr;
-  if (BATON_UNLIKELY(at_root && (!recvtype_object)))
+  Datatype* recvtype_object = at_root ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(at_root && (!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount)))))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!recvtype_object->committed)))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(contributes && !in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(contributes && !in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(at_root && recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(at_root && is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(at_root && contributes && !in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (Error rc = move_own_block(sendbuf, sendcount, *sendtype_object, own_place(recvbuf, recvcount, *recvtype_object, comm_object->rank()), *recvtype_object)) return finish(here, &comm_object->errors, rc);
+    sendbuf = take_as_in_place(here, 4, comm_object->rank() == 0 || at_root);
+  }
   if (BATON_UNLIKELY(at_root && (recvcount < 0)))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -2023,26 +2177,30 @@ BATON_EXPORT int PMPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
-  Datatype* const sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object)))
+  Datatype* sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = at_root ? datatype::datatypes.find(recvtype) : nullptr;
-  if (BATON_UNLIKELY(at_root && (!recvtype_object)))
+  Datatype* recvtype_object = at_root ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(at_root && (!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount)))))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!recvtype_object->committed)))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(contributes && !in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(contributes && !in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(at_root && recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(at_root && is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(at_root && contributes && !in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (Error rc = move_own_block(sendbuf, sendcount, *sendtype_object, own_place(recvbuf, recvcount, *recvtype_object, comm_object->rank()), *recvtype_object)) return finish(here, &comm_object->errors, rc);
+    sendbuf = take_as_in_place(here, 4, comm_object->rank() == 0 || at_root);
+  }
   if (BATON_UNLIKELY(at_root && (recvcount < 0)))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -2064,8 +2222,8 @@ BATON_EXPORT int PMPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype 
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
-  Datatype* const sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object)))
+  Datatype* sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
@@ -2074,11 +2232,17 @@ BATON_EXPORT int PMPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype 
     return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!recvtype_object->committed)))
     return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(contributes && !in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(contributes && !in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (Error rc = move_own_block(sendbuf, sendcount, *sendtype_object, own_place(recvbuf, recvcounts, displs, *recvtype_object, comm_object->rank()), *recvtype_object)) return finish(here, &comm_object->errors, rc);
+    sendbuf = take_as_in_place(here, 4, comm_object->rank() == 0 || at_root);
+  }
   if (BATON_UNLIKELY(at_root && (!recvcounts && comm_object->remote_size() > 0)))
     return null_argument(here, 5, &comm_object->errors);
   if (at_root) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -2104,8 +2268,8 @@ BATON_EXPORT int PMPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_D
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
-  Datatype* const sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object)))
+  Datatype* sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
@@ -2114,11 +2278,17 @@ BATON_EXPORT int PMPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_D
     return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!recvtype_object->committed)))
     return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(contributes && !in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(contributes && !in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (Error rc = move_own_block(sendbuf, sendcount, *sendtype_object, own_place(recvbuf, recvcounts, displs, *recvtype_object, comm_object->rank()), *recvtype_object)) return finish(here, &comm_object->errors, rc);
+    sendbuf = take_as_in_place(here, 4, comm_object->rank() == 0 || at_root);
+  }
   if (BATON_UNLIKELY(at_root && (!recvcounts && comm_object->remote_size() > 0)))
     return null_argument(here, 5, &comm_object->errors);
   if (at_root) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -2144,22 +2314,25 @@ BATON_EXPORT int PMPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(contributes && !in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(at_root && count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(at_root && is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(at_root && contributes && !in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0 || at_root);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -2181,22 +2354,25 @@ BATON_EXPORT int PMPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count co
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(contributes && !in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(at_root && count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(at_root && is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(at_root && contributes && !in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0 || at_root);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -2221,6 +2397,10 @@ BATON_EXPORT int PMPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const 
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf))) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(!recvcounts && comm_object->size() > 0))
     return null_argument(here, 3, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->size(); ++i)
@@ -2247,6 +2427,10 @@ BATON_EXPORT int PMPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, cons
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf))) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(!recvcounts && comm_object->size() > 0))
     return null_argument(here, 3, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->size(); ++i)
@@ -2273,11 +2457,13 @@ BATON_EXPORT int PMPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, 
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, recvcount == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (recvcount == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 3, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -2302,11 +2488,13 @@ BATON_EXPORT int PMPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, recvcount == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (recvcount == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 3, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -2323,22 +2511,25 @@ BATON_EXPORT int PMPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_D
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -2355,22 +2546,25 @@ BATON_EXPORT int PMPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count coun
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -2392,26 +2586,30 @@ BATON_EXPORT int PMPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype 
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = recvbuf == MPI_IN_PLACE && at_root;
-  Datatype* const sendtype_object = at_root ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(at_root && (!sendtype_object)))
+  Datatype* sendtype_object = at_root ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(at_root && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object)))
+  Datatype* recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount)))))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object->committed)))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(at_root && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(at_root && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(at_root && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(contributes && !in_place && recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(contributes && !in_place && at_root && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(contributes && !in_place && at_root && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (own_place(sendbuf, sendcount, *sendtype_object, comm_object->rank()) != recvbuf) return aliased(here, 4, &comm_object->errors);
+    recvbuf = const_cast<void*>(take_as_in_place(here, 4, comm_object->rank() == 0 || at_root));
+  }
   if (BATON_UNLIKELY(contributes && !in_place && (recvcount < 0)))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -2433,26 +2631,30 @@ BATON_EXPORT int PMPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_D
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = recvbuf == MPI_IN_PLACE && at_root;
-  Datatype* const sendtype_object = at_root ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(at_root && (!sendtype_object)))
+  Datatype* sendtype_object = at_root ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(at_root && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object)))
+  Datatype* recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount)))))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object->committed)))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(at_root && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(at_root && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(at_root && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(contributes && !in_place && recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(contributes && !in_place && at_root && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(contributes && !in_place && at_root && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (own_place(sendbuf, sendcount, *sendtype_object, comm_object->rank()) != recvbuf) return aliased(here, 4, &comm_object->errors);
+    recvbuf = const_cast<void*>(take_as_in_place(here, 4, comm_object->rank() == 0 || at_root));
+  }
   if (BATON_UNLIKELY(contributes && !in_place && (recvcount < 0)))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -2479,22 +2681,26 @@ BATON_EXPORT int PMPI_Iscatterv(const void *sendbuf, const int sendcounts[], con
     return bad_handle(here, 4, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!sendtype_object->committed)))
     return uncommitted(here, 4, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object)))
+  Datatype* recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount)))))
     return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object->committed)))
     return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
+  if (BATON_UNLIKELY(sendbuf == MPI_IN_PLACE)) sendbuf = nullptr;
   if (BATON_UNLIKELY(at_root && (!sendcounts && comm_object->remote_size() > 0)))
     return null_argument(here, 2, &comm_object->errors);
   if (at_root) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
     if (BATON_UNLIKELY(sendcounts[i] < 0)) return bad_element(here, 2, &comm_object->errors, sendcounts[i], i, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(at_root && (!displs && comm_object->remote_size() > 0)))
     return null_argument(here, 3, &comm_object->errors);
-  if (BATON_UNLIKELY(contributes && !in_place && recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 5, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 5, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(contributes && !in_place && at_root && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 5, &comm_object->errors);
+  if (BATON_UNLIKELY(contributes && !in_place && at_root && sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)) {
+    if (own_place(sendbuf, sendcounts, displs, *sendtype_object, comm_object->rank()) != recvbuf) return aliased(here, 5, &comm_object->errors);
+    recvbuf = const_cast<void*>(take_as_in_place(here, 5, comm_object->rank() == 0 || at_root));
+  }
   if (BATON_UNLIKELY(contributes && !in_place && (recvcount < 0)))
     return bad_number(here, 6, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -2521,22 +2727,26 @@ BATON_EXPORT int PMPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcount
     return bad_handle(here, 4, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!sendtype_object->committed)))
     return uncommitted(here, 4, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object)))
+  Datatype* recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount)))))
     return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object->committed)))
     return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
+  if (BATON_UNLIKELY(sendbuf == MPI_IN_PLACE)) sendbuf = nullptr;
   if (BATON_UNLIKELY(at_root && (!sendcounts && comm_object->remote_size() > 0)))
     return null_argument(here, 2, &comm_object->errors);
   if (at_root) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
     if (BATON_UNLIKELY(sendcounts[i] < 0)) return bad_element(here, 2, &comm_object->errors, sendcounts[i], i, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(at_root && (!displs && comm_object->remote_size() > 0)))
     return null_argument(here, 3, &comm_object->errors);
-  if (BATON_UNLIKELY(contributes && !in_place && recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 5, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 5, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(contributes && !in_place && at_root && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 5, &comm_object->errors);
+  if (BATON_UNLIKELY(contributes && !in_place && at_root && sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)) {
+    if (own_place(sendbuf, sendcounts, displs, *sendtype_object, comm_object->rank()) != recvbuf) return aliased(here, 5, &comm_object->errors);
+    recvbuf = const_cast<void*>(take_as_in_place(here, 5, comm_object->rank() == 0 || at_root));
+  }
   if (BATON_UNLIKELY(contributes && !in_place && (recvcount < 0)))
     return bad_number(here, 6, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -2558,22 +2768,25 @@ BATON_EXPORT int PMPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(contributes && !in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(at_root && count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(at_root && is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(at_root && contributes && !in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0 || at_root);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::reduce(sendbuf, recvbuf, count, *datatype_object, *op_object, root, *comm_object); }));
@@ -2593,22 +2806,25 @@ BATON_EXPORT int PMPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count cou
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(contributes && !in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(at_root && count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(at_root && is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(at_root && contributes && !in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0 || at_root);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::reduce(sendbuf, recvbuf, count, *datatype_object, *op_object, root, *comm_object); }));
@@ -2628,8 +2844,8 @@ BATON_EXPORT int PMPI_Reduce_init(const void *sendbuf, void *recvbuf, int count,
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
@@ -2639,14 +2855,17 @@ BATON_EXPORT int PMPI_Reduce_init(const void *sendbuf, void *recvbuf, int count,
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 8, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(contributes && !in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(at_root && count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(at_root && is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(at_root && contributes && !in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0 || at_root);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -2668,8 +2887,8 @@ BATON_EXPORT int PMPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Coun
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
@@ -2679,14 +2898,17 @@ BATON_EXPORT int PMPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Coun
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 8, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(contributes && !in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(at_root && count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(at_root && is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(at_root && contributes && !in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0 || at_root);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -2711,6 +2933,10 @@ BATON_EXPORT int PMPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const i
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf))) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(!recvcounts && comm_object->size() > 0))
     return null_argument(here, 3, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->size(); ++i)
@@ -2735,6 +2961,10 @@ BATON_EXPORT int PMPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf))) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(!recvcounts && comm_object->size() > 0))
     return null_argument(here, 3, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->size(); ++i)
@@ -2759,11 +2989,13 @@ BATON_EXPORT int PMPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, i
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, recvcount == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (recvcount == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 3, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::reduce_scatter_block(sendbuf, recvbuf, recvcount, *datatype_object, *op_object, *comm_object); }));
@@ -2786,11 +3018,13 @@ BATON_EXPORT int PMPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf,
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, recvcount == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (recvcount == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 3, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::reduce_scatter_block(sendbuf, recvbuf, recvcount, *datatype_object, *op_object, *comm_object); }));
@@ -2816,11 +3050,13 @@ BATON_EXPORT int PMPI_Reduce_scatter_block_init(const void *sendbuf, void *recvb
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 7, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, recvcount == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (recvcount == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 3, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -2848,11 +3084,13 @@ BATON_EXPORT int PMPI_Reduce_scatter_block_init_c(const void *sendbuf, void *rec
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 7, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, recvcount == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (recvcount == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 3, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -2880,6 +3118,10 @@ BATON_EXPORT int PMPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, co
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 7, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf))) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(!recvcounts && comm_object->size() > 0))
     return null_argument(here, 3, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->size(); ++i)
@@ -2909,6 +3151,10 @@ BATON_EXPORT int PMPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, 
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 7, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf))) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(!recvcounts && comm_object->size() > 0))
     return null_argument(here, 3, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->size(); ++i)
@@ -2927,22 +3173,25 @@ BATON_EXPORT int PMPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Da
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::scan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object); }));
@@ -2957,22 +3206,25 @@ BATON_EXPORT int PMPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::scan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object); }));
@@ -2987,8 +3239,8 @@ BATON_EXPORT int PMPI_Scan_init(const void *sendbuf, void *recvbuf, int count, M
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
@@ -2998,14 +3250,17 @@ BATON_EXPORT int PMPI_Scan_init(const void *sendbuf, void *recvbuf, int count, M
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 7, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -3022,8 +3277,8 @@ BATON_EXPORT int PMPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count 
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
@@ -3033,14 +3288,17 @@ BATON_EXPORT int PMPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count 
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 7, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -3062,26 +3320,30 @@ BATON_EXPORT int PMPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype s
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = recvbuf == MPI_IN_PLACE && at_root;
-  Datatype* const sendtype_object = at_root ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(at_root && (!sendtype_object)))
+  Datatype* sendtype_object = at_root ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(at_root && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object)))
+  Datatype* recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount)))))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object->committed)))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(at_root && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(at_root && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(at_root && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(contributes && !in_place && recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(contributes && !in_place && at_root && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(contributes && !in_place && at_root && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (own_place(sendbuf, sendcount, *sendtype_object, comm_object->rank()) != recvbuf) return aliased(here, 4, &comm_object->errors);
+    recvbuf = const_cast<void*>(take_as_in_place(here, 4, comm_object->rank() == 0 || at_root));
+  }
   if (BATON_UNLIKELY(contributes && !in_place && (recvcount < 0)))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::scatter(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object); }));
@@ -3101,26 +3363,30 @@ BATON_EXPORT int PMPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = recvbuf == MPI_IN_PLACE && at_root;
-  Datatype* const sendtype_object = at_root ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(at_root && (!sendtype_object)))
+  Datatype* sendtype_object = at_root ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(at_root && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object)))
+  Datatype* recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount)))))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object->committed)))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(at_root && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(at_root && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(at_root && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(contributes && !in_place && recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(contributes && !in_place && at_root && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(contributes && !in_place && at_root && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (own_place(sendbuf, sendcount, *sendtype_object, comm_object->rank()) != recvbuf) return aliased(here, 4, &comm_object->errors);
+    recvbuf = const_cast<void*>(take_as_in_place(here, 4, comm_object->rank() == 0 || at_root));
+  }
   if (BATON_UNLIKELY(contributes && !in_place && (recvcount < 0)))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::scatter(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object); }));
@@ -3140,29 +3406,33 @@ BATON_EXPORT int PMPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datat
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = recvbuf == MPI_IN_PLACE && at_root;
-  Datatype* const sendtype_object = at_root ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(at_root && (!sendtype_object)))
+  Datatype* sendtype_object = at_root ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(at_root && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object)))
+  Datatype* recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount)))))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object->committed)))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 9, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(at_root && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(at_root && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(at_root && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(contributes && !in_place && recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(contributes && !in_place && at_root && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(contributes && !in_place && at_root && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (own_place(sendbuf, sendcount, *sendtype_object, comm_object->rank()) != recvbuf) return aliased(here, 4, &comm_object->errors);
+    recvbuf = const_cast<void*>(take_as_in_place(here, 4, comm_object->rank() == 0 || at_root));
+  }
   if (BATON_UNLIKELY(contributes && !in_place && (recvcount < 0)))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -3184,29 +3454,33 @@ BATON_EXPORT int PMPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, M
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = recvbuf == MPI_IN_PLACE && at_root;
-  Datatype* const sendtype_object = at_root ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(at_root && (!sendtype_object)))
+  Datatype* sendtype_object = at_root ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(at_root && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object)))
+  Datatype* recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount)))))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object->committed)))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 9, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(at_root && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(at_root && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(at_root && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(contributes && !in_place && recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(contributes && !in_place && at_root && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(contributes && !in_place && at_root && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (own_place(sendbuf, sendcount, *sendtype_object, comm_object->rank()) != recvbuf) return aliased(here, 4, &comm_object->errors);
+    recvbuf = const_cast<void*>(take_as_in_place(here, 4, comm_object->rank() == 0 || at_root));
+  }
   if (BATON_UNLIKELY(contributes && !in_place && (recvcount < 0)))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -3233,22 +3507,26 @@ BATON_EXPORT int PMPI_Scatterv(const void *sendbuf, const int sendcounts[], cons
     return bad_handle(here, 4, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!sendtype_object->committed)))
     return uncommitted(here, 4, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object)))
+  Datatype* recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount)))))
     return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object->committed)))
     return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
+  if (BATON_UNLIKELY(sendbuf == MPI_IN_PLACE)) sendbuf = nullptr;
   if (BATON_UNLIKELY(at_root && (!sendcounts && comm_object->remote_size() > 0)))
     return null_argument(here, 2, &comm_object->errors);
   if (at_root) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
     if (BATON_UNLIKELY(sendcounts[i] < 0)) return bad_element(here, 2, &comm_object->errors, sendcounts[i], i, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(at_root && (!displs && comm_object->remote_size() > 0)))
     return null_argument(here, 3, &comm_object->errors);
-  if (BATON_UNLIKELY(contributes && !in_place && recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 5, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 5, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(contributes && !in_place && at_root && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 5, &comm_object->errors);
+  if (BATON_UNLIKELY(contributes && !in_place && at_root && sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)) {
+    if (own_place(sendbuf, sendcounts, displs, *sendtype_object, comm_object->rank()) != recvbuf) return aliased(here, 5, &comm_object->errors);
+    recvbuf = const_cast<void*>(take_as_in_place(here, 5, comm_object->rank() == 0 || at_root));
+  }
   if (BATON_UNLIKELY(contributes && !in_place && (recvcount < 0)))
     return bad_number(here, 6, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::scatterv(sendbuf, sendcounts, displs, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object); }));
@@ -3273,22 +3551,26 @@ BATON_EXPORT int PMPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts
     return bad_handle(here, 4, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!sendtype_object->committed)))
     return uncommitted(here, 4, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object)))
+  Datatype* recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount)))))
     return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object->committed)))
     return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
+  if (BATON_UNLIKELY(sendbuf == MPI_IN_PLACE)) sendbuf = nullptr;
   if (BATON_UNLIKELY(at_root && (!sendcounts && comm_object->remote_size() > 0)))
     return null_argument(here, 2, &comm_object->errors);
   if (at_root) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
     if (BATON_UNLIKELY(sendcounts[i] < 0)) return bad_element(here, 2, &comm_object->errors, sendcounts[i], i, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(at_root && (!displs && comm_object->remote_size() > 0)))
     return null_argument(here, 3, &comm_object->errors);
-  if (BATON_UNLIKELY(contributes && !in_place && recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 5, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 5, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(contributes && !in_place && at_root && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 5, &comm_object->errors);
+  if (BATON_UNLIKELY(contributes && !in_place && at_root && sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)) {
+    if (own_place(sendbuf, sendcounts, displs, *sendtype_object, comm_object->rank()) != recvbuf) return aliased(here, 5, &comm_object->errors);
+    recvbuf = const_cast<void*>(take_as_in_place(here, 5, comm_object->rank() == 0 || at_root));
+  }
   if (BATON_UNLIKELY(contributes && !in_place && (recvcount < 0)))
     return bad_number(here, 6, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::scatterv(sendbuf, sendcounts, displs, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object); }));
@@ -3313,25 +3595,29 @@ BATON_EXPORT int PMPI_Scatterv_init(const void *sendbuf, const int sendcounts[],
     return bad_handle(here, 4, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!sendtype_object->committed)))
     return uncommitted(here, 4, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object)))
+  Datatype* recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount)))))
     return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object->committed)))
     return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 10, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(sendbuf == MPI_IN_PLACE)) sendbuf = nullptr;
   if (BATON_UNLIKELY(at_root && (!sendcounts && comm_object->remote_size() > 0)))
     return null_argument(here, 2, &comm_object->errors);
   if (at_root) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
     if (BATON_UNLIKELY(sendcounts[i] < 0)) return bad_element(here, 2, &comm_object->errors, sendcounts[i], i, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(at_root && (!displs && comm_object->remote_size() > 0)))
     return null_argument(here, 3, &comm_object->errors);
-  if (BATON_UNLIKELY(at_root && !in_place && recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 5, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(at_root && !in_place && is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 5, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(at_root && !in_place && at_root && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 5, &comm_object->errors);
+  if (BATON_UNLIKELY(at_root && !in_place && at_root && sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)) {
+    if (own_place(sendbuf, sendcounts, displs, *sendtype_object, comm_object->rank()) != recvbuf) return aliased(here, 5, &comm_object->errors);
+    recvbuf = const_cast<void*>(take_as_in_place(here, 5, comm_object->rank() == 0 || at_root));
+  }
   if (BATON_UNLIKELY(contributes && !in_place && (recvcount < 0)))
     return bad_number(here, 6, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -3358,25 +3644,29 @@ BATON_EXPORT int PMPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendc
     return bad_handle(here, 4, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!sendtype_object->committed)))
     return uncommitted(here, 4, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object)))
+  Datatype* recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount)))))
     return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object->committed)))
     return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 10, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(sendbuf == MPI_IN_PLACE)) sendbuf = nullptr;
   if (BATON_UNLIKELY(at_root && (!sendcounts && comm_object->remote_size() > 0)))
     return null_argument(here, 2, &comm_object->errors);
   if (at_root) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
     if (BATON_UNLIKELY(sendcounts[i] < 0)) return bad_element(here, 2, &comm_object->errors, sendcounts[i], i, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(at_root && (!displs && comm_object->remote_size() > 0)))
     return null_argument(here, 3, &comm_object->errors);
-  if (BATON_UNLIKELY(at_root && !in_place && recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 5, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(at_root && !in_place && is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 5, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(at_root && !in_place && at_root && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 5, &comm_object->errors);
+  if (BATON_UNLIKELY(at_root && !in_place && at_root && sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)) {
+    if (own_place(sendbuf, sendcounts, displs, *sendtype_object, comm_object->rank()) != recvbuf) return aliased(here, 5, &comm_object->errors);
+    recvbuf = const_cast<void*>(take_as_in_place(here, 5, comm_object->rank() == 0 || at_root));
+  }
   if (BATON_UNLIKELY(contributes && !in_place && (recvcount < 0)))
     return bad_number(here, 6, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))

@@ -14,23 +14,25 @@ BATON_EXPORT int PMPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MP
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
-  if (BATON_UNLIKELY(!sendtype_object))
+  Datatype* sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!sendtype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object))
+  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -47,23 +49,25 @@ BATON_EXPORT int PMPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendc
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
-  if (BATON_UNLIKELY(!sendtype_object))
+  Datatype* sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!sendtype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object))
+  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -80,8 +84,8 @@ BATON_EXPORT int PMPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, M
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
-  if (BATON_UNLIKELY(!sendtype_object))
+  Datatype* sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!sendtype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
@@ -90,11 +94,13 @@ BATON_EXPORT int PMPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, M
     return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 9, &comm_object->errors);
   return finish(here, &comm_object->errors, collective::start([&] { return api::neighbor_allgatherv(sendbuf, sendcount, *sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object); }, request));
@@ -108,8 +114,8 @@ BATON_EXPORT int PMPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count send
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
-  if (BATON_UNLIKELY(!sendtype_object))
+  Datatype* sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!sendtype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
@@ -118,11 +124,13 @@ BATON_EXPORT int PMPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count send
     return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 9, &comm_object->errors);
   return finish(here, &comm_object->errors, collective::start([&] { return api::neighbor_allgatherv(sendbuf, sendcount, *sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object); }, request));
@@ -136,23 +144,25 @@ BATON_EXPORT int PMPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
-  if (BATON_UNLIKELY(!sendtype_object))
+  Datatype* sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!sendtype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object))
+  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -169,23 +179,25 @@ BATON_EXPORT int PMPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendco
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
-  if (BATON_UNLIKELY(!sendtype_object))
+  Datatype* sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!sendtype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object))
+  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -212,6 +224,8 @@ BATON_EXPORT int PMPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcou
     return bad_handle(here, 8, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 8, &comm_object->errors, recvtype_object->name);
+  if (BATON_UNLIKELY(sendbuf == MPI_IN_PLACE)) sendbuf = nullptr;
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 10, &comm_object->errors);
   return finish(here, &comm_object->errors, collective::start([&] { return api::neighbor_alltoallv(sendbuf, sendcounts, sdispls, *sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object); }, request));
@@ -235,6 +249,8 @@ BATON_EXPORT int PMPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count
     return bad_handle(here, 8, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 8, &comm_object->errors, recvtype_object->name);
+  if (BATON_UNLIKELY(sendbuf == MPI_IN_PLACE)) sendbuf = nullptr;
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 10, &comm_object->errors);
   return finish(here, &comm_object->errors, collective::start([&] { return api::neighbor_alltoallv(sendbuf, sendcounts, sdispls, *sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object); }, request));
@@ -248,6 +264,8 @@ BATON_EXPORT int PMPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcou
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
+  if (BATON_UNLIKELY(sendbuf == MPI_IN_PLACE)) sendbuf = nullptr;
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 10, &comm_object->errors);
   return finish(here, &comm_object->errors, collective::start([&] { return api::neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object); }, request));
@@ -261,6 +279,8 @@ BATON_EXPORT int PMPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
+  if (BATON_UNLIKELY(sendbuf == MPI_IN_PLACE)) sendbuf = nullptr;
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 10, &comm_object->errors);
   return finish(here, &comm_object->errors, collective::start([&] { return api::neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object); }, request));
@@ -274,23 +294,25 @@ BATON_EXPORT int PMPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
-  if (BATON_UNLIKELY(!sendtype_object))
+  Datatype* sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!sendtype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object))
+  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -305,23 +327,25 @@ BATON_EXPORT int PMPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendco
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
-  if (BATON_UNLIKELY(!sendtype_object))
+  Datatype* sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!sendtype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object))
+  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -336,26 +360,28 @@ BATON_EXPORT int PMPI_Neighbor_allgather_init(const void *sendbuf, int sendcount
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
-  if (BATON_UNLIKELY(!sendtype_object))
+  Datatype* sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!sendtype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object))
+  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 8, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -372,26 +398,28 @@ BATON_EXPORT int PMPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count s
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
-  if (BATON_UNLIKELY(!sendtype_object))
+  Datatype* sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!sendtype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object))
+  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 8, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -408,8 +436,8 @@ BATON_EXPORT int PMPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MP
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
-  if (BATON_UNLIKELY(!sendtype_object))
+  Datatype* sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!sendtype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
@@ -418,11 +446,13 @@ BATON_EXPORT int PMPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MP
     return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::neighbor_allgatherv(sendbuf, sendcount, *sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object); }));
 }
 BATON_ALIAS(Neighbor_allgatherv)
@@ -434,8 +464,8 @@ BATON_EXPORT int PMPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendc
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
-  if (BATON_UNLIKELY(!sendtype_object))
+  Datatype* sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!sendtype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
@@ -444,11 +474,13 @@ BATON_EXPORT int PMPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendc
     return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::neighbor_allgatherv(sendbuf, sendcount, *sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object); }));
 }
 BATON_ALIAS(Neighbor_allgatherv_c)
@@ -460,8 +492,8 @@ BATON_EXPORT int PMPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcoun
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
-  if (BATON_UNLIKELY(!sendtype_object))
+  Datatype* sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!sendtype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
@@ -473,11 +505,13 @@ BATON_EXPORT int PMPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcoun
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 9, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 10, &comm_object->errors);
   return finish(here, &comm_object->errors, collective::prepare([&] { return api::neighbor_allgatherv(sendbuf, sendcount, *sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object); }, request));
@@ -491,8 +525,8 @@ BATON_EXPORT int PMPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count 
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
-  if (BATON_UNLIKELY(!sendtype_object))
+  Datatype* sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!sendtype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
@@ -504,11 +538,13 @@ BATON_EXPORT int PMPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count 
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 9, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 10, &comm_object->errors);
   return finish(here, &comm_object->errors, collective::prepare([&] { return api::neighbor_allgatherv(sendbuf, sendcount, *sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object); }, request));
@@ -522,23 +558,25 @@ BATON_EXPORT int PMPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
-  if (BATON_UNLIKELY(!sendtype_object))
+  Datatype* sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!sendtype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object))
+  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -553,23 +591,25 @@ BATON_EXPORT int PMPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcou
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
-  if (BATON_UNLIKELY(!sendtype_object))
+  Datatype* sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!sendtype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object))
+  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -584,26 +624,28 @@ BATON_EXPORT int PMPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount,
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
-  if (BATON_UNLIKELY(!sendtype_object))
+  Datatype* sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!sendtype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object))
+  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 8, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -620,26 +662,28 @@ BATON_EXPORT int PMPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count se
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
-  if (BATON_UNLIKELY(!sendtype_object))
+  Datatype* sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!sendtype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object))
+  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 8, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -666,6 +710,8 @@ BATON_EXPORT int PMPI_Neighbor_alltoallv(const void *sendbuf, const int sendcoun
     return bad_handle(here, 8, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 8, &comm_object->errors, recvtype_object->name);
+  if (BATON_UNLIKELY(sendbuf == MPI_IN_PLACE)) sendbuf = nullptr;
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::neighbor_alltoallv(sendbuf, sendcounts, sdispls, *sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object); }));
 }
 BATON_ALIAS(Neighbor_alltoallv)
@@ -687,6 +733,8 @@ BATON_EXPORT int PMPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count 
     return bad_handle(here, 8, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 8, &comm_object->errors, recvtype_object->name);
+  if (BATON_UNLIKELY(sendbuf == MPI_IN_PLACE)) sendbuf = nullptr;
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::neighbor_alltoallv(sendbuf, sendcounts, sdispls, *sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object); }));
 }
 BATON_ALIAS(Neighbor_alltoallv_c)
@@ -711,6 +759,8 @@ BATON_EXPORT int PMPI_Neighbor_alltoallv_init(const void *sendbuf, const int sen
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 10, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(sendbuf == MPI_IN_PLACE)) sendbuf = nullptr;
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 11, &comm_object->errors);
   return finish(here, &comm_object->errors, collective::prepare([&] { return api::neighbor_alltoallv(sendbuf, sendcounts, sdispls, *sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object); }, request));
@@ -737,6 +787,8 @@ BATON_EXPORT int PMPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_C
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 10, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(sendbuf == MPI_IN_PLACE)) sendbuf = nullptr;
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 11, &comm_object->errors);
   return finish(here, &comm_object->errors, collective::prepare([&] { return api::neighbor_alltoallv(sendbuf, sendcounts, sdispls, *sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object); }, request));
@@ -750,6 +802,8 @@ BATON_EXPORT int PMPI_Neighbor_alltoallw(const void *sendbuf, const int sendcoun
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
+  if (BATON_UNLIKELY(sendbuf == MPI_IN_PLACE)) sendbuf = nullptr;
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object); }));
 }
 BATON_ALIAS(Neighbor_alltoallw)
@@ -761,6 +815,8 @@ BATON_EXPORT int PMPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count 
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
+  if (BATON_UNLIKELY(sendbuf == MPI_IN_PLACE)) sendbuf = nullptr;
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object); }));
 }
 BATON_ALIAS(Neighbor_alltoallw_c)
@@ -775,6 +831,8 @@ BATON_EXPORT int PMPI_Neighbor_alltoallw_init(const void *sendbuf, const int sen
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 10, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(sendbuf == MPI_IN_PLACE)) sendbuf = nullptr;
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 11, &comm_object->errors);
   return finish(here, &comm_object->errors, collective::prepare([&] { return api::neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object); }, request));
@@ -791,6 +849,8 @@ BATON_EXPORT int PMPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_C
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 10, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(sendbuf == MPI_IN_PLACE)) sendbuf = nullptr;
+  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 11, &comm_object->errors);
   return finish(here, &comm_object->errors, collective::prepare([&] { return api::neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object); }, request));
