@@ -249,7 +249,7 @@ Error move_own_block(const void* from, std::int64_t count, const Datatype& type,
 
 Datatype* type_of_no_data(MPI_Datatype type, std::int64_t count) {
   if (type != MPI_DATATYPE_NULL || count != 0) return nullptr;
-  note_not_portable("MPI_DATATYPE_NULL as the type of no elements");
+  note_not_portable(Lenience::no_type);
   return datatype::datatypes.find(MPI_BYTE);
 }
 

@@ -47,7 +47,7 @@ Error reduce_local(const void* in, void* inout, std::int64_t count, Datatype& ty
                    Operation& operation) {
   if (Error error = datatype::check_operation(operation, type)) return error;
   if (BATON_UNLIKELY(settings.check))
-    if (const char* what = datatype::lenient_use(operation, type)) note_not_portable(what);
+    note_not_portable(datatype::lenient_use(operation, type));
   datatype::reduce(operation, in, inout, count, type);
   return MPI_SUCCESS;
 }

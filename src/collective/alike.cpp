@@ -177,8 +177,7 @@ Form form_of(const Run& run) {
 Task check_and_run(Run& run, const Call& call) {
   Communicator& comm = *call.comm;
   if (call.operation && call.in.type)
-    if (const char* what = datatype::lenient_use(*call.operation, *call.in.type))
-      note_not_portable(what);
+    note_not_portable(datatype::lenient_use(*call.operation, *call.in.type));
   Verdict verdict;  // lives as long as the run, as its text has to
   const std::int32_t tag = run.change_tag(0);
   const std::uint32_t number = world::number_of_tag(tag);

@@ -94,14 +94,12 @@ Error refuse_operation(const Operation& operation, const Datatype& type) {
               operation.name, type.name[0] ? type.name : "this datatype");
 }
 
-const char* lenient_use(const Operation& operation, const Datatype& type) {
-  if (!operation.predefined) return nullptr;
-  if (type.element == Element::text8) return "reductions of MPI_CHAR (MPI_SIGNED_CHAR is portable)";
+Lenience lenient_use(const Operation& operation, const Datatype& type) {
+  if (!operation.predefined) return Lenience::none;
+  if (type.element == Element::text8) return Lenience::text_reduction;
   bool logical = operation.handle == MPI_LAND || operation.handle == MPI_LOR ||
                  operation.handle == MPI_LXOR;
-  return logical && type.element == Element::address64
-             ? "logical reductions of MPI_AINT, MPI_COUNT and MPI_OFFSET"
-             : nullptr;
+  return logical && type.element == Element::address64 ? Lenience::address_logic : Lenience::none;
 }
 
 // The int form of a user function takes at most INT_MAX elements a call.

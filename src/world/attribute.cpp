@@ -304,7 +304,7 @@ Error delete_attribute(AttributeSet& set, void* handle, Keyval& keyval) {
   };
   Held old(set);
   if (!old.take(choose, true)) {
-    note_not_portable("deleting an attribute that is not set");
+    note_not_portable(Lenience::unset_attribute);
     return MPI_SUCCESS;
   }
   if (Error rc = old.end(handle)) return rc;

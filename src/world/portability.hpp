@@ -1,12 +1,12 @@
-// What Baton accepts although the standard does not define it, since the other libraries that programs
-// come from do. With the setting `check` each kind is named once a process. Called by floors 8 to 10.
+// Names what a program does that other libraries may refuse, with the setting `check` and once a job.
+// Called by floors 7 to 10.
 #pragma once
 
 #include "base/cache_line.hpp"
+#include "base/lenience.hpp"
 
 namespace baton {
 
-// `what` is a string that lives as long as the process; its address tells kinds apart.
-BATON_COLD void note_not_portable(const char* what);
+BATON_COLD void note_not_portable(Lenience what);
 
 }  // namespace baton
