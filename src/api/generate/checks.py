@@ -27,7 +27,7 @@ HANDLE_NULLS = {
 FREE_KINDS = {"ARGUMENT_COUNT", "ARGUMENT_LIST", "EXTRA_STATE", "EXTRA_STATE2", "C_BUFFER2"}
 # Chapters whose completions take MPI_STATUS_IGNORE.
 # Chapters where MPI_DATATYPE_NULL is taken for the type of no elements.
-NO_DATA_CHAPTERS = {"point_to_point", "collective", "neighborhood"}
+NO_DATA_CHAPTERS = {"point_to_point"}
 STATUS_IGNORABLE = {"point_to_point", "partitioned"}
 
 
@@ -182,9 +182,6 @@ class Checks:
         count = count or self.parameter("incount")
         datatype = self.parameter(prefix + "type") or self.parameter("datatype")
         if not count or not datatype or count.is_pointer or not self.resolves(datatype):
-            # Counts that are arrays: of no data at that address, which is legal, or wrong.
-            if p.name != self.in_place_buffer() and self.form():
-                self.out.append(f"if (BATON_UNLIKELY({p.name} == MPI_IN_PLACE)) {p.name} = nullptr;")
             self.alias(p, None)
             return
         no_data = f"{count.name} == 0 || {datatype.name}_object->size == 0"

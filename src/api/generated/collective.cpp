@@ -15,13 +15,13 @@ BATON_EXPORT int PMPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(!in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
+  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
@@ -53,13 +53,13 @@ BATON_EXPORT int PMPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(!in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
+  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
@@ -91,13 +91,13 @@ BATON_EXPORT int PMPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Dat
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(!in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
+  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
@@ -132,13 +132,13 @@ BATON_EXPORT int PMPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount,
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(!in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
+  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
@@ -173,8 +173,8 @@ BATON_EXPORT int PMPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatyp
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(!in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
+  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
@@ -189,7 +189,6 @@ BATON_EXPORT int PMPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatyp
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
     if (Error rc = move_own_block(sendbuf, sendcount, *sendtype_object, own_place(recvbuf, recvcounts, displs, *recvtype_object, comm_object->rank()), *recvtype_object)) return finish(here, &comm_object->errors, rc);
     sendbuf = take_as_in_place(here, 4, comm_object->rank() == 0);
@@ -212,8 +211,8 @@ BATON_EXPORT int PMPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(!in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
+  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
@@ -228,7 +227,6 @@ BATON_EXPORT int PMPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
     if (Error rc = move_own_block(sendbuf, sendcount, *sendtype_object, own_place(recvbuf, recvcounts, displs, *recvtype_object, comm_object->rank()), *recvtype_object)) return finish(here, &comm_object->errors, rc);
     sendbuf = take_as_in_place(here, 4, comm_object->rank() == 0);
@@ -251,8 +249,8 @@ BATON_EXPORT int PMPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Da
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(!in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
+  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
@@ -270,7 +268,6 @@ BATON_EXPORT int PMPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Da
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0))
     return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
@@ -293,8 +290,8 @@ BATON_EXPORT int PMPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(!in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
+  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
@@ -312,7 +309,6 @@ BATON_EXPORT int PMPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0))
     return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
@@ -335,8 +331,8 @@ BATON_EXPORT int PMPI_Allreduce(const void *sendbuf, void *recvbuf, int count, M
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
@@ -368,8 +364,8 @@ BATON_EXPORT int PMPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count 
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
@@ -401,8 +397,8 @@ BATON_EXPORT int PMPI_Allreduce_init(const void *sendbuf, void *recvbuf, int cou
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
@@ -439,8 +435,8 @@ BATON_EXPORT int PMPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_C
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
@@ -477,13 +473,13 @@ BATON_EXPORT int PMPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype 
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(!in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
+  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
@@ -513,13 +509,13 @@ BATON_EXPORT int PMPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_D
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(!in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
+  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
@@ -549,13 +545,13 @@ BATON_EXPORT int PMPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Data
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(!in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
+  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
@@ -590,13 +586,13 @@ BATON_EXPORT int PMPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, 
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(!in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
+  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
@@ -647,7 +643,6 @@ BATON_EXPORT int PMPI_Alltoallv(const void *sendbuf, const int sendcounts[], con
     if (BATON_UNLIKELY(sendcounts[i] < 0)) return bad_element(here, 2, &comm_object->errors, sendcounts[i], i, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!in_place && (!sdispls && comm_object->remote_size() > 0)))
     return null_argument(here, 3, &comm_object->errors);
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
     return null_argument(here, 6, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -682,7 +677,6 @@ BATON_EXPORT int PMPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcount
     if (BATON_UNLIKELY(sendcounts[i] < 0)) return bad_element(here, 2, &comm_object->errors, sendcounts[i], i, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!in_place && (!sdispls && comm_object->remote_size() > 0)))
     return null_argument(here, 3, &comm_object->errors);
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
     return null_argument(here, 6, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -720,7 +714,6 @@ BATON_EXPORT int PMPI_Alltoallv_init(const void *sendbuf, const int sendcounts[]
     if (BATON_UNLIKELY(sendcounts[i] < 0)) return bad_element(here, 2, &comm_object->errors, sendcounts[i], i, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!in_place && (!sdispls && comm_object->remote_size() > 0)))
     return null_argument(here, 3, &comm_object->errors);
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
     return null_argument(here, 6, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -760,7 +753,6 @@ BATON_EXPORT int PMPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count send
     if (BATON_UNLIKELY(sendcounts[i] < 0)) return bad_element(here, 2, &comm_object->errors, sendcounts[i], i, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!in_place && (!sdispls && comm_object->remote_size() > 0)))
     return null_argument(here, 3, &comm_object->errors);
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
     return null_argument(here, 6, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -789,7 +781,6 @@ BATON_EXPORT int PMPI_Alltoallw(const void *sendbuf, const int sendcounts[], con
     return null_argument(here, 3, &comm_object->errors);
   if (BATON_UNLIKELY(!in_place && (!sendtypes && comm_object->remote_size() > 0)))
     return null_argument(here, 4, &comm_object->errors);
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
     return null_argument(here, 6, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -818,7 +809,6 @@ BATON_EXPORT int PMPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcount
     return null_argument(here, 3, &comm_object->errors);
   if (BATON_UNLIKELY(!in_place && (!sendtypes && comm_object->remote_size() > 0)))
     return null_argument(here, 4, &comm_object->errors);
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
     return null_argument(here, 6, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -850,7 +840,6 @@ BATON_EXPORT int PMPI_Alltoallw_init(const void *sendbuf, const int sendcounts[]
     return null_argument(here, 3, &comm_object->errors);
   if (BATON_UNLIKELY(!in_place && (!sendtypes && comm_object->remote_size() > 0)))
     return null_argument(here, 4, &comm_object->errors);
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
     return null_argument(here, 6, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -884,7 +873,6 @@ BATON_EXPORT int PMPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count send
     return null_argument(here, 3, &comm_object->errors);
   if (BATON_UNLIKELY(!in_place && (!sendtypes && comm_object->remote_size() > 0)))
     return null_argument(here, 4, &comm_object->errors);
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
     return null_argument(here, 6, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -936,8 +924,8 @@ BATON_EXPORT int PMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int 
   const bool is_inter = comm_object->is_inter();
   if (BATON_UNLIKELY(outside(root, comm_object->remote_size()) && !(is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))))
     return bad_root(here, 4, &comm_object->errors, root, comm_object->remote_size(), is_inter);
-  Datatype* datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
@@ -961,8 +949,8 @@ BATON_EXPORT int PMPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype dataty
   const bool is_inter = comm_object->is_inter();
   if (BATON_UNLIKELY(outside(root, comm_object->remote_size()) && !(is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))))
     return bad_root(here, 4, &comm_object->errors, root, comm_object->remote_size(), is_inter);
-  Datatype* datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
@@ -986,8 +974,8 @@ BATON_EXPORT int PMPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype,
   const bool is_inter = comm_object->is_inter();
   if (BATON_UNLIKELY(outside(root, comm_object->remote_size()) && !(is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))))
     return bad_root(here, 4, &comm_object->errors, root, comm_object->remote_size(), is_inter);
-  Datatype* datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
@@ -1016,8 +1004,8 @@ BATON_EXPORT int PMPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype d
   const bool is_inter = comm_object->is_inter();
   if (BATON_UNLIKELY(outside(root, comm_object->remote_size()) && !(is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))))
     return bad_root(here, 4, &comm_object->errors, root, comm_object->remote_size(), is_inter);
-  Datatype* datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
@@ -1044,8 +1032,8 @@ BATON_EXPORT int PMPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
@@ -1077,8 +1065,8 @@ BATON_EXPORT int PMPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count cou
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
@@ -1110,8 +1098,8 @@ BATON_EXPORT int PMPI_Exscan_init(const void *sendbuf, void *recvbuf, int count,
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
@@ -1148,8 +1136,8 @@ BATON_EXPORT int PMPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Coun
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
@@ -1191,13 +1179,13 @@ BATON_EXPORT int PMPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype se
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
-  Datatype* sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
+  Datatype* const sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object)))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = at_root ? datatype::datatypes.find(recvtype) : nullptr;
-  if (BATON_UNLIKELY(at_root && (!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount)))))
+  Datatype* const recvtype_object = at_root ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(at_root && (!recvtype_object)))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!recvtype_object->committed)))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
@@ -1234,13 +1222,13 @@ BATON_EXPORT int PMPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Dat
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
-  Datatype* sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
+  Datatype* const sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object)))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = at_root ? datatype::datatypes.find(recvtype) : nullptr;
-  if (BATON_UNLIKELY(at_root && (!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount)))))
+  Datatype* const recvtype_object = at_root ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(at_root && (!recvtype_object)))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!recvtype_object->committed)))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
@@ -1277,13 +1265,13 @@ BATON_EXPORT int PMPI_Gather_init(const void *sendbuf, int sendcount, MPI_Dataty
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
-  Datatype* sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
+  Datatype* const sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object)))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = at_root ? datatype::datatypes.find(recvtype) : nullptr;
-  if (BATON_UNLIKELY(at_root && (!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount)))))
+  Datatype* const recvtype_object = at_root ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(at_root && (!recvtype_object)))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!recvtype_object->committed)))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
@@ -1323,13 +1311,13 @@ BATON_EXPORT int PMPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MP
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
-  Datatype* sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
+  Datatype* const sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object)))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = at_root ? datatype::datatypes.find(recvtype) : nullptr;
-  if (BATON_UNLIKELY(at_root && (!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount)))))
+  Datatype* const recvtype_object = at_root ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(at_root && (!recvtype_object)))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!recvtype_object->committed)))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
@@ -1369,8 +1357,8 @@ BATON_EXPORT int PMPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype s
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
-  Datatype* sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
+  Datatype* const sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object)))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
@@ -1385,7 +1373,6 @@ BATON_EXPORT int PMPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype s
   }
   if (BATON_UNLIKELY(contributes && !in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
     if (Error rc = move_own_block(sendbuf, sendcount, *sendtype_object, own_place(recvbuf, recvcounts, displs, *recvtype_object, comm_object->rank()), *recvtype_object)) return finish(here, &comm_object->errors, rc);
     sendbuf = take_as_in_place(here, 4, comm_object->rank() == 0 || at_root);
@@ -1413,8 +1400,8 @@ BATON_EXPORT int PMPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
-  Datatype* sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
+  Datatype* const sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object)))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
@@ -1429,7 +1416,6 @@ BATON_EXPORT int PMPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
   }
   if (BATON_UNLIKELY(contributes && !in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
     if (Error rc = move_own_block(sendbuf, sendcount, *sendtype_object, own_place(recvbuf, recvcounts, displs, *recvtype_object, comm_object->rank()), *recvtype_object)) return finish(here, &comm_object->errors, rc);
     sendbuf = take_as_in_place(here, 4, comm_object->rank() == 0 || at_root);
@@ -1457,8 +1443,8 @@ BATON_EXPORT int PMPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datat
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
-  Datatype* sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
+  Datatype* const sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object)))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
@@ -1476,7 +1462,6 @@ BATON_EXPORT int PMPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datat
   }
   if (BATON_UNLIKELY(contributes && !in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0))
     return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(at_root && (!recvcounts && comm_object->remote_size() > 0)))
@@ -1504,8 +1489,8 @@ BATON_EXPORT int PMPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, M
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
-  Datatype* sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
+  Datatype* const sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object)))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
@@ -1523,7 +1508,6 @@ BATON_EXPORT int PMPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, M
   }
   if (BATON_UNLIKELY(contributes && !in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0))
     return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(at_root && (!recvcounts && comm_object->remote_size() > 0)))
@@ -1546,13 +1530,13 @@ BATON_EXPORT int PMPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatyp
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(!in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
+  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
@@ -1586,13 +1570,13 @@ BATON_EXPORT int PMPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(!in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
+  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
@@ -1626,8 +1610,8 @@ BATON_EXPORT int PMPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Dataty
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(!in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
+  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
@@ -1642,7 +1626,6 @@ BATON_EXPORT int PMPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Dataty
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
     if (Error rc = move_own_block(sendbuf, sendcount, *sendtype_object, own_place(recvbuf, recvcounts, displs, *recvtype_object, comm_object->rank()), *recvtype_object)) return finish(here, &comm_object->errors, rc);
     sendbuf = take_as_in_place(here, 4, comm_object->rank() == 0);
@@ -1667,8 +1650,8 @@ BATON_EXPORT int PMPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MP
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(!in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
+  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
@@ -1683,7 +1666,6 @@ BATON_EXPORT int PMPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MP
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
     if (Error rc = move_own_block(sendbuf, sendcount, *sendtype_object, own_place(recvbuf, recvcounts, displs, *recvtype_object, comm_object->rank()), *recvtype_object)) return finish(here, &comm_object->errors, rc);
     sendbuf = take_as_in_place(here, 4, comm_object->rank() == 0);
@@ -1708,8 +1690,8 @@ BATON_EXPORT int PMPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, 
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
@@ -1743,8 +1725,8 @@ BATON_EXPORT int PMPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
@@ -1778,13 +1760,13 @@ BATON_EXPORT int PMPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(!in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
+  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
@@ -1816,13 +1798,13 @@ BATON_EXPORT int PMPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(!in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
+  Datatype* const sendtype_object = !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(!in_place && (!sendtype_object)))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
@@ -1870,7 +1852,6 @@ BATON_EXPORT int PMPI_Ialltoallv(const void *sendbuf, const int sendcounts[], co
     if (BATON_UNLIKELY(sendcounts[i] < 0)) return bad_element(here, 2, &comm_object->errors, sendcounts[i], i, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!in_place && (!sdispls && comm_object->remote_size() > 0)))
     return null_argument(here, 3, &comm_object->errors);
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
     return null_argument(here, 6, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -1907,7 +1888,6 @@ BATON_EXPORT int PMPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcoun
     if (BATON_UNLIKELY(sendcounts[i] < 0)) return bad_element(here, 2, &comm_object->errors, sendcounts[i], i, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!in_place && (!sdispls && comm_object->remote_size() > 0)))
     return null_argument(here, 3, &comm_object->errors);
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
     return null_argument(here, 6, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -1936,7 +1916,6 @@ BATON_EXPORT int PMPI_Ialltoallw(const void *sendbuf, const int sendcounts[], co
     return null_argument(here, 3, &comm_object->errors);
   if (BATON_UNLIKELY(!in_place && (!sendtypes && comm_object->remote_size() > 0)))
     return null_argument(here, 4, &comm_object->errors);
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
     return null_argument(here, 6, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -1967,7 +1946,6 @@ BATON_EXPORT int PMPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcoun
     return null_argument(here, 3, &comm_object->errors);
   if (BATON_UNLIKELY(!in_place && (!sendtypes && comm_object->remote_size() > 0)))
     return null_argument(here, 4, &comm_object->errors);
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
     return null_argument(here, 6, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -2005,8 +1983,8 @@ BATON_EXPORT int PMPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int
   const bool is_inter = comm_object->is_inter();
   if (BATON_UNLIKELY(outside(root, comm_object->remote_size()) && !(is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))))
     return bad_root(here, 4, &comm_object->errors, root, comm_object->remote_size(), is_inter);
-  Datatype* datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
@@ -2032,8 +2010,8 @@ BATON_EXPORT int PMPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datat
   const bool is_inter = comm_object->is_inter();
   if (BATON_UNLIKELY(outside(root, comm_object->remote_size()) && !(is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))))
     return bad_root(here, 4, &comm_object->errors, root, comm_object->remote_size(), is_inter);
-  Datatype* datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
@@ -2057,8 +2035,8 @@ BATON_EXPORT int PMPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
@@ -2092,8 +2070,8 @@ BATON_EXPORT int PMPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count co
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
@@ -2132,13 +2110,13 @@ BATON_EXPORT int PMPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype s
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
-  Datatype* sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
+  Datatype* const sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object)))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = at_root ? datatype::datatypes.find(recvtype) : nullptr;
-  if (BATON_UNLIKELY(at_root && (!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount)))))
+  Datatype* const recvtype_object = at_root ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(at_root && (!recvtype_object)))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!recvtype_object->committed)))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
@@ -2177,13 +2155,13 @@ BATON_EXPORT int PMPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
-  Datatype* sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
+  Datatype* const sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object)))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = at_root ? datatype::datatypes.find(recvtype) : nullptr;
-  if (BATON_UNLIKELY(at_root && (!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount)))))
+  Datatype* const recvtype_object = at_root ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(at_root && (!recvtype_object)))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!recvtype_object->committed)))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
@@ -2222,8 +2200,8 @@ BATON_EXPORT int PMPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype 
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
-  Datatype* sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
+  Datatype* const sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object)))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
@@ -2238,7 +2216,6 @@ BATON_EXPORT int PMPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype 
   }
   if (BATON_UNLIKELY(contributes && !in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
     if (Error rc = move_own_block(sendbuf, sendcount, *sendtype_object, own_place(recvbuf, recvcounts, displs, *recvtype_object, comm_object->rank()), *recvtype_object)) return finish(here, &comm_object->errors, rc);
     sendbuf = take_as_in_place(here, 4, comm_object->rank() == 0 || at_root);
@@ -2268,8 +2245,8 @@ BATON_EXPORT int PMPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_D
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
-  Datatype* sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
+  Datatype* const sendtype_object = contributes && !in_place ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object)))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
@@ -2284,7 +2261,6 @@ BATON_EXPORT int PMPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_D
   }
   if (BATON_UNLIKELY(contributes && !in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
     if (Error rc = move_own_block(sendbuf, sendcount, *sendtype_object, own_place(recvbuf, recvcounts, displs, *recvtype_object, comm_object->rank()), *recvtype_object)) return finish(here, &comm_object->errors, rc);
     sendbuf = take_as_in_place(here, 4, comm_object->rank() == 0 || at_root);
@@ -2314,8 +2290,8 @@ BATON_EXPORT int PMPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
-  Datatype* datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
@@ -2354,8 +2330,8 @@ BATON_EXPORT int PMPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count co
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
-  Datatype* datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
@@ -2397,7 +2373,6 @@ BATON_EXPORT int PMPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const 
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf))) {
     sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
   }
@@ -2427,7 +2402,6 @@ BATON_EXPORT int PMPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, cons
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf))) {
     sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
   }
@@ -2511,8 +2485,8 @@ BATON_EXPORT int PMPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_D
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
@@ -2546,8 +2520,8 @@ BATON_EXPORT int PMPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count coun
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
@@ -2586,13 +2560,13 @@ BATON_EXPORT int PMPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype 
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = recvbuf == MPI_IN_PLACE && at_root;
-  Datatype* sendtype_object = at_root ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(at_root && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
+  Datatype* const sendtype_object = at_root ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(at_root && (!sendtype_object)))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount)))))
+  Datatype* const recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object)))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object->committed)))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
@@ -2631,13 +2605,13 @@ BATON_EXPORT int PMPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_D
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = recvbuf == MPI_IN_PLACE && at_root;
-  Datatype* sendtype_object = at_root ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(at_root && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
+  Datatype* const sendtype_object = at_root ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(at_root && (!sendtype_object)))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount)))))
+  Datatype* const recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object)))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object->committed)))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
@@ -2681,12 +2655,11 @@ BATON_EXPORT int PMPI_Iscatterv(const void *sendbuf, const int sendcounts[], con
     return bad_handle(here, 4, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!sendtype_object->committed)))
     return uncommitted(here, 4, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount)))))
+  Datatype* const recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object)))
     return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object->committed)))
     return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(sendbuf == MPI_IN_PLACE)) sendbuf = nullptr;
   if (BATON_UNLIKELY(at_root && (!sendcounts && comm_object->remote_size() > 0)))
     return null_argument(here, 2, &comm_object->errors);
   if (at_root) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -2727,12 +2700,11 @@ BATON_EXPORT int PMPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcount
     return bad_handle(here, 4, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!sendtype_object->committed)))
     return uncommitted(here, 4, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount)))))
+  Datatype* const recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object)))
     return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object->committed)))
     return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(sendbuf == MPI_IN_PLACE)) sendbuf = nullptr;
   if (BATON_UNLIKELY(at_root && (!sendcounts && comm_object->remote_size() > 0)))
     return null_argument(here, 2, &comm_object->errors);
   if (at_root) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -2768,8 +2740,8 @@ BATON_EXPORT int PMPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
-  Datatype* datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
@@ -2806,8 +2778,8 @@ BATON_EXPORT int PMPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count cou
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
-  Datatype* datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
@@ -2844,8 +2816,8 @@ BATON_EXPORT int PMPI_Reduce_init(const void *sendbuf, void *recvbuf, int count,
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
-  Datatype* datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
@@ -2887,8 +2859,8 @@ BATON_EXPORT int PMPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Coun
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE && at_root;
-  Datatype* datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
@@ -2933,7 +2905,6 @@ BATON_EXPORT int PMPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const i
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf))) {
     sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
   }
@@ -2961,7 +2932,6 @@ BATON_EXPORT int PMPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf))) {
     sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
   }
@@ -3118,7 +3088,6 @@ BATON_EXPORT int PMPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, co
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 7, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf))) {
     sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
   }
@@ -3151,7 +3120,6 @@ BATON_EXPORT int PMPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, 
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 7, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf))) {
     sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
   }
@@ -3173,8 +3141,8 @@ BATON_EXPORT int PMPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Da
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
@@ -3206,8 +3174,8 @@ BATON_EXPORT int PMPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
@@ -3239,8 +3207,8 @@ BATON_EXPORT int PMPI_Scan_init(const void *sendbuf, void *recvbuf, int count, M
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
@@ -3277,8 +3245,8 @@ BATON_EXPORT int PMPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count 
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
   [[maybe_unused]] const bool in_place = sendbuf == MPI_IN_PLACE;
-  Datatype* datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
     return bad_handle(here, 4, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &comm_object->errors, datatype_object->name);
@@ -3320,13 +3288,13 @@ BATON_EXPORT int PMPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype s
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = recvbuf == MPI_IN_PLACE && at_root;
-  Datatype* sendtype_object = at_root ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(at_root && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
+  Datatype* const sendtype_object = at_root ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(at_root && (!sendtype_object)))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount)))))
+  Datatype* const recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object)))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object->committed)))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
@@ -3363,13 +3331,13 @@ BATON_EXPORT int PMPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = recvbuf == MPI_IN_PLACE && at_root;
-  Datatype* sendtype_object = at_root ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(at_root && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
+  Datatype* const sendtype_object = at_root ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(at_root && (!sendtype_object)))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount)))))
+  Datatype* const recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object)))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object->committed)))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
@@ -3406,13 +3374,13 @@ BATON_EXPORT int PMPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datat
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = recvbuf == MPI_IN_PLACE && at_root;
-  Datatype* sendtype_object = at_root ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(at_root && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
+  Datatype* const sendtype_object = at_root ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(at_root && (!sendtype_object)))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount)))))
+  Datatype* const recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object)))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object->committed)))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
@@ -3454,13 +3422,13 @@ BATON_EXPORT int PMPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, M
   const bool at_root = is_inter ? root == MPI_ROOT : root == comm_object->rank();
   [[maybe_unused]] const bool contributes = !is_inter || root >= 0;
   [[maybe_unused]] const bool in_place = recvbuf == MPI_IN_PLACE && at_root;
-  Datatype* sendtype_object = at_root ? datatype::datatypes.find(sendtype) : nullptr;
-  if (BATON_UNLIKELY(at_root && (!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount)))))
+  Datatype* const sendtype_object = at_root ? datatype::datatypes.find(sendtype) : nullptr;
+  if (BATON_UNLIKELY(at_root && (!sendtype_object)))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!sendtype_object->committed)))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount)))))
+  Datatype* const recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object)))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object->committed)))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
@@ -3507,12 +3475,11 @@ BATON_EXPORT int PMPI_Scatterv(const void *sendbuf, const int sendcounts[], cons
     return bad_handle(here, 4, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!sendtype_object->committed)))
     return uncommitted(here, 4, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount)))))
+  Datatype* const recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object)))
     return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object->committed)))
     return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(sendbuf == MPI_IN_PLACE)) sendbuf = nullptr;
   if (BATON_UNLIKELY(at_root && (!sendcounts && comm_object->remote_size() > 0)))
     return null_argument(here, 2, &comm_object->errors);
   if (at_root) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -3551,12 +3518,11 @@ BATON_EXPORT int PMPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts
     return bad_handle(here, 4, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!sendtype_object->committed)))
     return uncommitted(here, 4, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount)))))
+  Datatype* const recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object)))
     return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object->committed)))
     return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(sendbuf == MPI_IN_PLACE)) sendbuf = nullptr;
   if (BATON_UNLIKELY(at_root && (!sendcounts && comm_object->remote_size() > 0)))
     return null_argument(here, 2, &comm_object->errors);
   if (at_root) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -3595,15 +3561,14 @@ BATON_EXPORT int PMPI_Scatterv_init(const void *sendbuf, const int sendcounts[],
     return bad_handle(here, 4, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!sendtype_object->committed)))
     return uncommitted(here, 4, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount)))))
+  Datatype* const recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object)))
     return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object->committed)))
     return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 10, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(sendbuf == MPI_IN_PLACE)) sendbuf = nullptr;
   if (BATON_UNLIKELY(at_root && (!sendcounts && comm_object->remote_size() > 0)))
     return null_argument(here, 2, &comm_object->errors);
   if (at_root) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -3644,15 +3609,14 @@ BATON_EXPORT int PMPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendc
     return bad_handle(here, 4, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!sendtype_object->committed)))
     return uncommitted(here, 4, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
-  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount)))))
+  Datatype* const recvtype_object = contributes && !in_place ? datatype::datatypes.find(recvtype) : nullptr;
+  if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object)))
     return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object->committed)))
     return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 10, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(sendbuf == MPI_IN_PLACE)) sendbuf = nullptr;
   if (BATON_UNLIKELY(at_root && (!sendcounts && comm_object->remote_size() > 0)))
     return null_argument(here, 2, &comm_object->errors);
   if (at_root) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)

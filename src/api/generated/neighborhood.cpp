@@ -14,13 +14,13 @@ BATON_EXPORT int PMPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MP
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
-  Datatype* sendtype_object = datatype::datatypes.find(sendtype);
-  if (BATON_UNLIKELY(!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount))))
+  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!sendtype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
@@ -49,13 +49,13 @@ BATON_EXPORT int PMPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendc
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
-  Datatype* sendtype_object = datatype::datatypes.find(sendtype);
-  if (BATON_UNLIKELY(!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount))))
+  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!sendtype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
@@ -84,8 +84,8 @@ BATON_EXPORT int PMPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, M
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
-  Datatype* sendtype_object = datatype::datatypes.find(sendtype);
-  if (BATON_UNLIKELY(!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount))))
+  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!sendtype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
@@ -100,7 +100,6 @@ BATON_EXPORT int PMPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, M
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 9, &comm_object->errors);
   return finish(here, &comm_object->errors, collective::start([&] { return api::neighbor_allgatherv(sendbuf, sendcount, *sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object); }, request));
@@ -114,8 +113,8 @@ BATON_EXPORT int PMPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count send
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
-  Datatype* sendtype_object = datatype::datatypes.find(sendtype);
-  if (BATON_UNLIKELY(!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount))))
+  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!sendtype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
@@ -130,7 +129,6 @@ BATON_EXPORT int PMPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count send
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 9, &comm_object->errors);
   return finish(here, &comm_object->errors, collective::start([&] { return api::neighbor_allgatherv(sendbuf, sendcount, *sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object); }, request));
@@ -144,13 +142,13 @@ BATON_EXPORT int PMPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
-  Datatype* sendtype_object = datatype::datatypes.find(sendtype);
-  if (BATON_UNLIKELY(!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount))))
+  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!sendtype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
@@ -179,13 +177,13 @@ BATON_EXPORT int PMPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendco
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
-  Datatype* sendtype_object = datatype::datatypes.find(sendtype);
-  if (BATON_UNLIKELY(!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount))))
+  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!sendtype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
@@ -224,8 +222,6 @@ BATON_EXPORT int PMPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcou
     return bad_handle(here, 8, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 8, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(sendbuf == MPI_IN_PLACE)) sendbuf = nullptr;
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 10, &comm_object->errors);
   return finish(here, &comm_object->errors, collective::start([&] { return api::neighbor_alltoallv(sendbuf, sendcounts, sdispls, *sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object); }, request));
@@ -249,8 +245,6 @@ BATON_EXPORT int PMPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count
     return bad_handle(here, 8, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 8, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(sendbuf == MPI_IN_PLACE)) sendbuf = nullptr;
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 10, &comm_object->errors);
   return finish(here, &comm_object->errors, collective::start([&] { return api::neighbor_alltoallv(sendbuf, sendcounts, sdispls, *sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object); }, request));
@@ -264,8 +258,6 @@ BATON_EXPORT int PMPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcou
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
-  if (BATON_UNLIKELY(sendbuf == MPI_IN_PLACE)) sendbuf = nullptr;
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 10, &comm_object->errors);
   return finish(here, &comm_object->errors, collective::start([&] { return api::neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object); }, request));
@@ -279,8 +271,6 @@ BATON_EXPORT int PMPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
-  if (BATON_UNLIKELY(sendbuf == MPI_IN_PLACE)) sendbuf = nullptr;
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 10, &comm_object->errors);
   return finish(here, &comm_object->errors, collective::start([&] { return api::neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object); }, request));
@@ -294,13 +284,13 @@ BATON_EXPORT int PMPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
-  Datatype* sendtype_object = datatype::datatypes.find(sendtype);
-  if (BATON_UNLIKELY(!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount))))
+  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!sendtype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
@@ -327,13 +317,13 @@ BATON_EXPORT int PMPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendco
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
-  Datatype* sendtype_object = datatype::datatypes.find(sendtype);
-  if (BATON_UNLIKELY(!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount))))
+  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!sendtype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
@@ -360,13 +350,13 @@ BATON_EXPORT int PMPI_Neighbor_allgather_init(const void *sendbuf, int sendcount
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
-  Datatype* sendtype_object = datatype::datatypes.find(sendtype);
-  if (BATON_UNLIKELY(!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount))))
+  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!sendtype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
@@ -398,13 +388,13 @@ BATON_EXPORT int PMPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count s
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
-  Datatype* sendtype_object = datatype::datatypes.find(sendtype);
-  if (BATON_UNLIKELY(!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount))))
+  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!sendtype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
@@ -436,8 +426,8 @@ BATON_EXPORT int PMPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MP
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
-  Datatype* sendtype_object = datatype::datatypes.find(sendtype);
-  if (BATON_UNLIKELY(!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount))))
+  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!sendtype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
@@ -452,7 +442,6 @@ BATON_EXPORT int PMPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MP
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::neighbor_allgatherv(sendbuf, sendcount, *sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object); }));
 }
 BATON_ALIAS(Neighbor_allgatherv)
@@ -464,8 +453,8 @@ BATON_EXPORT int PMPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendc
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
-  Datatype* sendtype_object = datatype::datatypes.find(sendtype);
-  if (BATON_UNLIKELY(!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount))))
+  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!sendtype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
@@ -480,7 +469,6 @@ BATON_EXPORT int PMPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendc
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::neighbor_allgatherv(sendbuf, sendcount, *sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object); }));
 }
 BATON_ALIAS(Neighbor_allgatherv_c)
@@ -492,8 +480,8 @@ BATON_EXPORT int PMPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcoun
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
-  Datatype* sendtype_object = datatype::datatypes.find(sendtype);
-  if (BATON_UNLIKELY(!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount))))
+  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!sendtype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
@@ -511,7 +499,6 @@ BATON_EXPORT int PMPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcoun
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 10, &comm_object->errors);
   return finish(here, &comm_object->errors, collective::prepare([&] { return api::neighbor_allgatherv(sendbuf, sendcount, *sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object); }, request));
@@ -525,8 +512,8 @@ BATON_EXPORT int PMPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count 
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
-  Datatype* sendtype_object = datatype::datatypes.find(sendtype);
-  if (BATON_UNLIKELY(!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount))))
+  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!sendtype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
@@ -544,7 +531,6 @@ BATON_EXPORT int PMPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count 
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 10, &comm_object->errors);
   return finish(here, &comm_object->errors, collective::prepare([&] { return api::neighbor_allgatherv(sendbuf, sendcount, *sendtype_object, recvbuf, recvcounts, displs, *recvtype_object, *comm_object); }, request));
@@ -558,13 +544,13 @@ BATON_EXPORT int PMPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
-  Datatype* sendtype_object = datatype::datatypes.find(sendtype);
-  if (BATON_UNLIKELY(!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount))))
+  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!sendtype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
@@ -591,13 +577,13 @@ BATON_EXPORT int PMPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcou
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
-  Datatype* sendtype_object = datatype::datatypes.find(sendtype);
-  if (BATON_UNLIKELY(!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount))))
+  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!sendtype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
@@ -624,13 +610,13 @@ BATON_EXPORT int PMPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount,
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
-  Datatype* sendtype_object = datatype::datatypes.find(sendtype);
-  if (BATON_UNLIKELY(!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount))))
+  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!sendtype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
@@ -662,13 +648,13 @@ BATON_EXPORT int PMPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count se
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
-  Datatype* sendtype_object = datatype::datatypes.find(sendtype);
-  if (BATON_UNLIKELY(!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount))))
+  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!sendtype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
+  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object))
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
@@ -710,8 +696,6 @@ BATON_EXPORT int PMPI_Neighbor_alltoallv(const void *sendbuf, const int sendcoun
     return bad_handle(here, 8, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 8, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(sendbuf == MPI_IN_PLACE)) sendbuf = nullptr;
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::neighbor_alltoallv(sendbuf, sendcounts, sdispls, *sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object); }));
 }
 BATON_ALIAS(Neighbor_alltoallv)
@@ -733,8 +717,6 @@ BATON_EXPORT int PMPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count 
     return bad_handle(here, 8, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 8, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(sendbuf == MPI_IN_PLACE)) sendbuf = nullptr;
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::neighbor_alltoallv(sendbuf, sendcounts, sdispls, *sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object); }));
 }
 BATON_ALIAS(Neighbor_alltoallv_c)
@@ -759,8 +741,6 @@ BATON_EXPORT int PMPI_Neighbor_alltoallv_init(const void *sendbuf, const int sen
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 10, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(sendbuf == MPI_IN_PLACE)) sendbuf = nullptr;
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 11, &comm_object->errors);
   return finish(here, &comm_object->errors, collective::prepare([&] { return api::neighbor_alltoallv(sendbuf, sendcounts, sdispls, *sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object); }, request));
@@ -787,8 +767,6 @@ BATON_EXPORT int PMPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_C
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 10, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(sendbuf == MPI_IN_PLACE)) sendbuf = nullptr;
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 11, &comm_object->errors);
   return finish(here, &comm_object->errors, collective::prepare([&] { return api::neighbor_alltoallv(sendbuf, sendcounts, sdispls, *sendtype_object, recvbuf, recvcounts, rdispls, *recvtype_object, *comm_object); }, request));
@@ -802,8 +780,6 @@ BATON_EXPORT int PMPI_Neighbor_alltoallw(const void *sendbuf, const int sendcoun
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
-  if (BATON_UNLIKELY(sendbuf == MPI_IN_PLACE)) sendbuf = nullptr;
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object); }));
 }
 BATON_ALIAS(Neighbor_alltoallw)
@@ -815,8 +791,6 @@ BATON_EXPORT int PMPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count 
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
-  if (BATON_UNLIKELY(sendbuf == MPI_IN_PLACE)) sendbuf = nullptr;
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object); }));
 }
 BATON_ALIAS(Neighbor_alltoallw_c)
@@ -831,8 +805,6 @@ BATON_EXPORT int PMPI_Neighbor_alltoallw_init(const void *sendbuf, const int sen
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 10, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(sendbuf == MPI_IN_PLACE)) sendbuf = nullptr;
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 11, &comm_object->errors);
   return finish(here, &comm_object->errors, collective::prepare([&] { return api::neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object); }, request));
@@ -849,8 +821,6 @@ BATON_EXPORT int PMPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_C
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 10, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(sendbuf == MPI_IN_PLACE)) sendbuf = nullptr;
-  if (BATON_UNLIKELY(recvbuf == MPI_IN_PLACE)) recvbuf = nullptr;
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 11, &comm_object->errors);
   return finish(here, &comm_object->errors, collective::prepare([&] { return api::neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, *comm_object); }, request));
