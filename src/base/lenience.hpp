@@ -1,5 +1,5 @@
-// What Baton accepts although the standard does not define it, since the libraries that programs come
-// from do: docs/from-another-mpi.md. world/portability.hpp names it under `check`.
+// What Baton accepts although the standard does not define it, since the libraries that programs
+// come from do: docs/from-another-mpi.md. world/portability.hpp names it under `check`.
 #pragma once
 
 namespace baton {

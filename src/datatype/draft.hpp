@@ -39,7 +39,8 @@ class Draft {
   }
 
  private:
-  // Of the data, first and last byte; of the parts' own bounds; of the markers. Without data or markers the pair is empty.
+  // Of the data, first and last byte; of the parts' own bounds; of the markers. Without data or
+  // markers the pair is empty.
   struct Span {
     bool any = false;
     Exact lower = 0;

@@ -97,8 +97,8 @@ Error refuse_operation(const Operation& operation, const Datatype& type) {
 Lenience lenient_use(const Operation& operation, const Datatype& type) {
   if (!operation.predefined) return Lenience::none;
   if (type.element == Element::text8) return Lenience::text_reduction;
-  bool logical = operation.handle == MPI_LAND || operation.handle == MPI_LOR ||
-                 operation.handle == MPI_LXOR;
+  bool logical =
+      operation.handle == MPI_LAND || operation.handle == MPI_LOR || operation.handle == MPI_LXOR;
   return logical && type.element == Element::address64 ? Lenience::address_logic : Lenience::none;
 }
 

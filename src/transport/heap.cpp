@@ -47,8 +47,8 @@ std::uint64_t part_of(std::uint32_t owner) {
 // Of the whole address space only blocks of our own go into core dumps: a dump would give all of it
 // memory, and peers dump theirs.
 char* map_part(std::uint32_t owner) {
-  void* base = platform::map_memory_file_for_huge_pages(job_file(), arena.job->heap_bytes,
-                                                        part_of(owner));
+  void* base =
+      platform::map_memory_file_for_huge_pages(job_file(), arena.job->heap_bytes, part_of(owner));
   if (base) platform::set_dumped(base, arena.job->heap_bytes, false);
   return static_cast<char*>(base);
 }

@@ -59,7 +59,8 @@ struct ErrorTarget {
 };
 
 // The target of errors that belong to no object: before MPI_Init and after MPI_Finalize the initial
-// one, in between MPI_COMM_SELF's or, while nobody has set that, MPI_COMM_WORLD's. Process start and end set it (null: the initial one).
+// one, in between MPI_COMM_SELF's or, while nobody has set that, MPI_COMM_WORLD's. Process start
+// and end set it (null: the initial one).
 extern ErrorTarget* default_error_target;
 // The initial one: its handler is what mpiexec was told (-initial-errhandler), else null. The
 // predefined communicators begin with it.

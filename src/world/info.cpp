@@ -148,7 +148,9 @@ bool Info::remove(const char* key) {
   *link = entry->same;
   (entry->before ? entry->before->next : first_) = entry->next;
   (entry->next ? entry->next->before : last_) = entry->before;
-  seen_ = nullptr;
+  // What was seen last is often what goes; where another lies, nobody knows.
+  seen_place_ -= entry->next ? 0 : 1;
+  seen_ = seen_ != entry ? nullptr : entry->next ? entry->next : entry->before;
   free_entry(entry);
   --count_;
   return true;

@@ -1,5 +1,6 @@
-/* What programs written on other MPIs do: what those accept, Baton accepts (docs/from-another-mpi.md).
- * Only MPI_COMM_WORLD's error handler is set, as such programs have it. */
+/* What programs written on other MPIs do: what those accept, Baton accepts
+ * (docs/from-another-mpi.md). Only MPI_COMM_WORLD's error handler is set, as such programs have it.
+ */
 #include "conformance.h"
 
 static void operations_on_text_and_addresses(void) {

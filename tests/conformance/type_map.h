@@ -1,5 +1,5 @@
-/* A datatype as docs/decisions/extents.md defines it: a plain list of basic elements, what its parts
- * span, and the two markers. Slow and obvious. */
+/* A datatype as docs/decisions/extents.md defines it: a plain list of basic elements, what its
+ * parts span, and the two markers. Slow and obvious. */
 #ifndef TYPE_MAP_H
 #define TYPE_MAP_H
 

@@ -59,8 +59,8 @@ const Entry entries[] = {
     OF(plain, MPI_INTEGER4, 4),
     OF(plain, MPI_INTEGER8, 8),
     OF(plain, MPI_INTEGER16, 16),
-    // As other libraries have them; the standard has no operation on MPI_CHAR and no logical ones on
-    // the others.
+    // As other libraries have them; the standard has no operation on MPI_CHAR and no logical ones
+    // on the others.
     {"MPI_CHAR", MPI_CHAR, Class::integer, 1, char(-1) > 0},
     INTEGER(MPI_AINT, 8),
     INTEGER(MPI_COUNT, 8),

@@ -1,5 +1,6 @@
-// A datatype as docs/decisions/extents.md defines it: the list of its basic elements, what its parts
-// span, and its markers, one by one. Slow and obvious; what the tests of construction, shapes and elements compare with.
+// A datatype as docs/decisions/extents.md defines it: the list of its basic elements, what its
+// parts span, and its markers, one by one. Slow and obvious; what the tests of construction, shapes
+// and elements compare with.
 #pragma once
 
 #include <algorithm>
