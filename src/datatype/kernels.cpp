@@ -454,8 +454,7 @@ Kernel for_pairs(Element element) {
 }
 
 bool is_number(Element element) {
-  return element == Element::address64 ||
-         (element >= Element::int8 && element <= Element::plain_int64);
+  return element >= Element::int8 && element <= Element::plain_int64;
 }
 
 template <class Op>
@@ -465,10 +464,9 @@ Kernel for_arithmetic(Element element) {
   return kernel ? kernel : for_complex(__is_same(Op, Sum), element);
 }
 
-// C's integers, addresses and the logicals, not Fortran's integers.
+// C's integers and the logicals, not Fortran's integers.
 template <class Op>
 Kernel for_truth(Element element) {
-  if (element == Element::address64) element = Element::int64;
   bool of_c = element >= Element::int8 && element <= Element::uint64;
   bool logical = element >= Element::bool8 && element <= Element::logical128;
   return of_c || logical ? for_unsigned<Op>(element) : nullptr;
@@ -483,8 +481,6 @@ Kernel for_bits(Element element) {
 }  // namespace
 
 Kernel find_kernel(MPI_Op operation, Element element) {
-  // MPI_CHAR is C's char.
-  if (element == Element::text8) element = char(-1) < 0 ? Element::int8 : Element::uint8;
   if (operation == MPI_SUM) return for_arithmetic<Sum>(element);
   if (operation == MPI_PROD) return for_arithmetic<Product>(element);
   if (operation == MPI_MAX) return for_order<Maximum>(element);

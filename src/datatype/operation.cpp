@@ -29,6 +29,9 @@ alignas(Operation) char storage[row_count][sizeof(Operation)];
 Kernel kernels[row_count][element_count];
 
 Kernel find_kernel(int level, MPI_Op operation, Element element) {
+  // MPI_CHAR is C's char, addresses are numbers: as elsewhere, not as in the standard.
+  if (element == Element::text8) element = char(-1) < 0 ? Element::int8 : Element::uint8;
+  if (element == Element::address64) element = Element::int64;
   Kernel found = nullptr;
 #ifdef __x86_64__
   if (level >= 4)
