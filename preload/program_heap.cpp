@@ -51,6 +51,7 @@ char* take(void* wanted, std::size_t bytes, std::size_t alignment) {
               (!wanted || wanted == heap.address + start);
   if (fits) used_bytes = start + bytes;
   pthread_mutex_unlock(&used_lock);
+  if (fits) baton::platform::set_dumped(heap.address + start, bytes, true);
   return fits ? heap.address + start : nullptr;
 }
 

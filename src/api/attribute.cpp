@@ -8,8 +8,7 @@ using Kind = Keyval::Kind;
 
 // The key is argument 2, but that of the procedures that free it.
 Error find_key(Kind kind, int id, Keyval** keyval, int argument = 2) {
-  *keyval = find_keyval(kind, id);
-  if (*keyval) return MPI_SUCCESS;
+  if ((*keyval = find_keyval(kind, id))) return MPI_SUCCESS;
   if (id == MPI_KEYVAL_INVALID)
     return fail(MPI_ERR_KEYVAL, "argument %d: the key is MPI_KEYVAL_INVALID", argument);
   int* unused = nullptr;
@@ -23,7 +22,8 @@ Error find_key(Kind kind, int id, Keyval** keyval, int argument = 2) {
 Error free_key(Kind kind, int* id) {
   Keyval* keyval = nullptr;
   if (Error rc = find_key(kind, *id, &keyval, 1)) return rc;
-  free_keyval(*keyval);
+  if (!free_keyval(*keyval))
+    return fail(MPI_ERR_KEYVAL, "argument 1: key %d was freed before", *id);
   *id = MPI_KEYVAL_INVALID;
   return MPI_SUCCESS;
 }

@@ -1,9 +1,14 @@
 #include "api/entry.hpp"
 
+#include <atomic>
 #include <cinttypes>
+#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+
+#include "datatype/pack.hpp"
+#include "world/portability.hpp"
 
 namespace baton::api {
 
@@ -63,6 +68,25 @@ void complete_argument(Procedure procedure, Explanation& explanation) {
                 cause + length);
 }
 
+// What is said about a procedure is said once. Threads may call at the same time.
+bool is_first_time(Procedure procedure) {
+  constexpr unsigned bits = 64;
+  static std::atomic<std::uint64_t> told[1024 / bits];
+  auto number = static_cast<unsigned>(procedure);
+  std::uint64_t bit = std::uint64_t{1} << number % bits;
+  // relaxed: nothing else is told by it.
+  return (told[number / bits].fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
+}
+
+__attribute__((format(printf, 1, 2))) void say(const char* format, ...) {
+  char text[512];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  print_message(text);
+}
+
 }  // namespace
 
 const char* procedure_name(Procedure procedure) {
@@ -100,7 +124,12 @@ int not_running(Procedure procedure) {
                                               : "called before MPI_Init or MPI_Init_thread"));
 }
 
-int unsupported(Procedure procedure, ErrorTarget* target) {
+int unsupported(Procedure procedure, ErrorTarget* target, bool speaks) {
+  // An error that ends the job says the same.
+  if (speaks && !errors_end_the_job(target) && is_first_time(procedure))
+    say("%s is not there in this version of Baton and answers MPI_ERR_UNSUPPORTED_OPERATION "
+        "(docs/coverage.md lists what it has; said once)",
+        procedure_name(procedure));
   return report(procedure, target,
                 fail(MPI_ERR_UNSUPPORTED_OPERATION,
                      "this version of Baton has no %s yet (docs/coverage.md lists what it has)",
@@ -109,6 +138,10 @@ int unsupported(Procedure procedure, ErrorTarget* target) {
 
 // The tool interface has codes of its own and never calls an error handler.
 int unsupported_tool(Procedure procedure) {
+  if (is_first_time(procedure))
+    say("%s is not there in this version of Baton and answers MPI_T_ERR_NOT_SUPPORTED "
+        "(docs/coverage.md lists what it has; said once)",
+        procedure_name(procedure));
   return MPI_T_ERR_NOT_SUPPORTED;
 }
 
@@ -193,9 +226,36 @@ int aliased(Procedure procedure, int argument, ErrorTarget* target) {
                      "%s is also the send buffer; pass MPI_IN_PLACE to work in place", where.text));
 }
 
+const void* take_as_in_place(Procedure procedure, int argument, bool speaks) {
+  Where where(procedure, argument);
+  if (speaks && is_first_time(procedure))
+    say("%s: %s is also the send buffer, which MPI forbids; taken for MPI_IN_PLACE (said once)",
+        procedure_name(procedure), where.text);
+  return MPI_IN_PLACE;
+}
+
+Error move_own_block(const void* from, std::int64_t count, const Datatype& type, void* place,
+                     const Datatype& place_type) {
+  if (place == from && &type == &place_type) return MPI_SUCCESS;
+  // Both may overlap.
+  std::int64_t bytes = count * type.size;
+  void* packed = std::malloc(static_cast<std::size_t>(bytes));
+  if (!packed) return fail(MPI_ERR_NO_MEM, "no memory to move this rank's block to its place");
+  datatype::pack(type, from, 0, packed, bytes);
+  datatype::unpack(place_type, place, 0, packed, bytes);
+  std::free(packed);
+  return MPI_SUCCESS;
+}
+
+Datatype* type_of_no_data(MPI_Datatype type, std::int64_t count) {
+  if (type != MPI_DATATYPE_NULL || count != 0) return nullptr;
+  note_not_portable(Lenience::no_type);
+  return datatype::datatypes.find(MPI_BYTE);
+}
+
 int check_special_buffer(Procedure procedure, int argument, ErrorTarget* target, const void* buffer,
-                         bool null_allowed) {
-  if (!buffer && null_allowed) return MPI_SUCCESS;
+                         bool no_data, bool null_allowed) {
+  if (no_data || (!buffer && null_allowed)) return MPI_SUCCESS;
   Where where(procedure, argument);
   const char* why = !buffer                  ? "is a null pointer, but the count is not 0"
                     : buffer == MPI_IN_PLACE ? "must not be MPI_IN_PLACE here"

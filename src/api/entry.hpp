@@ -10,6 +10,7 @@
 #include "api/generated/procedures.hpp"
 #include "base/cache_line.hpp"
 #include "base/error.hpp"
+#include "datatype/datatype.hpp"
 #include "world/attribute.hpp"
 #include "world/error_handler.hpp"
 #include "world/library_state.hpp"
@@ -33,7 +34,10 @@ BATON_INLINE int finish(Procedure procedure, ErrorTarget* target, Error code) {
 
 // The failures. Each explains, raises on `target` and returns what the entry point returns.
 BATON_COLD int not_running(Procedure procedure);
-BATON_COLD int unsupported(Procedure procedure, ErrorTarget* target);
+// Says so once a procedure and process, also where the error handler lets the code return: programs
+// that look at no code would lose data in silence. `speaks`: of a procedure that all ranks of a
+// communicator call, its first one does; a rank that may call alone does itself.
+BATON_COLD int unsupported(Procedure procedure, ErrorTarget* target, bool speaks);
 BATON_COLD int unsupported_tool(Procedure procedure);
 BATON_COLD int bad_handle(Procedure procedure, int argument, ErrorTarget* target, const void* value,
                           Error error_class);
@@ -52,11 +56,27 @@ BATON_COLD int bad_tag(Procedure procedure, int argument, ErrorTarget* target, i
 BATON_COLD int uncommitted(Procedure procedure, int argument, ErrorTarget* target,
                            const char* type_name);
 BATON_COLD int aliased(Procedure procedure, int argument, ErrorTarget* target);
-// A buffer address that is a constant of the ABI. Returns 0 when it is allowed after all:
-// MPI_BOTTOM is the null pointer, so null is wrong only for a type whose data begins at the buffer
-// itself.
+// One buffer on both sides: MPI_IN_PLACE, which is what it is taken for, so that no rank waits for
+// this one. Named once, by a rank that `speaks`.
+BATON_COLD const void* take_as_in_place(Procedure procedure, int argument, bool speaks);
+// In place a rank's own block lies where the result has it.
+BATON_COLD Error move_own_block(const void* from, std::int64_t count, const Datatype& type,
+                                void* place, const Datatype& place_type);
+inline char* own_place(const void* buffer, std::int64_t count, const Datatype& type, int rank) {
+  return static_cast<char*>(const_cast<void*>(buffer)) + rank * count * type.extent;
+}
+template <class Count, class Displacement>
+char* own_place(const void* buffer, const Count*, const Displacement* displacements,
+                const Datatype& type, int rank) {
+  return static_cast<char*>(const_cast<void*>(buffer)) + displacements[rank] * type.extent;
+}
+// The type that MPI_DATATYPE_NULL stands for where there are no elements; null for all else.
+BATON_COLD Datatype* type_of_no_data(MPI_Datatype type, std::int64_t count);
+// A buffer address that is a constant of the ABI. Returns 0 when it is allowed after all: no data
+// may lie anywhere (an empty slice of Rust lies at its alignment, which may be 1), and MPI_BOTTOM
+// is the null pointer, so null is wrong only for a type whose data begins at the buffer itself.
 BATON_COLD int check_special_buffer(Procedure procedure, int argument, ErrorTarget* target,
-                                    const void* buffer, bool null_allowed);
+                                    const void* buffer, bool no_data, bool null_allowed);
 
 // Whether an address is one of MPI_BOTTOM (null), MPI_IN_PLACE and MPI_BUFFER_AUTOMATIC.
 BATON_INLINE bool is_special(const void* buffer) {

@@ -3,6 +3,8 @@
 #include <cstring>
 
 #include "world/library_state.hpp"
+#include "world/process.hpp"
+#include "world/session.hpp"
 
 namespace baton::api {
 
@@ -40,7 +42,10 @@ Error info_create_env(int, char**, MPI_Info* info) {
   Info* made = nullptr;
   if (Error rc = create_info(&made)) return rc;
   const Info* known = infos.find(MPI_INFO_ENV);
-  Error rc = known ? made->copy_from(*known) : describe_environment(*made, 0, nullptr);
+  // Before: what MPI_Init would say.
+  Error rc = known ? made->copy_from(*known)
+                   : describe_environment(*made, world::process_count(),
+                                          world::thread_level_name(MPI_THREAD_SINGLE));
   if (rc != MPI_SUCCESS) {
     baton::free_info(*made);
     return rc;

@@ -1,5 +1,8 @@
 #include "api/operation.hpp"
 
+#include "base/settings.hpp"
+#include "world/portability.hpp"
+
 namespace baton::api {
 
 namespace {
@@ -43,6 +46,7 @@ Error op_commutative(Operation& operation, int* commute) {
 Error reduce_local(const void* in, void* inout, std::int64_t count, Datatype& type,
                    Operation& operation) {
   if (Error error = datatype::check_operation(operation, type)) return error;
+  if (BATON_UNLIKELY(settings.check)) note_not_portable(datatype::lenient_use(operation, type));
   datatype::reduce(operation, in, inout, count, type);
   return MPI_SUCCESS;
 }

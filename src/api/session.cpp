@@ -7,19 +7,20 @@
 #include "collective/deadlock.hpp"
 #include "collective/describe_wait.hpp"
 #include "world/memory_kind.hpp"
+#include "world/process.hpp"
 
 namespace baton::api {
 
 namespace {
 
-// The thread level that an info asks for; the least when it asks for none.
+// The thread level that an info asks for; when it asks for none, what the process has.
 int wanted_thread_level(const Info* info) {
   char text[32] = "";
   if (info) info->get("thread_level", text, sizeof text);
   for (int level :
        {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE})
     if (std::strcmp(text, world::thread_level_name(level)) == 0) return level;
-  return MPI_THREAD_SINGLE;
+  return world::highest_thread_level();
 }
 
 Error no_such_set(const char* name) {

@@ -6,6 +6,7 @@
 #include "collective/partners.hpp"
 #include "collective/select.hpp"
 #include "collective/words.hpp"
+#include "world/portability.hpp"
 
 namespace baton::collective {
 
@@ -175,6 +176,8 @@ Form form_of(const Run& run) {
 
 Task check_and_run(Run& run, const Call& call) {
   Communicator& comm = *call.comm;
+  if (call.operation && call.in.type)
+    note_not_portable(datatype::lenient_use(*call.operation, *call.in.type));
   Verdict verdict;  // lives as long as the run, as its text has to
   const std::int32_t tag = run.change_tag(0);
   const std::uint32_t number = world::number_of_tag(tag);

@@ -44,15 +44,23 @@ Error check_counts(const Blocks& side, const char* array) {
   return MPI_SUCCESS;
 }
 
+bool has_data(const Blocks& side) {
+  bool any = !side.counts && side.uniform > 0;
+  for (int i = 0; side.counts && i < side.ranks; ++i) any |= side.count(i) > 0;
+  return any;
+}
+
 BATON_COLD Error check_neighbours(const Call& call) {
   if (!call.comm->topology)
     return fail(MPI_ERR_TOPOLOGY,
                 "argument comm has no topology, so that nobody is a neighbour; make one with "
                 "MPI_Cart_create, MPI_Graph_create or MPI_Dist_graph_create");
-  if (call.out.in_place() || call.in.in_place())
-    return fail(MPI_ERR_BUFFER, "MPI_IN_PLACE means nothing among neighbours");
   if (Error error = check_counts(call.out, "sendcounts")) return error;
-  return check_counts(call.in, "recvcounts");
+  if (Error error = check_counts(call.in, "recvcounts")) return error;
+  // No data may lie at any address, that of MPI_IN_PLACE among them.
+  if ((call.out.in_place() && has_data(call.out)) || (call.in.in_place() && has_data(call.in)))
+    return fail(MPI_ERR_BUFFER, "MPI_IN_PLACE means nothing among neighbours");
+  return MPI_SUCCESS;
 }
 
 }  // namespace

@@ -57,7 +57,8 @@ Error construct(Recorder& record, Datatype** made) {
                 "it of fewer elements or smaller displacements");
   Datatype* type = draft.shape ? new_type() : nullptr;
   if (!type) return out_of_memory();
-  draft.fill(*type);
+  // Structs alone: docs/decisions/extents.md.
+  draft.fill(*type, record.contents().combiner == MPI_COMBINER_STRUCT);
   type->contents = record.take();
   type->signature = signature_of_parts(*type);
   if (type->contents->combiner == MPI_COMBINER_DUP) {

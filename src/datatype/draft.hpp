@@ -26,8 +26,9 @@ class Draft {
   // Whether size, bounds and all displacements are 64-bit numbers.
   bool fits() const;
 
-  // Moves it all into `type`; fits() holds and there is a shape.
-  void fill(Datatype& type);
+  // Moves it all into `type`; fits() holds and there is a shape. `rounded`: the extent becomes a
+  // multiple of the alignment, where no marker says what it is.
+  void fill(Datatype& type, bool rounded);
 
   // Null until laid, or when memory was short. Owned.
   const Shape* shape = nullptr;
@@ -38,7 +39,8 @@ class Draft {
   }
 
  private:
-  // Of the data, first and last byte; of the markers. Without data or markers the pair is empty.
+  // Of the data, first and last byte; of the parts' own bounds; of the markers. Without data or
+  // markers the pair is empty.
   struct Span {
     bool any = false;
     Exact lower = 0;
@@ -46,6 +48,7 @@ class Draft {
     void widen(Exact low, Exact high);
   };
   Span data_;
+  Span bounds_;
   Span markers_;
   Exact size_ = 0;
   Exact elements_ = 0;

@@ -9,7 +9,7 @@
 namespace baton::datatype {
 
 enum class Element : std::uint8_t {
-  none,  // not predefined, or no operation is defined on it (MPI_PACKED, MPI_CHAR ...)
+  none,  // not predefined, or no operation is defined on it (MPI_PACKED, MPI_WCHAR ...)
   int8,  // from here to float128: what may be the value of a pair
   int16,
   int32,
@@ -24,7 +24,7 @@ enum class Element : std::uint8_t {
   float64,
   long_double,
   float128,
-  // Integers without logical operations: Fortran's, and those of all languages (MPI_AINT ...).
+  // Fortran's integers: without logical operations.
   plain_int8,
   plain_int16,
   plain_int32,
@@ -41,6 +41,10 @@ enum class Element : std::uint8_t {
   logical64,
   logical128,
   byte,
+  // Operations that the standard does not define, but that programs use elsewhere: all integer ones
+  // on MPI_CHAR, the logical ones on MPI_AINT, MPI_COUNT and MPI_OFFSET.
+  text8,
+  address64,
   pair_float_float,
   pair_double_double,
   // A pair of any value and an integer index, laid out as a C struct; see pair_of.
@@ -57,6 +61,7 @@ inline constexpr int element_count = 64 + 14 * 8;
 // The same integer where the logical operations make no difference. (Always inlined: a copy that
 // was compiled for one level must not serve another.)
 BATON_INLINE constexpr Element without_plain(Element element) {
+  if (element == Element::address64) return Element::int64;
   if (element < Element::plain_int8 || element > Element::plain_int64) return element;
   return static_cast<Element>(static_cast<int>(element) - static_cast<int>(Element::plain_int8) +
                               static_cast<int>(Element::int8));

@@ -24,6 +24,7 @@ void Draft::cover(const Datatype& old, Exact copies, Exact low, Exact high) {
   mixed_ |= data_.any && basic_ != old.basic;
   basic_ = old.basic;
   data_.widen(low + old.true_lower_bound, high + Exact(old.true_lower_bound) + old.true_extent);
+  bounds_.widen(low + old.lower_bound, high + Exact(old.lower_bound) + old.extent);
 }
 
 void Draft::mark(Exact lower_bound, Exact upper_bound) {
@@ -36,11 +37,12 @@ bool Draft::fits() const {
   auto span_fits = [](const Span& span) {
     return span.lower.fits() && span.upper.fits() && (span.upper - span.lower).fits();
   };
-  Exact rounded = data_.upper - data_.lower + alignment_;
-  return !refused_ && size_.fits() && span_fits(data_) && span_fits(markers_) && rounded.fits();
+  Exact rounded = bounds_.upper - bounds_.lower + alignment_;
+  return !refused_ && size_.fits() && span_fits(data_) && span_fits(bounds_) &&
+         span_fits(markers_) && rounded.fits();
 }
 
-void Draft::fill(Datatype& type) {
+void Draft::fill(Datatype& type, bool rounded) {
   std::int64_t data_extent = (data_.upper - data_.lower).value();
   type.size = size_.value();
   type.elements = elements_.value();
@@ -54,8 +56,9 @@ void Draft::fill(Datatype& type) {
     type.extent = (markers_.upper - markers_.lower).value();
   } else {
     // The standard's epsilon: elements of an array of these stay aligned.
-    type.lower_bound = data_.lower.value();
-    type.extent = (data_extent + alignment_ - 1) / alignment_ * alignment_;
+    std::int64_t unit = rounded ? alignment_ : 1;
+    type.lower_bound = bounds_.lower.value();
+    type.extent = ((bounds_.upper - bounds_.lower).value() + unit - 1) / unit * unit;
   }
   type.shape = shape;
   shape = nullptr;

@@ -29,6 +29,9 @@ alignas(Operation) char storage[row_count][sizeof(Operation)];
 Kernel kernels[row_count][element_count];
 
 Kernel find_kernel(int level, MPI_Op operation, Element element) {
+  // MPI_CHAR is C's char, addresses are numbers: as elsewhere, not as in the standard.
+  if (element == Element::text8) element = char(-1) < 0 ? Element::int8 : Element::uint8;
+  if (element == Element::address64) element = Element::int64;
   Kernel found = nullptr;
 #ifdef __x86_64__
   if (level >= 4)
@@ -92,6 +95,14 @@ Error refuse_operation(const Operation& operation, const Datatype& type) {
                 operation.name, type.name[0] ? type.name : "one without a name");
   return fail(MPI_ERR_OP, "%s is not defined on %s; use a type it is defined on, or MPI_Op_create",
               operation.name, type.name[0] ? type.name : "this datatype");
+}
+
+Lenience lenient_use(const Operation& operation, const Datatype& type) {
+  if (!operation.predefined) return Lenience::none;
+  if (type.element == Element::text8) return Lenience::text_reduction;
+  bool logical =
+      operation.handle == MPI_LAND || operation.handle == MPI_LOR || operation.handle == MPI_LXOR;
+  return logical && type.element == Element::address64 ? Lenience::address_logic : Lenience::none;
 }
 
 // The int form of a user function takes at most INT_MAX elements a call.

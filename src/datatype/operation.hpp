@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/handle_table.hpp"
+#include "base/lenience.hpp"
 #include "datatype/datatype.hpp"
 #include "datatype/kernels.hpp"
 
@@ -50,6 +51,10 @@ void release(Operation& operation);
 BATON_INLINE Kernel kernel_of(const Operation& operation, const Datatype& type) {
   return operation.kernels[static_cast<int>(type.element)];
 }
+
+// Of an operation that the standard does not define on the type, and that is carried out all the
+// same, since other libraries do: what it is.
+Lenience lenient_use(const Operation& operation, const Datatype& type);
 
 // Whether the operation is defined on the type: MPI_SUCCESS, or MPI_ERR_OP explained. A predefined
 // one is on predefined types only, named or not: no derived type, nor a duplicate (MPI 5.0,

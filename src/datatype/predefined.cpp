@@ -43,9 +43,9 @@ using ShortInt = Pair<short, int>;
         alignof(Pair<First, Second>)                                                            \
   }
 const Row rows[] = {
-    ROW(MPI_AINT, 8, plain_int64),
-    ROW(MPI_COUNT, 8, plain_int64),
-    ROW(MPI_OFFSET, 8, plain_int64),
+    ROW(MPI_AINT, 8, address64),
+    ROW(MPI_COUNT, 8, address64),
+    ROW(MPI_OFFSET, 8, address64),
     ROW(MPI_PACKED, 1, none),
     ROW(MPI_SHORT, 2, int16),
     ROW(MPI_INT, 4, int32),
@@ -85,7 +85,7 @@ const Row rows[] = {
     ROW(MPI_WCHAR, sizeof(wchar_t), none),
     ROW(MPI_INT8_T, 1, int8),
     ROW(MPI_UINT8_T, 1, uint8),
-    ROW(MPI_CHAR, 1, none),
+    ROW(MPI_CHAR, 1, text8),
     ROW(MPI_SIGNED_CHAR, 1, int8),
     ROW(MPI_UNSIGNED_CHAR, 1, uint8),
     ROW(MPI_BYTE, 1, byte),

@@ -119,6 +119,11 @@ void unmap_memory(void* address, std::uint64_t bytes) {
   munmap(address, bytes);
 }
 
+void set_dumped(void* address, std::uint64_t bytes, bool dumped) {
+  // Kernels without it dump more than is needed.
+  (void)madvise(address, bytes, dumped ? MADV_DODUMP : MADV_DONTDUMP);
+}
+
 bool reserve_memory(int descriptor, std::uint64_t offset, std::uint64_t bytes) {
   while (fallocate(descriptor, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
                    static_cast<off_t>(bytes)) != 0)

@@ -34,6 +34,8 @@ void* map_memory_file(int descriptor, std::uint64_t bytes, std::uint64_t offset 
 // The same at an address and from an offset of whole huge pages, so that the file can have them.
 void* map_memory_file_for_huge_pages(int descriptor, std::uint64_t bytes, std::uint64_t offset);
 void unmap_memory(void* address, std::uint64_t bytes);
+// Whether a range of mapped pages goes into core dumps. All does that nobody has asked about.
+void set_dumped(void* address, std::uint64_t bytes, bool dumped);
 
 // Makes sure that the range has memory, so that touching it later cannot kill the process. False
 // with errno set when there is none.

@@ -1,5 +1,6 @@
 #include "topology/grid.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace baton::topology {
@@ -11,44 +12,74 @@ std::int64_t wrapped(std::int64_t coordinate, int extent) {
   return rest < 0 ? rest + extent : rest;
 }
 
-// Whether `count` factors up to `factor` can give `size`: a necessary condition.
-bool power_reaches(int factor, int count, int size) {
+// `factor` to the power of `count`, or any number above `enough` if it is greater.
+std::int64_t power_up_to(std::int64_t factor, int count, int enough) {
+  if (factor <= 1) return 1;
   std::int64_t power = 1;
-  for (int i = 0; i < count && power < size; ++i) {
-    if (factor == 1) return size == 1;
-    power *= factor;
-  }
-  return power >= size;
+  for (int i = 0; i < count && power <= enough; ++i) power *= factor;
+  return power;
 }
 
-// The divisors of a number, in rising order: `visit` until it says yes.
-template <class Visit>
-bool find_divisor(int number, Visit&& visit) {
-  int divisor = 1;
-  for (; divisor <= number / divisor; ++divisor)
-    if (number % divisor == 0 && visit(divisor)) return true;
-  while (--divisor > 0)
-    if (number % divisor == 0 && divisor != number / divisor && visit(number / divisor))
-      return true;
-  return false;
-}
-
-// As fill_dimensions, with no factor above `most`.
-bool fill_up_to(int size, int free, int most, int* dimensions) {
-  if (free == 0) return size == 1;
-  while (*dimensions != 0) ++dimensions;
-  if (free == 1) {
-    if (size <= most) *dimensions = size;
-    return size <= most;
+// Numbers in falling order with a given product: finds those with the least spread, which is the
+// difference between the first and the last. Tries the first from the smallest on, then the second
+// in the same way; what is found later has to be better.
+class Factors {
+ public:
+  Factors(int product, int count) : product_(product), count_(count) {
+    for (int divisor = 1; divisor <= product / divisor; ++divisor) {
+      if (product % divisor != 0) continue;
+      divisors_[divisor_count_++] = divisor;
+      if (divisor != product / divisor) divisors_[divisor_count_++] = product / divisor;
+    }
+    std::sort(divisors_, divisors_ + divisor_count_);
   }
-  return find_divisor(size, [&](int factor) {
-    if (factor > most || !power_reaches(factor, free, size)) return false;
-    *dimensions = factor;
-    if (fill_up_to(size / factor, free - 1, factor, dimensions + 1)) return true;
-    *dimensions = 0;
-    return false;
-  });
-}
+
+  void find() {
+    for (int i = 0; i < divisor_count_ && may_improve(divisors_[i], count_, product_); ++i) {
+      if (power_up_to(divisors_[i], count_, product_) < product_) continue;
+      current_[0] = divisors_[i];
+      descend(product_ / divisors_[i], 1, i);
+    }
+  }
+  int operator[](int i) const { return i < length_max ? best_[i] : 1; }
+
+ private:
+  static constexpr int length_max = 31;      // no int has more factors above 1
+  static constexpr int divisors_max = 1600;  // nor more divisors
+
+  // Whether `left` numbers with the product `rest` can be near enough to `first`.
+  bool may_improve(int first, int left, int rest) const {
+    return power_up_to(first - spread_ + 1, left, rest) <= rest;
+  }
+
+  // The number at `place` and those behind it, none above the divisor at `most`.
+  void descend(int rest, int place, int most) {
+    int left = count_ - place;
+    if (left == 0 || rest == 1) return finish(rest, place);
+    if (!may_improve(current_[0], left, rest)) return;
+    for (int i = 1; i <= most; ++i) {
+      int factor = divisors_[i];
+      if (rest % factor != 0 || power_up_to(factor, left, rest) < rest) continue;
+      current_[place] = factor;
+      descend(rest / factor, place + 1, i);
+    }
+  }
+
+  void finish(int rest, int place) {
+    int spread = current_[0] - (place == count_ ? current_[place - 1] : 1);
+    if (rest != 1 || spread >= spread_) return;
+    spread_ = spread;
+    for (int i = 0; i < length_max; ++i) best_[i] = i < place ? current_[i] : 1;
+  }
+
+  int product_;
+  int count_;
+  int divisors_[divisors_max];
+  int divisor_count_ = 0;
+  int current_[length_max] = {};
+  int best_[length_max] = {};
+  int spread_ = std::numeric_limits<int>::max();
+};
 
 }  // namespace
 
@@ -92,7 +123,12 @@ int neighbour_along(const Grid& grid, int dimension, std::int64_t displacement) 
 }
 
 bool fill_dimensions(int size, int free, int* dimensions) {
-  return fill_up_to(size, free, size, dimensions);
+  if (free == 0) return size == 1;
+  Factors factors(size, free);
+  factors.find();
+  for (int i = 0; i < free; ++dimensions)
+    if (*dimensions == 0) *dimensions = factors[i++];
+  return true;
 }
 
 }  // namespace baton::topology

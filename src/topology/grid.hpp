@@ -25,8 +25,8 @@ void find_coordinates(int dimensions, const int* extents, int rank, int* coordin
 int neighbour_along(const Grid& grid, int dimension, std::int64_t displacement);
 
 // Fills the `free` dimensions that are 0 with factors of `size`, in falling order and as near to
-// each other as can be: the largest as small as possible, then the next. False when there is no
-// way.
+// each other as can be: with the least difference between the largest and the smallest, of these
+// with the smallest largest, then the smallest next. False when there is no way.
 bool fill_dimensions(int size, int free, int* dimensions);
 
 }  // namespace baton::topology

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/settings.hpp"
 #include "platform/lock.hpp"
 #include "platform/memory_file.hpp"
 #include "transport/arena.hpp"
@@ -43,15 +44,27 @@ std::uint64_t part_of(std::uint32_t owner) {
   return arena.job->heaps_offset + owner * arena.job->heap_bytes;
 }
 
+// Of the whole address space only blocks of our own go into core dumps: a dump would give all of it
+// memory, and peers dump theirs.
 char* map_part(std::uint32_t owner) {
-  return static_cast<char*>(
-      platform::map_memory_file_for_huge_pages(job_file(), arena.job->heap_bytes, part_of(owner)));
+  void* base =
+      platform::map_memory_file_for_huge_pages(job_file(), arena.job->heap_bytes, part_of(owner));
+  if (base) platform::set_dumped(base, arena.job->heap_bytes, false);
+  return static_cast<char*>(base);
+}
+
+// There the program's malloc gives the memory instead: valgrind then knows the blocks, and its leak
+// checker does not read all of the address space.
+bool runs_under_valgrind() {
+  const char* preloaded = environment_variable("LD_PRELOAD");
+  return preloaded && std::strstr(preloaded, "vgpreload_");
 }
 
 // Under the own lock, as all that changes what is ours.
 bool map_own() {
   if (outlived || !arena.job || arena.job->heap_bytes == 0) return false;
   if (own()) return true;
+  if (runs_under_valgrind()) return false;
   char* base = map_part(arena.rank);
   if (!base) return false;
   own_bytes = arena.job->heap_bytes;
@@ -147,6 +160,7 @@ Error allocate_exported(std::size_t bytes, std::size_t alignment, const MemoryPl
   blocks[position] = block;
   ++block_count;
   *memory = own() + block.offset;
+  platform::set_dumped(*memory, block.bytes, true);
   if (BATON_UNLIKELY(arena.job->memory_report)) note_block(own() + block.offset, block.bytes);
   return MPI_SUCCESS;
 }
@@ -159,6 +173,7 @@ bool release_exported(void* address) {
     if (!outlived) {
       if (BATON_UNLIKELY(arena.job->memory_report)) forget_block(own() + offset, blocks[i].bytes);
       platform::release_memory(job_file(), part_of(arena.rank) + offset, blocks[i].bytes);
+      platform::set_dumped(own() + offset, blocks[i].bytes, false);
       if (blocks[i].placed) forget_place(own() + offset, blocks[i].bytes);
     }
     --block_count;

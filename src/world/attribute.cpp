@@ -7,6 +7,7 @@
 #include "platform/futex.hpp"
 #include "platform/lock.hpp"
 #include "world/error_code.hpp"
+#include "world/portability.hpp"
 
 namespace baton {
 
@@ -259,14 +260,16 @@ Error create_keyval(Keyval::Kind kind, Keyval::Function copy, Keyval::Function r
 Keyval* find_keyval(Keyval::Kind kind, int id) {
   platform::Guard guard(lock);
   for (Keyval* keyval = keyvals; keyval; keyval = keyval->next)
-    if (keyval->id == id) return keyval->kind == kind && !keyval->freed ? keyval : nullptr;
+    if (keyval->id == id) return keyval->kind == kind ? keyval : nullptr;
   return nullptr;
 }
 
-void free_keyval(Keyval& keyval) {
+bool free_keyval(Keyval& keyval) {
   platform::Guard guard(lock);
+  if (keyval.freed) return false;
   keyval.freed = true;
   remove_if_unused(keyval);
+  return true;
 }
 
 Error set_attribute(AttributeSet& set, void* handle, Keyval& keyval, void* value) {
@@ -300,8 +303,10 @@ Error delete_attribute(AttributeSet& set, void* handle, Keyval& keyval) {
     return entry && ends_here(*entry) ? nullptr : entry;
   };
   Held old(set);
-  if (!old.take(choose, true))
-    return fail(MPI_ERR_KEYVAL, "no attribute is set under key %d", keyval.id);
+  if (!old.take(choose, true)) {
+    note_not_portable(Lenience::unset_attribute);
+    return MPI_SUCCESS;
+  }
   if (Error rc = old.end(handle)) return rc;
   old.drop();
   return MPI_SUCCESS;

@@ -45,11 +45,12 @@ struct AttributeSet {
 [[nodiscard]] Error create_keyval(Keyval::Kind kind, Keyval::Function copy, Keyval::Function remove,
                                   void* extra_state, int* id);
 
-// The live key with this number and kind, or null.
+// The key with this number and kind, or null. A freed one is there as long as attributes use it:
+// programs keep its number to delete them.
 Keyval* find_keyval(Keyval::Kind kind, int id);
 
-// The program's end of a key; attributes that use it stay.
-void free_keyval(Keyval& keyval);
+// The program's end of a key; attributes that use it stay. False: it was freed before.
+[[nodiscard]] bool free_keyval(Keyval& keyval);
 
 // `handle` is the MPI handle of the object that owns `set`, as the callbacks want it.
 // Sets a value; the one before is deleted first (its callback may refuse with its code).
@@ -59,7 +60,7 @@ void free_keyval(Keyval& keyval);
 // end, the value is there.
 bool get_attribute(const AttributeSet& set, const Keyval& keyval, void** value);
 
-// Deletes one attribute with its callback, whose failure keeps it. No attribute: MPI_ERR_KEYVAL.
+// Deletes one attribute, if there is one, with its callback, whose failure keeps it.
 [[nodiscard]] Error delete_attribute(AttributeSet& set, void* handle, Keyval& keyval);
 
 // What dup does: asks the copy callback of each attribute of `from`, in the order they were set.

@@ -146,6 +146,7 @@ void attach_error_handler(ErrorTarget& target, ErrorHandler* handler) {
   attach(handler);
   ErrorHandler* unused = detach(target.handler);
   target.handler = handler;
+  target.instead = nullptr;
   guard.unlock();
   delete unused;
 }
@@ -205,8 +206,25 @@ void print_message(const char* text) {
   [[maybe_unused]] ssize_t written = ::write(STDERR_FILENO, line, static_cast<size_t>(length));
 }
 
+namespace {
+
+ErrorTarget* target_without_object() {
+  std::lock_guard guard(lock);
+  if (!default_error_target) return &initial_error_target;
+  return default_error_target->instead ? default_error_target->instead : default_error_target;
+}
+
+}  // namespace
+
+bool errors_end_the_job(ErrorTarget* target) {
+  if (!target) target = target_without_object();
+  Running handler(*target);
+  return handler->action == ErrorHandler::Action::end_job ||
+         handler->action == ErrorHandler::Action::end_process;
+}
+
 void call_error_handler(ErrorTarget* target, Error code, const char* text) {
-  if (!target) target = default_error_target ? default_error_target : &initial_error_target;
+  if (!target) target = target_without_object();
   Running handler(*target);
   switch (handler->action) {
     case ErrorHandler::Action::return_code:

@@ -49,13 +49,18 @@ struct ErrorTarget {
 
   // Null means MPI_ERRORS_ARE_FATAL. Behind the lock, too.
   ErrorHandler* handler = nullptr;
+  // Until the program sets a handler here, errors that belong to no object go to this one's; null:
+  // they stay here. MPI_COMM_SELF has MPI_COMM_WORLD's, since programs from before MPI 4.0 set that
+  // one alone.
+  ErrorTarget* instead = nullptr;
   // What user handlers are given: the object's MPI handle (MPI_Comm, MPI_Win, ...).
   void* mpi_handle = nullptr;
   ObjectKind kind = ObjectKind::comm;
 };
 
 // The target of errors that belong to no object: before MPI_Init and after MPI_Finalize the initial
-// one, in between MPI_COMM_SELF's. Process start and end set it (null: the initial one).
+// one, in between MPI_COMM_SELF's or, while nobody has set that, MPI_COMM_WORLD's. Process start
+// and end set it (null: the initial one).
 extern ErrorTarget* default_error_target;
 // The initial one: its handler is what mpiexec was told (-initial-errhandler), else null. The
 // predefined communicators begin with it.
@@ -63,7 +68,7 @@ extern ErrorTarget initial_error_target;
 // Errors on files that are not open; the standard's default for files is MPI_ERRORS_RETURN.
 extern ErrorTarget file_error_target;
 
-// Hangs `handler` on `target` in place of what was there.
+// Hangs `handler` on `target` in place of what was there; errors without an object then stay there.
 void attach_error_handler(ErrorTarget& target, ErrorHandler* handler);
 // The same with the handler of `parent`, whatever it is now.
 void inherit_error_handler(ErrorTarget& target, const ErrorTarget& parent);
@@ -102,6 +107,9 @@ ErrorTarget* target_of_unmade(ErrorHandler& handler, ObjectKind kind, void* null
 // Calls the handler on `target` for `code` as it is, without a new explanation
 // (MPI_Comm_call_errhandler).
 void call_error_handler(ErrorTarget* target, Error code, const char* text);
+
+// Whether an error on `target` (null: as for raise) ends the job.
+bool errors_end_the_job(ErrorTarget* target);
 
 // The explanation of this thread's last raised error if it has this class; else null.
 const char* raised_explanation(Error code);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <climits>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -27,6 +28,13 @@ void free_entry(Info::Entry* entry) {
   std::free(entry->key);
   std::free(entry->value);
   delete entry;
+}
+
+// FNV-1a.
+std::size_t hash_of(const char* key) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (; *key; ++key) hash = (hash ^ static_cast<unsigned char>(*key)) * 0x100000001b3u;
+  return hash;
 }
 
 // Values longer than the standard lets a program read are cut.
@@ -64,12 +72,33 @@ Info::~Info() {
     first_ = entry->next;
     free_entry(entry);
   }
+  std::free(buckets_);
 }
 
-Info::Entry* Info::find(const char* key) const {
-  for (Entry* entry = first_; entry; entry = entry->next)
-    if (std::strcmp(entry->key, key) == 0) return entry;
-  return nullptr;
+// The link that leads to the entry, or would: there is a bucket.
+Info::Entry** Info::find(const char* key) const {
+  std::size_t hash = hash_of(key);
+  Entry** link = &buckets_[hash & (bucket_count_ - 1)];
+  while (*link && ((*link)->hash != hash || std::strcmp((*link)->key, key) != 0))
+    link = &(*link)->same;
+  return link;
+}
+
+// Makes sure that there are no more entries than buckets once one more has come.
+bool Info::widen() {
+  if (static_cast<std::size_t>(count_) < bucket_count_) return true;
+  std::size_t room = bucket_count_ ? 2 * bucket_count_ : 16;
+  auto** wider = static_cast<Entry**>(std::calloc(room, sizeof(Entry*)));
+  if (!wider) return false;
+  for (Entry* entry = first_; entry; entry = entry->next) {
+    Entry** bucket = &wider[entry->hash & (room - 1)];
+    entry->same = *bucket;
+    *bucket = entry;
+  }
+  std::free(buckets_);
+  buckets_ = wider;
+  bucket_count_ = room;
+  return true;
 }
 
 Error Info::set(const char* key, const char* value) {
@@ -78,29 +107,33 @@ Error Info::set(const char* key, const char* value) {
 }
 
 Error Info::put(const char* key, const char* value) {
-  char* copy = ::strdup(value);
+  char* copy = widen() ? ::strdup(value) : nullptr;
   if (!copy) return no_memory();
-  if (Entry* entry = find(key)) {
+  Entry** link = find(key);
+  if (Entry* entry = *link) {
     std::free(entry->value);
     entry->value = copy;
     return MPI_SUCCESS;
   }
   char* key_copy = ::strdup(key);
-  Entry* entry = key_copy ? new (std::nothrow) Entry{nullptr, key_copy, copy} : nullptr;
+  Entry* entry = key_copy ? new (std::nothrow)
+                                Entry{nullptr, last_, nullptr, hash_of(key), key_copy, copy}
+                          : nullptr;
   if (!entry) {
     std::free(key_copy);
     std::free(copy);
     return no_memory();
   }
-  *end_ = entry;
-  end_ = &entry->next;
+  *link = entry;
+  (last_ ? last_->next : first_) = entry;
+  last_ = entry;
   ++count_;
   return MPI_SUCCESS;
 }
 
 bool Info::get(const char* key, char* value, std::size_t room, std::size_t* length) const {
   std::lock_guard guard(lock_);
-  const Entry* entry = find(key);
+  const Entry* entry = count_ ? *find(key) : nullptr;
   if (!entry) return false;
   std::snprintf(value, room, "%s", entry->value);
   if (length) *length = std::strlen(entry->value);
@@ -109,16 +142,18 @@ bool Info::get(const char* key, char* value, std::size_t room, std::size_t* leng
 
 bool Info::remove(const char* key) {
   std::lock_guard guard(lock_);
-  for (Entry** link = &first_; *link; link = &(*link)->next) {
-    Entry* entry = *link;
-    if (std::strcmp(entry->key, key) != 0) continue;
-    *link = entry->next;
-    if (end_ == &entry->next) end_ = link;
-    free_entry(entry);
-    --count_;
-    return true;
-  }
-  return false;
+  Entry** link = count_ ? find(key) : nullptr;
+  Entry* entry = link ? *link : nullptr;
+  if (!entry) return false;
+  *link = entry->same;
+  (entry->before ? entry->before->next : first_) = entry->next;
+  (entry->next ? entry->next->before : last_) = entry->before;
+  // What was seen last is often what goes; where another lies, nobody knows.
+  seen_place_ -= entry->next ? 0 : 1;
+  seen_ = seen_ != entry ? nullptr : entry->next ? entry->next : entry->before;
+  free_entry(entry);
+  --count_;
+  return true;
 }
 
 int Info::key_count() const {
@@ -126,12 +161,29 @@ int Info::key_count() const {
   return count_;
 }
 
+// From the beginning, the end or the place that was asked for last, whichever is nearest.
+Info::Entry* Info::entry_at(int place) const {
+  Entry* entry = first_;
+  int at = 0;
+  if (count_ - 1 - place < place) {
+    entry = last_;
+    at = count_ - 1;
+  }
+  if (seen_ && std::abs(seen_place_ - place) < std::abs(at - place)) {
+    entry = seen_;
+    at = seen_place_;
+  }
+  for (; at < place; ++at) entry = entry->next;
+  for (; at > place; --at) entry = entry->before;
+  seen_ = entry;
+  seen_place_ = place;
+  return entry;
+}
+
 bool Info::key_at(int place, char* key, std::size_t room) const {
   std::lock_guard guard(lock_);
-  const Entry* entry = first_;
-  for (; entry && place > 0; --place) entry = entry->next;
-  if (!entry || place != 0) return false;
-  std::snprintf(key, room, "%s", entry->key);
+  if (place < 0 || place >= count_) return false;
+  std::snprintf(key, room, "%s", entry_at(place)->key);
   return true;
 }
 
@@ -178,7 +230,7 @@ Error describe_environment(Info& info, int process_count, const char* thread_lev
   // mpiexec's -initial-errhandler.
   if (const char* handler = environment_variable("BATON_INITIAL_ERRHANDLER"))
     if (Error rc = info.set("mpi_initial_errhandler", handler)) return rc;
-  return thread_level ? info.set("thread_level", thread_level) : MPI_SUCCESS;
+  return info.set("thread_level", thread_level);
 }
 
 Error make_environment_info(int process_count, const char* thread_level) {

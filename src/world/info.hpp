@@ -16,7 +16,10 @@ class Info {
  public:
   struct Entry {
     Entry* next;
-    char* key;  // the value's text follows in `value`; both belong to the entry
+    Entry* before;
+    Entry* same;  // the next one in its bucket
+    std::size_t hash;
+    char* key;  // this and `value` belong to the entry
     char* value;
   };
 
@@ -43,15 +46,23 @@ class Info {
   bool read_only = false;
 
  private:
-  // Both with the lock held.
-  Entry* find(const char* key) const;
+  // All with the lock held.
+  Entry** find(const char* key) const;
+  Entry* entry_at(int place) const;
   [[nodiscard]] Error put(const char* key, const char* value);
+  bool widen();
 
   // Always taken: these calls are rare, and allowed in all threads at once.
   mutable std::mutex lock_;
   Entry* first_ = nullptr;
-  Entry** end_ = &first_;
+  Entry* last_ = nullptr;
   int count_ = 0;
+  // By hash, a power of two of them; none while there are no entries.
+  Entry** buckets_ = nullptr;
+  std::size_t bucket_count_ = 0;
+  // Where key_at was last: programs ask for one place after the other. Null: nowhere.
+  mutable Entry* seen_ = nullptr;
+  mutable int seen_place_ = 0;
 };
 
 extern HandleTable<Info, HandleTag::info> infos;
@@ -64,7 +75,7 @@ void free_info(Info& info);
 
 // Fills `info` with what the standard lists for MPI_INFO_ENV and this process knows about itself:
 // command, argv, host, arch, wdir, mpi_memory_alloc_kinds, mpi_initial_errhandler if mpiexec was
-// told one, and maxprocs if positive, thread_level if not null.
+// told one, thread_level, and maxprocs if positive.
 [[nodiscard]] Error describe_environment(Info& info, int process_count, const char* thread_level);
 
 // Puts an object behind MPI_INFO_ENV. Process start calls it once; before, the handle is invalid.

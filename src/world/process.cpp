@@ -17,6 +17,7 @@
 #include "platform/crash.hpp"
 #include "platform/fork.hpp"
 #include "platform/lifeline.hpp"
+#include "platform/memory_file.hpp"
 #include "transport/arena.hpp"
 #include "transport/attached.hpp"
 #include "transport/memory_report.hpp"
@@ -140,6 +141,7 @@ Error make_library() {
 
 bool library_is_made = false;
 int users = 0;
+int highest_level = MPI_THREAD_SINGLE;
 platform::Lock use_lock;  // always taken: sessions may begin in several threads at once
 
 bool all_messages_have_left() {
@@ -186,9 +188,27 @@ Error begin_use(int required, int* provided) {
                 "mpiexec if it is an MPI program");
   use_lock.lock();
   Error error = begin_use_alone(required);
+  if (!error) highest_level = std::max(highest_level, required);
   use_lock.unlock();
   *provided = required;
   return error;
+}
+
+int highest_thread_level() {
+  use_lock.lock();
+  int level = highest_level;
+  use_lock.unlock();
+  return level;
+}
+
+int process_count() {
+  if (transport::arena.job) return static_cast<int>(transport::arena.ranks);
+  const char* job = environment_variable("BATON_JOB_FD");
+  if (!job) return 1;
+  lockfree::JobHeader header;
+  bool readable = platform::read_memory_file(std::atoi(job), &header, sizeof header) &&
+                  header.magic == lockfree::job_magic;
+  return readable ? static_cast<int>(header.ranks) : 0;
 }
 
 void end_use() {
@@ -211,6 +231,7 @@ Error start_world(int required, int* provided) {
   if (Error error = begin_use(required, provided)) return error;
   if (Error error = make_world_and_self(transport::arena.ranks, transport::arena.rank))
     return error;
+  self_communicator()->errors.instead = &world_communicator()->errors;
   default_error_target = &self_communicator()->errors;
   set_predefined_attributes(static_cast<int>(transport::arena.ranks), -1, true);
   library_state.thread_level = *provided;

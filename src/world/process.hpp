@@ -13,6 +13,11 @@ Error begin_use(int required, int* provided);
 // session may begin at any time.
 void end_use();
 
+// Of MPI_COMM_WORLD, also before there is one; 0 where the launcher's word cannot be read.
+int process_count();
+// The highest thread level that was provided so far.
+int highest_thread_level();
+
 // The world model: MPI_Init and MPI_Finalize.
 Error start_world(int required, int* provided);
 Error end_world();

@@ -90,7 +90,7 @@ static void collectives(void) {
   EXPECT_IN(explain(MPI_ERR_ROOT), "MPI_Bcast: argument 4 (root): root 1 is not in");
   EXPECT_INT(MPI_Bcast(&a, 1, MPI_INT, MPI_ROOT, MPI_COMM_WORLD), MPI_ERR_ROOT);
   EXPECT_INT(MPI_Allreduce(&a, &b, 1, MPI_INT, MPI_OP_NULL, MPI_COMM_WORLD), MPI_ERR_OP);
-  EXPECT_INT(MPI_Allreduce(&a, &a, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_BUFFER);
+  EXPECT_INT(MPI_Alltoall(&a, 1, MPI_INT, &a, 1, MPI_INT, MPI_COMM_WORLD), MPI_ERR_BUFFER);
   EXPECT_IN(explain(MPI_ERR_BUFFER), "pass MPI_IN_PLACE");
   EXPECT_OK(MPI_Allreduce(MPI_IN_PLACE, &a, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
   EXPECT_INT(MPI_Allreduce(&a, MPI_IN_PLACE, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_BUFFER);

@@ -3,6 +3,40 @@
 
 #include "expect.h"
 
+/* In time in proportion to them: the watchdog is this test's. */
+static void many_keys_are_found_listed_and_deleted(void) {
+  enum { many = 200000 };
+  MPI_Info info, copy;
+  char key[MPI_MAX_INFO_KEY], value[16];
+  int flag = 0, keys = 0;
+  EXPECT_OK(MPI_Info_create(&info));
+  for (int i = 0; i < many; ++i) {
+    snprintf(key, sizeof key, "key %d", i);
+    MPI_Info_set(info, key, key + 4);
+  }
+  EXPECT_OK(MPI_Info_dup(info, &copy));
+  int wrong = 0;
+  for (int i = 0; i < many; ++i) {
+    MPI_Info_get_nthkey(copy, i, key);
+    MPI_Info_get(copy, key, sizeof value - 1, value, &flag);
+    wrong += !flag || atoi(value) != i;
+  }
+  for (int i = many - 1; i >= 0; i -= 2) {
+    MPI_Info_get_nthkey(copy, i, key);
+    wrong += MPI_Info_delete(copy, key) != MPI_SUCCESS;
+  }
+  EXPECT_INT(wrong, 0);
+  EXPECT_OK(MPI_Info_get_nkeys(copy, &keys));
+  EXPECT_INT(keys, many / 2);
+  for (int i = 0; i < many / 2; ++i) {
+    MPI_Info_get_nthkey(copy, 0, key);
+    wrong += atoi(key + 4) != 2 * i || MPI_Info_delete(copy, key) != MPI_SUCCESS;
+  }
+  EXPECT_INT(wrong, 0);
+  EXPECT_OK(MPI_Info_free(&info));
+  EXPECT_OK(MPI_Info_free(&copy));
+}
+
 static void keys_keep_their_order_and_values_are_replaced(void) {
   MPI_Info info;
   char text[MPI_MAX_INFO_VAL], key[MPI_MAX_INFO_KEY];
@@ -143,6 +177,7 @@ static void the_integer_form_comes_back(void) {
 }
 
 int main(void) {
+  many_keys_are_found_listed_and_deleted();
   keys_keep_their_order_and_values_are_replaced();
   get_string_reports_the_room_it_needs();
   a_copy_is_independent();

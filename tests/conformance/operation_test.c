@@ -157,8 +157,8 @@ static void operations_stay_within_their_types(void) {
     MPI_Op op;
     MPI_Datatype type;
   } wrong[] = {{MPI_REPLACE, MPI_DOUBLE}, {MPI_NO_OP, MPI_DOUBLE},  {MPI_BAND, MPI_DOUBLE},
-               {MPI_LAND, MPI_INTEGER},   {MPI_LAND, MPI_AINT},     {MPI_MAX, MPI_C_BOOL},
-               {MPI_SUM, MPI_CHAR},       {MPI_SUM, MPI_BYTE},      {MPI_SUM, same},
+               {MPI_LAND, MPI_INTEGER},   {MPI_SUM, MPI_WCHAR},     {MPI_MAX, MPI_C_BOOL},
+               {MPI_SUM, MPI_CHARACTER},  {MPI_SUM, MPI_BYTE},      {MPI_SUM, same},
                {MPI_SUM, pair},           {MPI_MAXLOC, MPI_DOUBLE}, {MPI_SUM, MPI_DOUBLE_INT}};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
     MPI_Op op = wrong[i].op;

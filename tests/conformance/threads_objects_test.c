@@ -96,7 +96,7 @@ static void own_key(Worker* w) {
   int kept = key;
   MPI_Comm_free_keyval(&key); /* the attribute stays */
   CHECK(key == MPI_KEYVAL_INVALID);
-  CHECK(MPI_Comm_get_attr(comm, kept, &got, &flag) != MPI_SUCCESS);
+  CHECK(MPI_Comm_get_attr(comm, kept, &got, &flag) == MPI_SUCCESS && flag);
   MPI_Comm_create_keyval(copy_of_comm, end_of_comm, &key, NULL);
   CHECK(key != kept && MPI_Comm_free(&comm) == MPI_SUCCESS);
   Value* value = new_value();

@@ -1,5 +1,5 @@
-/* A datatype as the standard defines it: a plain list of basic elements, and the two markers. Slow
- * and obvious. */
+/* A datatype as docs/decisions/extents.md defines it: a plain list of basic elements, what its
+ * parts span, and the two markers. Slow and obvious. */
 #ifndef TYPE_MAP_H
 #define TYPE_MAP_H
 
@@ -30,6 +30,8 @@ typedef struct {
   long count, room;
   int marked;
   MPI_Aint lower_marker, upper_marker;
+  int has_parts; /* none: it is predefined, or empty */
+  MPI_Aint parts_lower, parts_upper;
 } Map;
 
 static void add_entry(Map* map, MPI_Aint at, int basic) {
@@ -63,17 +65,26 @@ static MPI_Aint true_upper(const Map* map) {
 }
 
 static MPI_Aint lower(const Map* map) {
-  return map->marked ? map->lower_marker : true_lower(map);
+  return map->marked ? map->lower_marker : map->has_parts ? map->parts_lower : true_lower(map);
 }
 
-static MPI_Aint extent(const Map* map) {
-  if (map->marked) return map->upper_marker - map->lower_marker;
+static MPI_Aint rounded(const Map* map, MPI_Aint exact) {
   int alignment = 1;
   for (long i = 0; i < map->count; ++i)
     if (basics[map->entries[i].basic].alignment > alignment)
       alignment = basics[map->entries[i].basic].alignment;
-  MPI_Aint exact = true_upper(map) - true_lower(map);
   return (exact + alignment - 1) / alignment * alignment;
+}
+
+static MPI_Aint extent(const Map* map) {
+  if (map->marked) return map->upper_marker - map->lower_marker;
+  if (map->has_parts) return map->parts_upper - map->parts_lower;
+  return rounded(map, true_upper(map) - true_lower(map));
+}
+
+/* The last step of a struct. */
+static void round_up(Map* map) {
+  map->parts_upper = map->parts_lower + rounded(map, map->parts_upper - map->parts_lower);
 }
 
 static void set_markers(Map* map, MPI_Aint low, MPI_Aint high) {
@@ -83,6 +94,12 @@ static void set_markers(Map* map, MPI_Aint low, MPI_Aint high) {
 static void append_one(Map* map, const Map* old, MPI_Aint at) {
   for (long i = 0; i < old->count; ++i)
     add_entry(map, old->entries[i].at + at, old->entries[i].basic);
+  if (old->count > 0) {
+    MPI_Aint low = at + lower(old), high = low + extent(old);
+    if (!map->has_parts || low < map->parts_lower) map->parts_lower = low;
+    if (!map->has_parts || high > map->parts_upper) map->parts_upper = high;
+    map->has_parts = 1;
+  }
   if (!old->marked) return;
   MPI_Aint low = at + old->lower_marker, high = at + old->upper_marker;
   if (map->marked && map->lower_marker < low) low = map->lower_marker;

@@ -131,6 +131,7 @@ static void random_struct(Tree* made, int depth) {
     wide_lengths[i] = lengths[i], wide_places[i] = places[i];
     append(&made->map, &olds[i].map, places[i], lengths[i]);
   }
+  round_up(&made->map);
   if (flip())
     MPI_Type_create_struct(count, lengths, places, types, &made->type);
   else

@@ -188,7 +188,7 @@ static void collectives(void) {
   WRONG(MPI_Reduce(a, b, 1, MPI_INT, MPI_OP_NULL, 0, WORLD), MPI_ERR_OP, "MPI_OP_NULL");
   WRONG(MPI_Reduce(a, b, 1, MPI_INT, MPI_SUM, size, WORLD), MPI_ERR_ROOT, "argument 6 (root)");
   WRONG(MPI_Reduce(a, b, 1, MPI_FLOAT, MPI_BAND, 0, WORLD), MPI_ERR_OP, "MPI_BAND");
-  WRONG(MPI_Allreduce(a, a, 1, MPI_INT, MPI_SUM, WORLD), MPI_ERR_BUFFER, "MPI_IN_PLACE");
+  WRONG(MPI_Alltoall(a, 1, MPI_INT, a, 1, MPI_INT, WORLD), MPI_ERR_BUFFER, "MPI_IN_PLACE");
   WRONG(MPI_Allreduce(a, b, 1, MPI_INT, MPI_REPLACE, WORLD), MPI_ERR_OP, "MPI_REPLACE");
   WRONG(MPI_Allreduce(a, NULL, 1, MPI_INT, MPI_SUM, WORLD), MPI_ERR_BUFFER, "(recvbuf)");
   WRONG(MPI_Gather(a, -1, MPI_INT, b, 1, MPI_INT, 0, WORLD), MPI_ERR_COUNT, "(sendcount)");

@@ -149,7 +149,7 @@ static void operations(void) {
   WRONG(MPI_Reduce_local(&x, &y, 1, MPI_DOUBLE, MPI_MINLOC), MPI_ERR_OP, "MPI_MINLOC");
   WRONG(MPI_Reduce_local(&x, &y, 1, MPI_2INT, MPI_SUM), MPI_ERR_OP, "MPI_2INT");
   WRONG(MPI_Reduce_local(&x, &y, 1, MPI_C_FLOAT_COMPLEX, MPI_MAX), MPI_ERR_OP, "MPI_MAX");
-  WRONG(MPI_Reduce_local(&x, &y, 1, MPI_CHAR, MPI_SUM), MPI_ERR_OP, "MPI_CHAR");
+  WRONG(MPI_Reduce_local(&x, &y, 1, MPI_WCHAR, MPI_SUM), MPI_ERR_OP, "MPI_WCHAR");
   WRONG(MPI_Reduce_local(&x, &y, 1, MPI_PACKED, MPI_BAND), MPI_ERR_OP, "MPI_PACKED");
   WRONG(MPI_Reduce_local(&x, &y, 1, MPI_INTEGER, MPI_LAND), MPI_ERR_OP, "MPI_INTEGER");
   WRONG(MPI_Reduce_local(&x, &y, 1, MPI_LOGICAL, MPI_BAND), MPI_ERR_OP, "MPI_LOGICAL");

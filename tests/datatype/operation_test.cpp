@@ -59,9 +59,12 @@ const Entry entries[] = {
     OF(plain, MPI_INTEGER4, 4),
     OF(plain, MPI_INTEGER8, 8),
     OF(plain, MPI_INTEGER16, 16),
-    OF(plain, MPI_AINT, 8),
-    OF(plain, MPI_COUNT, 8),
-    OF(plain, MPI_OFFSET, 8),
+    // As other libraries have them; the standard has no operation on MPI_CHAR and no logical ones
+    // on the others.
+    {"MPI_CHAR", MPI_CHAR, Class::integer, 1, char(-1) > 0},
+    INTEGER(MPI_AINT, 8),
+    INTEGER(MPI_COUNT, 8),
+    INTEGER(MPI_OFFSET, 8),
     OF(floating, MPI_FLOAT, 4),
     OF(floating, MPI_DOUBLE, 8),
     OF(floating, MPI_LONG_DOUBLE, sizeof(long double)),
@@ -101,7 +104,6 @@ const Entry entries[] = {
     OF(pair, MPI_2REAL, 8),
     OF(pair, MPI_2DOUBLE_PRECISION, 16),
     OF(pair, MPI_2INTEGER, 8),
-    OF(none, MPI_CHAR, 1),
     OF(none, MPI_CHARACTER, 1),
     OF(none, MPI_PACKED, 1),
     OF(none, MPI_WCHAR, sizeof(wchar_t)),

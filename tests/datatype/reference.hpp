@@ -1,5 +1,6 @@
-// A datatype as the standard defines it: the list of its basic elements and of its markers, one by
-// one. Slow and obvious; what the tests of construction, shapes and elements compare with.
+// A datatype as docs/decisions/extents.md defines it: the list of its basic elements, what its
+// parts span, and its markers, one by one. Slow and obvious; what the tests of construction, shapes
+// and elements compare with.
 #pragma once
 
 #include <algorithm>
@@ -19,6 +20,8 @@ struct Type {
   std::vector<Entry> entries;
   bool marked = false;
   std::int64_t lower_marker = 0, upper_marker = 0;
+  bool has_parts = false;  // none: it is predefined, or empty
+  std::int64_t parts_lower = 0, parts_upper = 0;
 
   std::int64_t size() const {
     std::int64_t bytes = 0;
@@ -35,14 +38,21 @@ struct Type {
     for (const Entry& entry : entries) most = std::max(most, entry.displacement + entry.size);
     return most;
   }
-  std::int64_t lower() const { return marked ? lower_marker : true_lower(); }
+  std::int64_t lower() const {
+    return marked ? lower_marker : has_parts ? parts_lower : true_lower();
+  }
   std::int64_t extent() const {
     if (marked) return upper_marker - lower_marker;
-    std::int64_t alignment = 1, extent = true_upper() - true_lower();
+    return has_parts ? parts_upper - parts_lower : rounded(true_upper() - true_lower());
+  }
+  std::int64_t rounded(std::int64_t extent) const {
+    std::int64_t alignment = 1;
     for (const Entry& entry : entries) alignment = std::max(alignment, entry.alignment);
     while (extent % alignment != 0) ++extent;
     return extent;
   }
+  // The last step of a struct.
+  void round_up() { parts_upper = parts_lower + rounded(parts_upper - parts_lower); }
   void mark(std::int64_t low, std::int64_t high) {
     marked = true;
     lower_marker = low;
@@ -54,6 +64,12 @@ struct Type {
 inline void append(Type& type, const Type& old, std::int64_t displacement) {
   for (const Entry& entry : old.entries)
     type.entries.push_back({entry.displacement + displacement, entry.size, entry.alignment});
+  if (!old.entries.empty()) {
+    std::int64_t lower = displacement + old.lower(), upper = lower + old.extent();
+    type.parts_lower = type.has_parts ? std::min(type.parts_lower, lower) : lower;
+    type.parts_upper = type.has_parts ? std::max(type.parts_upper, upper) : upper;
+    type.has_parts = true;
+  }
   if (!old.marked) return;
   std::int64_t low = displacement + old.lower_marker, high = displacement + old.upper_marker;
   if (type.marked) {

@@ -1,10 +1,12 @@
 /* A plain program, for valgrind: sends of every length class, nonblocking and persistent ones,
  * derived types, probes, collectives, objects made and freed. Nothing it forgets, nothing wrong,
- * unless its first word is "forgets" or "unset". */
+ * unless its first word is "forgets", "unset" or "outside". With "dumps" and a file's name rank 0
+ * has gdb write a core file of it. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int rank, size;
 
@@ -96,6 +98,29 @@ static void objects(void) {
   MPI_Comm_free(&copy);
 }
 
+static char* shared_memory(const char* text) {
+  const int bytes = 1 << 20, next = (rank + 1) % size, previous = (rank + size - 1) % size;
+  char *out, *in;
+  MPI_Alloc_mem(bytes, MPI_INFO_NULL, &out);
+  MPI_Alloc_mem(bytes, MPI_INFO_NULL, &in);
+  memset(out, rank + 1, (size_t)bytes);
+  snprintf(out, 64, "%s of rank %d", text, rank);
+  MPI_Sendrecv(out, bytes, MPI_CHAR, next, 6, in, bytes, MPI_CHAR, previous, 6, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  fail_unless(in[bytes - 1] == previous + 1, "a message in allocated memory is wrong");
+  MPI_Free_mem(in);
+  return out;
+}
+
+static void dump(const char* file) {
+  char command[512];
+  char* kept = shared_memory("what the user filled");
+  snprintf(command, sizeof command, "gcore -o %s %ld >%s.log 2>&1", file, (long)getpid(), file);
+  if (rank == 0) fail_unless(system(command) == 0, "gcore failed");
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Free_mem(kept);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -110,6 +135,13 @@ int main(int argc, char** argv) {
     if (unset[50] == 1) printf("one\n");
     free((void*)unset);
   }
+  if (argc > 1 && strcmp(argv[1], "outside") == 0) {
+    char* memory;
+    MPI_Alloc_mem(100, MPI_INFO_NULL, &memory);
+    ((volatile char*)memory)[100] = 1;
+    MPI_Free_mem(memory);
+  }
+  if (argc > 2 && strcmp(argv[1], "dumps") == 0) dump(argv[2]);
   messages(8);
   messages(1000);
   messages(20000);
@@ -117,6 +149,8 @@ int main(int argc, char** argv) {
   unexpected_and_persistent();
   collectives(MPI_COMM_WORLD);
   objects();
+  char* shared = shared_memory("memory");
+  MPI_Free_mem(shared);
   MPI_Finalize();
   if (rank == 0) printf("came to the end\n");
   return 0;

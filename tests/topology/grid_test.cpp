@@ -27,22 +27,27 @@ std::vector<int> filled(int size, std::vector<int> dimensions) {
   return dimensions;
 }
 
-// The best way by trying all: the largest factor as small as can be, then the next.
-std::vector<int> best_by_trying(int size, int count) {
-  std::vector<int> best, now;
-  std::function<void(int, int)> go = [&](int rest, int most) {
+// The best way for each product up to a limit, by trying all numbers in falling order: the least
+// difference between the first and the last, then the smallest first, then the smallest next.
+std::vector<std::vector<int>> best_by_trying(int limit, int count) {
+  std::vector<std::vector<int>> best(static_cast<std::size_t>(limit) + 1);
+  std::vector<int> now;
+  auto spread = [](const std::vector<int>& numbers) { return numbers.front() - numbers.back(); };
+  std::function<void(int, int)> go = [&](int product, int most) {
     if (static_cast<int>(now.size()) == count) {
-      if (rest == 1 && (best.empty() || now < best)) best = now;
+      auto& known = best[static_cast<std::size_t>(product)];
+      if (known.empty() || spread(now) < spread(known) ||
+          (spread(now) == spread(known) && now < known))
+        known = now;
       return;
     }
-    for (int factor = 1; factor <= std::min(rest, most); ++factor) {
-      if (rest % factor != 0) continue;
+    for (int factor = 1; factor <= std::min(most, limit / product); ++factor) {
       now.push_back(factor);
-      go(rest / factor, factor);
+      go(product * factor, factor);
       now.pop_back();
     }
   };
-  go(size, size);
+  go(1, limit);
   return best;
 }
 
@@ -101,11 +106,25 @@ TEST(grid, more_positions_than_an_int_holds_are_more_than_any_job) {
 
 TEST(grid, dimensions_are_as_near_to_each_other_as_can_be) {
   EXPECT_EQ(filled(48, {0, 0}), (std::vector{8, 6}));
+  EXPECT_EQ(filled(7488, {0, 0, 0}), (std::vector{26, 18, 16}));
   EXPECT_EQ(filled(6, {0, 3, 0}).size(), 3u);
-  for (int size = 1; size <= 400; ++size)
-    for (int count = 1; count <= 4; ++count)
-      EXPECT_EQ(filled(size, std::vector<int>(count)), best_by_trying(size, count))
+  for (int count = 1; count <= 4; ++count) {
+    auto best = best_by_trying(10000, count);
+    for (int size = 1; size <= 10000; ++size)
+      ASSERT_EQ(filled(size, std::vector<int>(static_cast<std::size_t>(count))),
+                best[static_cast<std::size_t>(size)])
           << size << " in " << count;
+  }
+}
+
+TEST(grid, dimensions_of_numbers_with_many_divisors_are_found) {
+  for (int size : {735134400, 1102701600, 1 << 30, 2147483647, 2147483646, 1162261467})
+    for (int count : {1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 31, 40}) {
+      std::vector<int> found = filled(size, std::vector<int>(static_cast<std::size_t>(count)));
+      EXPECT_EQ(std::accumulate(found.begin(), found.end(), std::int64_t{1}, std::multiplies<>()),
+                size);
+      EXPECT_TRUE(std::is_sorted(found.rbegin(), found.rend()));
+    }
 }
 
 TEST(grid, given_dimensions_stay_where_they_are) {

@@ -26,6 +26,8 @@ HANDLE_NULLS = {
 # Pointers that may be null, or whose meaning only the body knows.
 FREE_KINDS = {"ARGUMENT_COUNT", "ARGUMENT_LIST", "EXTRA_STATE", "EXTRA_STATE2", "C_BUFFER2"}
 # Chapters whose completions take MPI_STATUS_IGNORE.
+# Chapters where MPI_DATATYPE_NULL is taken for the type of no elements.
+NO_DATA_CHAPTERS = {"point_to_point"}
 STATUS_IGNORABLE = {"point_to_point", "partitioned"}
 
 
@@ -125,13 +127,19 @@ class Checks:
         target = "nullptr" if p in (self.comm, self.session, self.given) else self.target
         if guard:
             found = f"{guard} ? {found} : nullptr"
-        self.out.append(f"{table['type']}* const {p.name}_object = {found};")
+        moves_data = any(q.kind == "BUFFER" for q in self.procedure.parameters)
+        stands_in = p.type == "MPI_Datatype" and self.procedure.chapter in NO_DATA_CHAPTERS
+        count = self.count_of(p) if stands_in else None
+        const = "" if count else "const "
+        self.out.append(f"{table['type']}* {const}{p.name}_object = {found};")
         condition = f"!{p.name}_object"
+        if count:
+            call = f"type_of_no_data({p.name}, {count.name})"
+            condition += f" && !({p.name}_object = {call})"
         if self.nullable(p):
             condition += f" && {p.name} != {null}"
         arguments = f"here, {self.number(p)}, {target}, {p.name}, {HANDLE_CLASSES[p.type]}"
         self.fail_if(condition, f"bad_handle({arguments})", guard)
-        moves_data = any(q.kind == "BUFFER" for q in self.procedure.parameters)
         if p.type == "MPI_Datatype" and moves_data and self.procedure.chapter != "memory":
             self.fail_if(
                 f"!{p.name}_object->committed",
@@ -162,26 +170,68 @@ class Checks:
         condition = f"{buffer} == MPI_IN_PLACE" + (" && at_root" if at_root else "")
         self.out.append(f"[[maybe_unused]] const bool in_place = {condition};")
 
+    def count_of(self, datatype):
+        """The one count of elements of a type; None where there are several."""
+        prefix = datatype.name[:-4] if datatype.name in ("sendtype", "recvtype") else ""
+        count = self.parameter(prefix + "count")
+        return None if not count or count.is_pointer else count
+
     def buffer(self, p):
         prefix = p.name[:-3] if p.name.endswith("buf") else ""
         count = self.parameter(prefix + "count") or self.parameter("count")
         count = count or self.parameter("incount")
         datatype = self.parameter(prefix + "type") or self.parameter("datatype")
         if not count or not datatype or count.is_pointer or not self.resolves(datatype):
+            self.alias(p, None)
             return
-        null_allowed = f"!{datatype.name}_object->predefined || {datatype.name}_object->size == 0"
-        guard = (self.guard(p) + " && " if self.guard(p) else "") + f"{count.name} > 0"
-        self.out.append(f"if (BATON_UNLIKELY({guard} && is_special({p.name}))) {{")
-        special = self.call("check_special_buffer", p, p.name, null_allowed)
+        no_data = f"{count.name} == 0 || {datatype.name}_object->size == 0"
+        null_allowed = f"!{datatype.name}_object->predefined"
+        guard = self.guard(p) + " && " if self.guard(p) else ""
+        some = f"({count.name} > 0 || {p.name})"
+        self.out.append(f"if (BATON_UNLIKELY({guard}is_special({p.name}) && {some})) {{")
+        special = self.call("check_special_buffer", p, p.name, no_data, null_allowed)
         self.out.append(f"  if (int rc = {special}) return rc;")
+        self.out.append(f"  if ({no_data}) {p.name} = nullptr;")
         self.out.append("}")
-        if p.name == "recvbuf" and "sendbuf" in self.names and self.procedure.chapter == "collective":
-            guards = [g for g in (self.guard(p), self.guard(self.parameter("sendbuf"))) if g]
-            self.fail_if(
-                f"sendbuf == recvbuf && !is_special(sendbuf) && {count.name} > 0",
-                self.call("aliased", p),
-                " && ".join(guards),
-            )
+        self.alias(p, count)
+
+    def alias(self, p, count):
+        """One buffer for both sides of a collective, where MPI_IN_PLACE was meant."""
+        if p.name != "recvbuf" or "sendbuf" not in self.names or self.procedure.chapter != "collective":
+            return
+        kind = self.procedure.base.removeprefix("MPI_").removesuffix("_init").lower()
+        kind = kind.removeprefix("i") if self.procedure.base.startswith("MPI_I") else kind
+        gathers = kind in ("gather", "gatherv", "allgather", "allgatherv")
+        scatters = kind in ("scatter", "scatterv")
+        reduces = self.parameter("op") is not None
+        if count is None and not gathers and not reduces:
+            return
+        guards = [g for g in (self.guard(p), self.guard(self.parameter("sendbuf"))) if g]
+        own = self.parameter("sendcount") or count or self.parameter("recvcount")
+        some = f" && {own.name} > 0" if own else ""
+        condition = " && ".join([*guards, f"sendbuf == recvbuf && !is_special(sendbuf){some}"])
+        gathers = gathers and not self.procedure.base.endswith("_init")  # each start would move it
+        if not reduces and not gathers and not scatters:
+            self.fail_if(condition, self.call("aliased", p))
+            return
+        comm = f"{self.comm.name}_object"
+        speaks = f"{comm}->rank() == 0{' || at_root' if 'at_root' in condition else ''}"
+        taken = f"take_as_in_place(here, {self.number(p)}, {speaks})"
+        self.out.append(f"if (BATON_UNLIKELY({condition})) {{")
+        if scatters:
+            counts = "sendcount" if self.parameter("sendcount") else "sendcounts, displs"
+            place = f"own_place(sendbuf, {counts}, *sendtype_object, {comm}->rank())"
+            self.out.append(f"  if ({place} != recvbuf) return {self.call('aliased', p)};")
+            self.out.append(f"  recvbuf = const_cast<void*>({taken});")
+            self.out.append("}")
+            return
+        if gathers:
+            counts = "recvcount" if count else "recvcounts, displs"
+            place = f"own_place(recvbuf, {counts}, *recvtype_object, {comm}->rank())"
+            moved = f"move_own_block(sendbuf, sendcount, *sendtype_object, {place}, *recvtype_object)"
+            self.out.append(f"  if (Error rc = {moved}) return finish(here, {self.target}, rc);")
+        self.out.append(f"  sendbuf = {taken};")
+        self.out.append("}")
 
     def count(self, p):
         minimum = 1 if p.kind.endswith("_PI") else 0
@@ -319,6 +369,9 @@ class Checks:
 
     def lines(self):
         self.out = [f"constexpr Procedure here = Procedure::{self.enumerator};"]
+        for p in self.procedure.parameters:  # what is not made is no communicator
+            if p.type == "MPI_Comm" and p.direction == "out" and p.stars == 1 and not p.is_array:
+                self.out.append(f"if (BATON_LIKELY({p.name} != nullptr)) *{p.name} = MPI_COMM_NULL;")
         if self.procedure.base not in self.api.overlay["any_time"]:
             self.fail_if("!library_is_running()", "not_running(here)")
         handles = [p for p in self.procedure.parameters if self.resolves(p)]

@@ -64,9 +64,12 @@ def _unsupported(api, procedure):
         if p.type == "MPI_Comm" and p.direction == "in" and not p.is_pointer:
             target = f"target_of({p.name})"
             break
+    speaks = "true"
+    if procedure.chapter in ("file", "window", "dynamic") and target != "nullptr":
+        speaks = target.replace("target_of", "speaks_for")  # all ranks of the communicator call it
     if procedure.chapter == "file":
         target = "&file_error_target"
-    return [f"return unsupported(Procedure::{enumerator(procedure)}, {target});"]
+    return [f"return unsupported(Procedure::{enumerator(procedure)}, {target}, {speaks});"]
 
 
 def _body(api, procedure):
@@ -89,7 +92,7 @@ def _chapter_source(api, chapter):
         out.append(f'#include "api/{chapter}.hpp"')
     if chapter == "conversion" or implemented:
         out.append('#include "api/generated/objects.hpp"')
-    elif any("target_of" in line for p in procedures for line in _body(api, p)):
+    elif any("target_of" in line or "speaks_for" in line for p in procedures for line in _body(api, p)):
         out.append('#include "api/generated/objects.hpp"')
     if chapter == "conversion":
         out.append("\n#include <cstring>")
@@ -118,6 +121,12 @@ namespace baton::api {{
 inline ErrorTarget* target_of(MPI_Comm comm) {{
   {communicators["type"]}* object = {communicators["table"]}.find(comm);
   return object ? &object->errors : nullptr;
+}}
+
+// Whether this rank says what is to be said once of a procedure that all of them call.
+inline bool speaks_for(MPI_Comm comm) {{
+  {communicators["type"]}* object = {communicators["table"]}.find(comm);
+  return !object || object->rank() == 0;
 }}
 
 // Handles of kinds that have no objects yet: only the predefined values exist.

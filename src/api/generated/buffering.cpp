@@ -19,8 +19,9 @@ BATON_EXPORT int PMPI_Bsend(const void *buf, int count, MPI_Datatype datatype, i
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -44,8 +45,9 @@ BATON_EXPORT int PMPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype dat
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -69,8 +71,9 @@ BATON_EXPORT int PMPI_Bsend_init(const void *buf, int count, MPI_Datatype dataty
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -96,8 +99,9 @@ BATON_EXPORT int PMPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatyp
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -263,8 +267,9 @@ BATON_EXPORT int PMPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, 
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -290,8 +295,9 @@ BATON_EXPORT int PMPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype da
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);

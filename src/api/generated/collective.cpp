@@ -25,16 +25,20 @@ BATON_EXPORT int PMPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (Error rc = move_own_block(sendbuf, sendcount, *sendtype_object, own_place(recvbuf, recvcount, *recvtype_object, comm_object->rank()), *recvtype_object)) return finish(here, &comm_object->errors, rc);
+    sendbuf = take_as_in_place(here, 4, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::allgather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object); }));
@@ -59,16 +63,20 @@ BATON_EXPORT int PMPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (Error rc = move_own_block(sendbuf, sendcount, *sendtype_object, own_place(recvbuf, recvcount, *recvtype_object, comm_object->rank()), *recvtype_object)) return finish(here, &comm_object->errors, rc);
+    sendbuf = take_as_in_place(here, 4, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::allgather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, *recvtype_object, *comm_object); }));
@@ -96,15 +104,17 @@ BATON_EXPORT int PMPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Dat
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 8, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0))
     return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -135,15 +145,17 @@ BATON_EXPORT int PMPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount,
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 8, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0))
     return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -171,11 +183,16 @@ BATON_EXPORT int PMPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatyp
     return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (Error rc = move_own_block(sendbuf, sendcount, *sendtype_object, own_place(recvbuf, recvcounts, displs, *recvtype_object, comm_object->rank()), *recvtype_object)) return finish(here, &comm_object->errors, rc);
+    sendbuf = take_as_in_place(here, 4, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
     return null_argument(here, 5, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -204,11 +221,16 @@ BATON_EXPORT int PMPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI
     return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (Error rc = move_own_block(sendbuf, sendcount, *sendtype_object, own_place(recvbuf, recvcounts, displs, *recvtype_object, comm_object->rank()), *recvtype_object)) return finish(here, &comm_object->errors, rc);
+    sendbuf = take_as_in_place(here, 4, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
     return null_argument(here, 5, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -240,11 +262,14 @@ BATON_EXPORT int PMPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Da
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 9, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0))
+    return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
     return null_argument(here, 5, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -278,11 +303,14 @@ BATON_EXPORT int PMPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 9, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0))
+    return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
     return null_argument(here, 5, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -311,14 +339,17 @@ BATON_EXPORT int PMPI_Allreduce(const void *sendbuf, void *recvbuf, int count, M
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::allreduce(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object); }));
@@ -341,14 +372,17 @@ BATON_EXPORT int PMPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count 
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::allreduce(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object); }));
@@ -374,14 +408,17 @@ BATON_EXPORT int PMPI_Allreduce_init(const void *sendbuf, void *recvbuf, int cou
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 7, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -409,14 +446,17 @@ BATON_EXPORT int PMPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_C
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 7, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -443,15 +483,17 @@ BATON_EXPORT int PMPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype 
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0))
     return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -477,15 +519,17 @@ BATON_EXPORT int PMPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_D
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0))
     return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -514,15 +558,17 @@ BATON_EXPORT int PMPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Data
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 8, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0))
     return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -553,15 +599,17 @@ BATON_EXPORT int PMPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, 
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 8, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0))
     return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -881,8 +929,9 @@ BATON_EXPORT int PMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int 
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buffer))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buffer, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buffer) && (count > 0 || buffer))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buffer, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buffer = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -905,8 +954,9 @@ BATON_EXPORT int PMPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype dataty
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buffer))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buffer, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buffer) && (count > 0 || buffer))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buffer, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buffer = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -932,8 +982,9 @@ BATON_EXPORT int PMPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype,
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 6, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(count > 0 && is_special(buffer))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buffer, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buffer) && (count > 0 || buffer))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buffer, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buffer = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -961,8 +1012,9 @@ BATON_EXPORT int PMPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype d
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 6, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(count > 0 && is_special(buffer))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buffer, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buffer) && (count > 0 || buffer))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buffer, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buffer = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -988,14 +1040,17 @@ BATON_EXPORT int PMPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::exscan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object); }));
@@ -1018,14 +1073,17 @@ BATON_EXPORT int PMPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count cou
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::exscan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object); }));
@@ -1051,14 +1109,17 @@ BATON_EXPORT int PMPI_Exscan_init(const void *sendbuf, void *recvbuf, int count,
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 7, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -1086,14 +1147,17 @@ BATON_EXPORT int PMPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Coun
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 7, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -1125,16 +1189,20 @@ BATON_EXPORT int PMPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype se
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!recvtype_object->committed)))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(contributes && !in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(contributes && !in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(at_root && recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(at_root && is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(at_root && contributes && !in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (Error rc = move_own_block(sendbuf, sendcount, *sendtype_object, own_place(recvbuf, recvcount, *recvtype_object, comm_object->rank()), *recvtype_object)) return finish(here, &comm_object->errors, rc);
+    sendbuf = take_as_in_place(here, 4, comm_object->rank() == 0 || at_root);
+  }
   if (BATON_UNLIKELY(at_root && (recvcount < 0)))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::gather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object); }));
@@ -1164,16 +1232,20 @@ BATON_EXPORT int PMPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Dat
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!recvtype_object->committed)))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(contributes && !in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(contributes && !in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(at_root && recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(at_root && is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(at_root && contributes && !in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (Error rc = move_own_block(sendbuf, sendcount, *sendtype_object, own_place(recvbuf, recvcount, *recvtype_object, comm_object->rank()), *recvtype_object)) return finish(here, &comm_object->errors, rc);
+    sendbuf = take_as_in_place(here, 4, comm_object->rank() == 0 || at_root);
+  }
   if (BATON_UNLIKELY(at_root && (recvcount < 0)))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::gather(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object); }));
@@ -1206,15 +1278,17 @@ BATON_EXPORT int PMPI_Gather_init(const void *sendbuf, int sendcount, MPI_Dataty
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 9, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(contributes && !in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(contributes && !in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(at_root && recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(at_root && is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(at_root && contributes && !in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0))
     return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(at_root && (recvcount < 0)))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -1250,15 +1324,17 @@ BATON_EXPORT int PMPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MP
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 9, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(contributes && !in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(contributes && !in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(at_root && recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(at_root && is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(at_root && contributes && !in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0))
     return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(at_root && (recvcount < 0)))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -1291,11 +1367,16 @@ BATON_EXPORT int PMPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype s
     return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!recvtype_object->committed)))
     return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(contributes && !in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(contributes && !in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (Error rc = move_own_block(sendbuf, sendcount, *sendtype_object, own_place(recvbuf, recvcounts, displs, *recvtype_object, comm_object->rank()), *recvtype_object)) return finish(here, &comm_object->errors, rc);
+    sendbuf = take_as_in_place(here, 4, comm_object->rank() == 0 || at_root);
+  }
   if (BATON_UNLIKELY(at_root && (!recvcounts && comm_object->remote_size() > 0)))
     return null_argument(here, 5, &comm_object->errors);
   if (at_root) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -1329,11 +1410,16 @@ BATON_EXPORT int PMPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
     return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!recvtype_object->committed)))
     return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(contributes && !in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(contributes && !in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (Error rc = move_own_block(sendbuf, sendcount, *sendtype_object, own_place(recvbuf, recvcounts, displs, *recvtype_object, comm_object->rank()), *recvtype_object)) return finish(here, &comm_object->errors, rc);
+    sendbuf = take_as_in_place(here, 4, comm_object->rank() == 0 || at_root);
+  }
   if (BATON_UNLIKELY(at_root && (!recvcounts && comm_object->remote_size() > 0)))
     return null_argument(here, 5, &comm_object->errors);
   if (at_root) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -1370,11 +1456,14 @@ BATON_EXPORT int PMPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datat
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 10, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(contributes && !in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(contributes && !in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0))
+    return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(at_root && (!recvcounts && comm_object->remote_size() > 0)))
     return null_argument(here, 5, &comm_object->errors);
   if (at_root) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -1413,11 +1502,14 @@ BATON_EXPORT int PMPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, M
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 10, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(contributes && !in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(contributes && !in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0))
+    return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(at_root && (!recvcounts && comm_object->remote_size() > 0)))
     return null_argument(here, 5, &comm_object->errors);
   if (at_root) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -1448,16 +1540,20 @@ BATON_EXPORT int PMPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatyp
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (Error rc = move_own_block(sendbuf, sendcount, *sendtype_object, own_place(recvbuf, recvcount, *recvtype_object, comm_object->rank()), *recvtype_object)) return finish(here, &comm_object->errors, rc);
+    sendbuf = take_as_in_place(here, 4, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -1484,16 +1580,20 @@ BATON_EXPORT int PMPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (Error rc = move_own_block(sendbuf, sendcount, *sendtype_object, own_place(recvbuf, recvcount, *recvtype_object, comm_object->rank()), *recvtype_object)) return finish(here, &comm_object->errors, rc);
+    sendbuf = take_as_in_place(here, 4, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -1520,11 +1620,16 @@ BATON_EXPORT int PMPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Dataty
     return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (Error rc = move_own_block(sendbuf, sendcount, *sendtype_object, own_place(recvbuf, recvcounts, displs, *recvtype_object, comm_object->rank()), *recvtype_object)) return finish(here, &comm_object->errors, rc);
+    sendbuf = take_as_in_place(here, 4, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
     return null_argument(here, 5, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -1555,11 +1660,16 @@ BATON_EXPORT int PMPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MP
     return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (Error rc = move_own_block(sendbuf, sendcount, *sendtype_object, own_place(recvbuf, recvcounts, displs, *recvtype_object, comm_object->rank()), *recvtype_object)) return finish(here, &comm_object->errors, rc);
+    sendbuf = take_as_in_place(here, 4, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(!recvcounts && comm_object->remote_size() > 0))
     return null_argument(here, 5, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -1588,14 +1698,17 @@ BATON_EXPORT int PMPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, 
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -1620,14 +1733,17 @@ BATON_EXPORT int PMPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -1654,15 +1770,17 @@ BATON_EXPORT int PMPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0))
     return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -1690,15 +1808,17 @@ BATON_EXPORT int PMPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(!in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(!in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0))
     return aliased(here, 4, &comm_object->errors);
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -1868,8 +1988,9 @@ BATON_EXPORT int PMPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buffer))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buffer, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buffer) && (count > 0 || buffer))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buffer, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buffer = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -1894,8 +2015,9 @@ BATON_EXPORT int PMPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datat
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buffer))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buffer, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buffer) && (count > 0 || buffer))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buffer, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buffer = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -1921,14 +2043,17 @@ BATON_EXPORT int PMPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -1953,14 +2078,17 @@ BATON_EXPORT int PMPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count co
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -1992,16 +2120,20 @@ BATON_EXPORT int PMPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype s
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!recvtype_object->committed)))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(contributes && !in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(contributes && !in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(at_root && recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(at_root && is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(at_root && contributes && !in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (Error rc = move_own_block(sendbuf, sendcount, *sendtype_object, own_place(recvbuf, recvcount, *recvtype_object, comm_object->rank()), *recvtype_object)) return finish(here, &comm_object->errors, rc);
+    sendbuf = take_as_in_place(here, 4, comm_object->rank() == 0 || at_root);
+  }
   if (BATON_UNLIKELY(at_root && (recvcount < 0)))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -2033,16 +2165,20 @@ BATON_EXPORT int PMPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!recvtype_object->committed)))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(contributes && !in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(contributes && !in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(at_root && recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(at_root && is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(at_root && contributes && !in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (Error rc = move_own_block(sendbuf, sendcount, *sendtype_object, own_place(recvbuf, recvcount, *recvtype_object, comm_object->rank()), *recvtype_object)) return finish(here, &comm_object->errors, rc);
+    sendbuf = take_as_in_place(here, 4, comm_object->rank() == 0 || at_root);
+  }
   if (BATON_UNLIKELY(at_root && (recvcount < 0)))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -2074,11 +2210,16 @@ BATON_EXPORT int PMPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype 
     return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!recvtype_object->committed)))
     return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(contributes && !in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(contributes && !in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (Error rc = move_own_block(sendbuf, sendcount, *sendtype_object, own_place(recvbuf, recvcounts, displs, *recvtype_object, comm_object->rank()), *recvtype_object)) return finish(here, &comm_object->errors, rc);
+    sendbuf = take_as_in_place(here, 4, comm_object->rank() == 0 || at_root);
+  }
   if (BATON_UNLIKELY(at_root && (!recvcounts && comm_object->remote_size() > 0)))
     return null_argument(here, 5, &comm_object->errors);
   if (at_root) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -2114,11 +2255,16 @@ BATON_EXPORT int PMPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_D
     return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(at_root && (!recvtype_object->committed)))
     return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(contributes && !in_place && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(contributes && !in_place && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (Error rc = move_own_block(sendbuf, sendcount, *sendtype_object, own_place(recvbuf, recvcounts, displs, *recvtype_object, comm_object->rank()), *recvtype_object)) return finish(here, &comm_object->errors, rc);
+    sendbuf = take_as_in_place(here, 4, comm_object->rank() == 0 || at_root);
+  }
   if (BATON_UNLIKELY(at_root && (!recvcounts && comm_object->remote_size() > 0)))
     return null_argument(here, 5, &comm_object->errors);
   if (at_root) for (std::int64_t i = 0; i < comm_object->remote_size(); ++i)
@@ -2152,14 +2298,17 @@ BATON_EXPORT int PMPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(contributes && !in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(at_root && count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(at_root && is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(at_root && contributes && !in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0 || at_root);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -2189,14 +2338,17 @@ BATON_EXPORT int PMPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count co
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(contributes && !in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(at_root && count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(at_root && is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(at_root && contributes && !in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0 || at_root);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -2221,6 +2373,9 @@ BATON_EXPORT int PMPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const 
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf))) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(!recvcounts && comm_object->size() > 0))
     return null_argument(here, 3, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->size(); ++i)
@@ -2247,6 +2402,9 @@ BATON_EXPORT int PMPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, cons
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf))) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(!recvcounts && comm_object->size() > 0))
     return null_argument(here, 3, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->size(); ++i)
@@ -2273,11 +2431,13 @@ BATON_EXPORT int PMPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, 
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, recvcount == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (recvcount == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 3, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -2302,11 +2462,13 @@ BATON_EXPORT int PMPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, recvcount == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (recvcount == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 3, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -2331,14 +2493,17 @@ BATON_EXPORT int PMPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_D
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -2363,14 +2528,17 @@ BATON_EXPORT int PMPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count coun
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -2402,16 +2570,20 @@ BATON_EXPORT int PMPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype 
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object->committed)))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(at_root && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(at_root && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(at_root && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(contributes && !in_place && recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(contributes && !in_place && at_root && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(contributes && !in_place && at_root && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (own_place(sendbuf, sendcount, *sendtype_object, comm_object->rank()) != recvbuf) return aliased(here, 4, &comm_object->errors);
+    recvbuf = const_cast<void*>(take_as_in_place(here, 4, comm_object->rank() == 0 || at_root));
+  }
   if (BATON_UNLIKELY(contributes && !in_place && (recvcount < 0)))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -2443,16 +2615,20 @@ BATON_EXPORT int PMPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_D
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object->committed)))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(at_root && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(at_root && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(at_root && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(contributes && !in_place && recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(contributes && !in_place && at_root && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(contributes && !in_place && at_root && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (own_place(sendbuf, sendcount, *sendtype_object, comm_object->rank()) != recvbuf) return aliased(here, 4, &comm_object->errors);
+    recvbuf = const_cast<void*>(take_as_in_place(here, 4, comm_object->rank() == 0 || at_root));
+  }
   if (BATON_UNLIKELY(contributes && !in_place && (recvcount < 0)))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -2490,11 +2666,14 @@ BATON_EXPORT int PMPI_Iscatterv(const void *sendbuf, const int sendcounts[], con
     if (BATON_UNLIKELY(sendcounts[i] < 0)) return bad_element(here, 2, &comm_object->errors, sendcounts[i], i, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(at_root && (!displs && comm_object->remote_size() > 0)))
     return null_argument(here, 3, &comm_object->errors);
-  if (BATON_UNLIKELY(contributes && !in_place && recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 5, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 5, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(contributes && !in_place && at_root && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 5, &comm_object->errors);
+  if (BATON_UNLIKELY(contributes && !in_place && at_root && sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)) {
+    if (own_place(sendbuf, sendcounts, displs, *sendtype_object, comm_object->rank()) != recvbuf) return aliased(here, 5, &comm_object->errors);
+    recvbuf = const_cast<void*>(take_as_in_place(here, 5, comm_object->rank() == 0 || at_root));
+  }
   if (BATON_UNLIKELY(contributes && !in_place && (recvcount < 0)))
     return bad_number(here, 6, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -2532,11 +2711,14 @@ BATON_EXPORT int PMPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcount
     if (BATON_UNLIKELY(sendcounts[i] < 0)) return bad_element(here, 2, &comm_object->errors, sendcounts[i], i, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(at_root && (!displs && comm_object->remote_size() > 0)))
     return null_argument(here, 3, &comm_object->errors);
-  if (BATON_UNLIKELY(contributes && !in_place && recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 5, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 5, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(contributes && !in_place && at_root && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 5, &comm_object->errors);
+  if (BATON_UNLIKELY(contributes && !in_place && at_root && sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)) {
+    if (own_place(sendbuf, sendcounts, displs, *sendtype_object, comm_object->rank()) != recvbuf) return aliased(here, 5, &comm_object->errors);
+    recvbuf = const_cast<void*>(take_as_in_place(here, 5, comm_object->rank() == 0 || at_root));
+  }
   if (BATON_UNLIKELY(contributes && !in_place && (recvcount < 0)))
     return bad_number(here, 6, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -2566,14 +2748,17 @@ BATON_EXPORT int PMPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(contributes && !in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(at_root && count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(at_root && is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(at_root && contributes && !in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0 || at_root);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::reduce(sendbuf, recvbuf, count, *datatype_object, *op_object, root, *comm_object); }));
@@ -2601,14 +2786,17 @@ BATON_EXPORT int PMPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count cou
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(contributes && !in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(at_root && count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(at_root && is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(at_root && contributes && !in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0 || at_root);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::reduce(sendbuf, recvbuf, count, *datatype_object, *op_object, root, *comm_object); }));
@@ -2639,14 +2827,17 @@ BATON_EXPORT int PMPI_Reduce_init(const void *sendbuf, void *recvbuf, int count,
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 8, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(contributes && !in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(at_root && count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(at_root && is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(at_root && contributes && !in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0 || at_root);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -2679,14 +2870,17 @@ BATON_EXPORT int PMPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Coun
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 8, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(contributes && !in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(at_root && count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(at_root && is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(at_root && contributes && !in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(at_root && contributes && !in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0 || at_root);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -2711,6 +2905,9 @@ BATON_EXPORT int PMPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const i
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf))) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(!recvcounts && comm_object->size() > 0))
     return null_argument(here, 3, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->size(); ++i)
@@ -2735,6 +2932,9 @@ BATON_EXPORT int PMPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf))) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(!recvcounts && comm_object->size() > 0))
     return null_argument(here, 3, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->size(); ++i)
@@ -2759,11 +2959,13 @@ BATON_EXPORT int PMPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, i
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, recvcount == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (recvcount == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 3, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::reduce_scatter_block(sendbuf, recvbuf, recvcount, *datatype_object, *op_object, *comm_object); }));
@@ -2786,11 +2988,13 @@ BATON_EXPORT int PMPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf,
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, recvcount == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (recvcount == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 3, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::reduce_scatter_block(sendbuf, recvbuf, recvcount, *datatype_object, *op_object, *comm_object); }));
@@ -2816,11 +3020,13 @@ BATON_EXPORT int PMPI_Reduce_scatter_block_init(const void *sendbuf, void *recvb
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 7, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, recvcount == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (recvcount == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 3, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -2848,11 +3054,13 @@ BATON_EXPORT int PMPI_Reduce_scatter_block_init_c(const void *sendbuf, void *rec
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 7, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, recvcount == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (recvcount == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 3, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -2880,6 +3088,9 @@ BATON_EXPORT int PMPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, co
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 7, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf))) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(!recvcounts && comm_object->size() > 0))
     return null_argument(here, 3, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->size(); ++i)
@@ -2909,6 +3120,9 @@ BATON_EXPORT int PMPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, 
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 7, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf))) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(!recvcounts && comm_object->size() > 0))
     return null_argument(here, 3, &comm_object->errors);
   for (std::int64_t i = 0; i < comm_object->size(); ++i)
@@ -2935,14 +3149,17 @@ BATON_EXPORT int PMPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Da
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::scan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object); }));
@@ -2965,14 +3182,17 @@ BATON_EXPORT int PMPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, &comm_object->errors, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::scan(sendbuf, recvbuf, count, *datatype_object, *op_object, *comm_object); }));
@@ -2998,14 +3218,17 @@ BATON_EXPORT int PMPI_Scan_init(const void *sendbuf, void *recvbuf, int count, M
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 7, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -3033,14 +3256,17 @@ BATON_EXPORT int PMPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count 
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 7, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(!in_place && count > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(!in_place && is_special(sendbuf) && (count > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) sendbuf = nullptr;
   }
-  if (BATON_UNLIKELY(count > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (count > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 2, &comm_object->errors, recvbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(!in_place && (sendbuf == recvbuf && !is_special(sendbuf) && count > 0)))
-    return aliased(here, 2, &comm_object->errors);
+  if (BATON_UNLIKELY(!in_place && sendbuf == recvbuf && !is_special(sendbuf) && count > 0)) {
+    sendbuf = take_as_in_place(here, 2, comm_object->rank() == 0);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, &comm_object->errors, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -3072,16 +3298,20 @@ BATON_EXPORT int PMPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype s
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object->committed)))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(at_root && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(at_root && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(at_root && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(contributes && !in_place && recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(contributes && !in_place && at_root && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(contributes && !in_place && at_root && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (own_place(sendbuf, sendcount, *sendtype_object, comm_object->rank()) != recvbuf) return aliased(here, 4, &comm_object->errors);
+    recvbuf = const_cast<void*>(take_as_in_place(here, 4, comm_object->rank() == 0 || at_root));
+  }
   if (BATON_UNLIKELY(contributes && !in_place && (recvcount < 0)))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::scatter(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object); }));
@@ -3111,16 +3341,20 @@ BATON_EXPORT int PMPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(contributes && !in_place && (!recvtype_object->committed)))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(at_root && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(at_root && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(at_root && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(contributes && !in_place && recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(contributes && !in_place && at_root && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(contributes && !in_place && at_root && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (own_place(sendbuf, sendcount, *sendtype_object, comm_object->rank()) != recvbuf) return aliased(here, 4, &comm_object->errors);
+    recvbuf = const_cast<void*>(take_as_in_place(here, 4, comm_object->rank() == 0 || at_root));
+  }
   if (BATON_UNLIKELY(contributes && !in_place && (recvcount < 0)))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::scatter(sendbuf, sendcount, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object); }));
@@ -3153,16 +3387,20 @@ BATON_EXPORT int PMPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datat
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 9, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(at_root && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(at_root && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(at_root && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(contributes && !in_place && recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(contributes && !in_place && at_root && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(contributes && !in_place && at_root && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (own_place(sendbuf, sendcount, *sendtype_object, comm_object->rank()) != recvbuf) return aliased(here, 4, &comm_object->errors);
+    recvbuf = const_cast<void*>(take_as_in_place(here, 4, comm_object->rank() == 0 || at_root));
+  }
   if (BATON_UNLIKELY(contributes && !in_place && (recvcount < 0)))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -3197,16 +3435,20 @@ BATON_EXPORT int PMPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, M
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 9, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(at_root && sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(at_root && is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(at_root && (sendcount < 0)))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(contributes && !in_place && recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(contributes && !in_place && at_root && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 4, &comm_object->errors);
+  if (BATON_UNLIKELY(contributes && !in_place && at_root && sendbuf == recvbuf && !is_special(sendbuf) && sendcount > 0)) {
+    if (own_place(sendbuf, sendcount, *sendtype_object, comm_object->rank()) != recvbuf) return aliased(here, 4, &comm_object->errors);
+    recvbuf = const_cast<void*>(take_as_in_place(here, 4, comm_object->rank() == 0 || at_root));
+  }
   if (BATON_UNLIKELY(contributes && !in_place && (recvcount < 0)))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -3244,11 +3486,14 @@ BATON_EXPORT int PMPI_Scatterv(const void *sendbuf, const int sendcounts[], cons
     if (BATON_UNLIKELY(sendcounts[i] < 0)) return bad_element(here, 2, &comm_object->errors, sendcounts[i], i, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(at_root && (!displs && comm_object->remote_size() > 0)))
     return null_argument(here, 3, &comm_object->errors);
-  if (BATON_UNLIKELY(contributes && !in_place && recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 5, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 5, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(contributes && !in_place && at_root && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 5, &comm_object->errors);
+  if (BATON_UNLIKELY(contributes && !in_place && at_root && sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)) {
+    if (own_place(sendbuf, sendcounts, displs, *sendtype_object, comm_object->rank()) != recvbuf) return aliased(here, 5, &comm_object->errors);
+    recvbuf = const_cast<void*>(take_as_in_place(here, 5, comm_object->rank() == 0 || at_root));
+  }
   if (BATON_UNLIKELY(contributes && !in_place && (recvcount < 0)))
     return bad_number(here, 6, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::scatterv(sendbuf, sendcounts, displs, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object); }));
@@ -3284,11 +3529,14 @@ BATON_EXPORT int PMPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts
     if (BATON_UNLIKELY(sendcounts[i] < 0)) return bad_element(here, 2, &comm_object->errors, sendcounts[i], i, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(at_root && (!displs && comm_object->remote_size() > 0)))
     return null_argument(here, 3, &comm_object->errors);
-  if (BATON_UNLIKELY(contributes && !in_place && recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 5, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(contributes && !in_place && is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 5, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(contributes && !in_place && at_root && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 5, &comm_object->errors);
+  if (BATON_UNLIKELY(contributes && !in_place && at_root && sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)) {
+    if (own_place(sendbuf, sendcounts, displs, *sendtype_object, comm_object->rank()) != recvbuf) return aliased(here, 5, &comm_object->errors);
+    recvbuf = const_cast<void*>(take_as_in_place(here, 5, comm_object->rank() == 0 || at_root));
+  }
   if (BATON_UNLIKELY(contributes && !in_place && (recvcount < 0)))
     return bad_number(here, 6, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   return finish(here, &comm_object->errors, collective::run_now([&] { return api::scatterv(sendbuf, sendcounts, displs, sendtype_object, recvbuf, recvcount, recvtype_object, root, *comm_object); }));
@@ -3327,11 +3575,14 @@ BATON_EXPORT int PMPI_Scatterv_init(const void *sendbuf, const int sendcounts[],
     if (BATON_UNLIKELY(sendcounts[i] < 0)) return bad_element(here, 2, &comm_object->errors, sendcounts[i], i, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(at_root && (!displs && comm_object->remote_size() > 0)))
     return null_argument(here, 3, &comm_object->errors);
-  if (BATON_UNLIKELY(at_root && !in_place && recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 5, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(at_root && !in_place && is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 5, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(at_root && !in_place && at_root && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 5, &comm_object->errors);
+  if (BATON_UNLIKELY(at_root && !in_place && at_root && sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)) {
+    if (own_place(sendbuf, sendcounts, displs, *sendtype_object, comm_object->rank()) != recvbuf) return aliased(here, 5, &comm_object->errors);
+    recvbuf = const_cast<void*>(take_as_in_place(here, 5, comm_object->rank() == 0 || at_root));
+  }
   if (BATON_UNLIKELY(contributes && !in_place && (recvcount < 0)))
     return bad_number(here, 6, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))
@@ -3372,11 +3623,14 @@ BATON_EXPORT int PMPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendc
     if (BATON_UNLIKELY(sendcounts[i] < 0)) return bad_element(here, 2, &comm_object->errors, sendcounts[i], i, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(at_root && (!displs && comm_object->remote_size() > 0)))
     return null_argument(here, 3, &comm_object->errors);
-  if (BATON_UNLIKELY(at_root && !in_place && recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 5, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(at_root && !in_place && is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 5, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
-  if (BATON_UNLIKELY(at_root && !in_place && at_root && (sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)))
-    return aliased(here, 5, &comm_object->errors);
+  if (BATON_UNLIKELY(at_root && !in_place && at_root && sendbuf == recvbuf && !is_special(sendbuf) && recvcount > 0)) {
+    if (own_place(sendbuf, sendcounts, displs, *sendtype_object, comm_object->rank()) != recvbuf) return aliased(here, 5, &comm_object->errors);
+    recvbuf = const_cast<void*>(take_as_in_place(here, 5, comm_object->rank() == 0 || at_root));
+  }
   if (BATON_UNLIKELY(contributes && !in_place && (recvcount < 0)))
     return bad_number(here, 6, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!request))

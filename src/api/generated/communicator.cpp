@@ -25,6 +25,7 @@ BATON_ALIAS(Comm_compare)
 
 BATON_EXPORT int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm) {
   constexpr Procedure here = Procedure::Comm_create;
+  if (BATON_LIKELY(newcomm != nullptr)) *newcomm = MPI_COMM_NULL;
   if (BATON_UNLIKELY(!library_is_running()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
@@ -41,6 +42,7 @@ BATON_ALIAS(Comm_create)
 
 BATON_EXPORT int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm) {
   constexpr Procedure here = Procedure::Comm_create_group;
+  if (BATON_LIKELY(newcomm != nullptr)) *newcomm = MPI_COMM_NULL;
   if (BATON_UNLIKELY(!library_is_running()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
@@ -69,6 +71,7 @@ BATON_ALIAS(Comm_disconnect)
 
 BATON_EXPORT int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm) {
   constexpr Procedure here = Procedure::Comm_dup;
+  if (BATON_LIKELY(newcomm != nullptr)) *newcomm = MPI_COMM_NULL;
   if (BATON_UNLIKELY(!library_is_running()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
@@ -82,6 +85,7 @@ BATON_ALIAS(Comm_dup)
 
 BATON_EXPORT int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm) {
   constexpr Procedure here = Procedure::Comm_dup_with_info;
+  if (BATON_LIKELY(newcomm != nullptr)) *newcomm = MPI_COMM_NULL;
   if (BATON_UNLIKELY(!library_is_running()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
@@ -149,6 +153,7 @@ BATON_ALIAS(Comm_group)
 
 BATON_EXPORT int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Comm_idup;
+  if (BATON_LIKELY(newcomm != nullptr)) *newcomm = MPI_COMM_NULL;
   if (BATON_UNLIKELY(!library_is_running()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
@@ -164,6 +169,7 @@ BATON_ALIAS(Comm_idup)
 
 BATON_EXPORT int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Comm_idup_with_info;
+  if (BATON_LIKELY(newcomm != nullptr)) *newcomm = MPI_COMM_NULL;
   if (BATON_UNLIKELY(!library_is_running()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
@@ -261,6 +267,7 @@ BATON_ALIAS(Comm_size)
 
 BATON_EXPORT int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm) {
   constexpr Procedure here = Procedure::Comm_split;
+  if (BATON_LIKELY(newcomm != nullptr)) *newcomm = MPI_COMM_NULL;
   if (BATON_UNLIKELY(!library_is_running()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
@@ -274,6 +281,7 @@ BATON_ALIAS(Comm_split)
 
 BATON_EXPORT int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm) {
   constexpr Procedure here = Procedure::Comm_split_type;
+  if (BATON_LIKELY(newcomm != nullptr)) *newcomm = MPI_COMM_NULL;
   if (BATON_UNLIKELY(!library_is_running()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
@@ -303,6 +311,7 @@ BATON_ALIAS(Comm_test_inter)
 
 BATON_EXPORT int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newintercomm) {
   constexpr Procedure here = Procedure::Intercomm_create;
+  if (BATON_LIKELY(newintercomm != nullptr)) *newintercomm = MPI_COMM_NULL;
   if (BATON_UNLIKELY(!library_is_running()))
     return not_running(here);
   Communicator* const local_comm_object = world::communicators.find(local_comm);
@@ -318,6 +327,7 @@ BATON_ALIAS(Intercomm_create)
 
 BATON_EXPORT int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newintercomm) {
   constexpr Procedure here = Procedure::Intercomm_create_from_groups;
+  if (BATON_LIKELY(newintercomm != nullptr)) *newintercomm = MPI_COMM_NULL;
   if (BATON_UNLIKELY(!library_is_running()))
     return not_running(here);
   ErrorHandler* const errhandler_object = error_handlers.find(errhandler);
@@ -340,6 +350,7 @@ BATON_ALIAS(Intercomm_create_from_groups)
 
 BATON_EXPORT int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm) {
   constexpr Procedure here = Procedure::Intercomm_merge;
+  if (BATON_LIKELY(newintracomm != nullptr)) *newintracomm = MPI_COMM_NULL;
   if (BATON_UNLIKELY(!library_is_running()))
     return not_running(here);
   Communicator* const intercomm_object = world::communicators.find(intercomm);

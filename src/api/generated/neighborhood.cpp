@@ -24,13 +24,15 @@ BATON_EXPORT int PMPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MP
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -57,13 +59,15 @@ BATON_EXPORT int PMPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendc
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -90,8 +94,9 @@ BATON_EXPORT int PMPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, M
     return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
@@ -118,8 +123,9 @@ BATON_EXPORT int PMPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count send
     return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
@@ -146,13 +152,15 @@ BATON_EXPORT int PMPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -179,13 +187,15 @@ BATON_EXPORT int PMPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendco
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -284,13 +294,15 @@ BATON_EXPORT int PMPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -315,13 +327,15 @@ BATON_EXPORT int PMPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendco
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -349,13 +363,15 @@ BATON_EXPORT int PMPI_Neighbor_allgather_init(const void *sendbuf, int sendcount
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 8, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -385,13 +401,15 @@ BATON_EXPORT int PMPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count s
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 8, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -418,8 +436,9 @@ BATON_EXPORT int PMPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MP
     return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
@@ -444,8 +463,9 @@ BATON_EXPORT int PMPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendc
     return bad_handle(here, 7, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 7, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
@@ -473,8 +493,9 @@ BATON_EXPORT int PMPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcoun
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 9, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
@@ -504,8 +525,9 @@ BATON_EXPORT int PMPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count 
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 9, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
@@ -532,13 +554,15 @@ BATON_EXPORT int PMPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -563,13 +587,15 @@ BATON_EXPORT int PMPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcou
     return bad_handle(here, 6, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 6, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -597,13 +623,15 @@ BATON_EXPORT int PMPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount,
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 8, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -633,13 +661,15 @@ BATON_EXPORT int PMPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count se
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 8, &comm_object->errors, info, MPI_ERR_INFO);
-  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 5, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);

@@ -21,6 +21,12 @@ inline ErrorTarget* target_of(MPI_Comm comm) {
   return object ? &object->errors : nullptr;
 }
 
+// Whether this rank says what is to be said once of a procedure that all of them call.
+inline bool speaks_for(MPI_Comm comm) {
+  Communicator* object = world::communicators.find(comm);
+  return !object || object->rank() == 0;
+}
+
 // Handles of kinds that have no objects yet: only the predefined values exist.
 template <typename Handle>
 int predefined_to_int(Handle handle) {

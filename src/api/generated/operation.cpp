@@ -66,11 +66,13 @@ BATON_EXPORT int PMPI_Reduce_local(const void *inbuf, void *inoutbuf, int count,
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, nullptr, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(count > 0 && is_special(inbuf))) {
-    if (int rc = check_special_buffer(here, 1, nullptr, inbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(inbuf) && (count > 0 || inbuf))) {
+    if (int rc = check_special_buffer(here, 1, nullptr, inbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) inbuf = nullptr;
   }
-  if (BATON_UNLIKELY(count > 0 && is_special(inoutbuf))) {
-    if (int rc = check_special_buffer(here, 2, nullptr, inoutbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(inoutbuf) && (count > 0 || inoutbuf))) {
+    if (int rc = check_special_buffer(here, 2, nullptr, inoutbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) inoutbuf = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, nullptr, count, 0, MPI_ERR_COUNT);
@@ -90,11 +92,13 @@ BATON_EXPORT int PMPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Coun
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 5, nullptr, op, MPI_ERR_OP);
-  if (BATON_UNLIKELY(count > 0 && is_special(inbuf))) {
-    if (int rc = check_special_buffer(here, 1, nullptr, inbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(inbuf) && (count > 0 || inbuf))) {
+    if (int rc = check_special_buffer(here, 1, nullptr, inbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) inbuf = nullptr;
   }
-  if (BATON_UNLIKELY(count > 0 && is_special(inoutbuf))) {
-    if (int rc = check_special_buffer(here, 2, nullptr, inoutbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(inoutbuf) && (count > 0 || inoutbuf))) {
+    if (int rc = check_special_buffer(here, 2, nullptr, inoutbuf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) inoutbuf = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 3, nullptr, count, 0, MPI_ERR_COUNT);

@@ -19,13 +19,15 @@ BATON_EXPORT int PMPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(incount > 0 && is_special(inbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, inbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(inbuf) && (incount > 0 || inbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, inbuf, incount == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (incount == 0 || datatype_object->size == 0) inbuf = nullptr;
   }
   if (BATON_UNLIKELY(incount < 0))
     return bad_number(here, 2, &comm_object->errors, incount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(incount > 0 && is_special(outbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, outbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(outbuf) && (incount > 0 || outbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, outbuf, incount == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (incount == 0 || datatype_object->size == 0) outbuf = nullptr;
   }
   if (BATON_UNLIKELY(outsize < 0))
     return bad_number(here, 5, &comm_object->errors, outsize, 0, MPI_ERR_ARG);
@@ -50,13 +52,15 @@ BATON_EXPORT int PMPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype 
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(incount > 0 && is_special(inbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, inbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(inbuf) && (incount > 0 || inbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, inbuf, incount == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (incount == 0 || datatype_object->size == 0) inbuf = nullptr;
   }
   if (BATON_UNLIKELY(incount < 0))
     return bad_number(here, 2, &comm_object->errors, incount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(incount > 0 && is_special(outbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, outbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(outbuf) && (incount > 0 || outbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, outbuf, incount == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (incount == 0 || datatype_object->size == 0) outbuf = nullptr;
   }
   if (BATON_UNLIKELY(outsize < 0))
     return bad_number(here, 5, &comm_object->errors, outsize, 0, MPI_ERR_ARG);
@@ -75,13 +79,15 @@ BATON_EXPORT int PMPI_Pack_external(const char datarep[], const void *inbuf, int
     return bad_handle(here, 4, nullptr, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, nullptr, datatype_object->name);
-  if (BATON_UNLIKELY(incount > 0 && is_special(inbuf))) {
-    if (int rc = check_special_buffer(here, 2, nullptr, inbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(inbuf) && (incount > 0 || inbuf))) {
+    if (int rc = check_special_buffer(here, 2, nullptr, inbuf, incount == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (incount == 0 || datatype_object->size == 0) inbuf = nullptr;
   }
   if (BATON_UNLIKELY(incount < 0))
     return bad_number(here, 3, nullptr, incount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(incount > 0 && is_special(outbuf))) {
-    if (int rc = check_special_buffer(here, 5, nullptr, outbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(outbuf) && (incount > 0 || outbuf))) {
+    if (int rc = check_special_buffer(here, 5, nullptr, outbuf, incount == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (incount == 0 || datatype_object->size == 0) outbuf = nullptr;
   }
   if (BATON_UNLIKELY(!position))
     return null_argument(here, 7, nullptr);
@@ -98,13 +104,15 @@ BATON_EXPORT int PMPI_Pack_external_c(const char datarep[], const void *inbuf, M
     return bad_handle(here, 4, nullptr, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, nullptr, datatype_object->name);
-  if (BATON_UNLIKELY(incount > 0 && is_special(inbuf))) {
-    if (int rc = check_special_buffer(here, 2, nullptr, inbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(inbuf) && (incount > 0 || inbuf))) {
+    if (int rc = check_special_buffer(here, 2, nullptr, inbuf, incount == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (incount == 0 || datatype_object->size == 0) inbuf = nullptr;
   }
   if (BATON_UNLIKELY(incount < 0))
     return bad_number(here, 3, nullptr, incount, 0, MPI_ERR_COUNT);
-  if (BATON_UNLIKELY(incount > 0 && is_special(outbuf))) {
-    if (int rc = check_special_buffer(here, 5, nullptr, outbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(outbuf) && (incount > 0 || outbuf))) {
+    if (int rc = check_special_buffer(here, 5, nullptr, outbuf, incount == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (incount == 0 || datatype_object->size == 0) outbuf = nullptr;
   }
   if (BATON_UNLIKELY(!position))
     return null_argument(here, 7, nullptr);
@@ -197,8 +205,9 @@ BATON_EXPORT int PMPI_Unpack(const void *inbuf, int insize, int *position, void 
     return bad_number(here, 2, &comm_object->errors, insize, 0, MPI_ERR_ARG);
   if (BATON_UNLIKELY(!position))
     return null_argument(here, 3, &comm_object->errors);
-  if (BATON_UNLIKELY(outcount > 0 && is_special(outbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, outbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(outbuf) && (outcount > 0 || outbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, outbuf, outcount == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (outcount == 0 || datatype_object->size == 0) outbuf = nullptr;
   }
   if (BATON_UNLIKELY(outcount < 0))
     return bad_number(here, 5, &comm_object->errors, outcount, 0, MPI_ERR_COUNT);
@@ -225,8 +234,9 @@ BATON_EXPORT int PMPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *p
     return bad_number(here, 2, &comm_object->errors, insize, 0, MPI_ERR_ARG);
   if (BATON_UNLIKELY(!position))
     return null_argument(here, 3, &comm_object->errors);
-  if (BATON_UNLIKELY(outcount > 0 && is_special(outbuf))) {
-    if (int rc = check_special_buffer(here, 4, &comm_object->errors, outbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(outbuf) && (outcount > 0 || outbuf))) {
+    if (int rc = check_special_buffer(here, 4, &comm_object->errors, outbuf, outcount == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (outcount == 0 || datatype_object->size == 0) outbuf = nullptr;
   }
   if (BATON_UNLIKELY(outcount < 0))
     return bad_number(here, 5, &comm_object->errors, outcount, 0, MPI_ERR_COUNT);
@@ -245,8 +255,9 @@ BATON_EXPORT int PMPI_Unpack_external(const char datarep[], const void *inbuf, M
     return uncommitted(here, 7, nullptr, datatype_object->name);
   if (BATON_UNLIKELY(!position))
     return null_argument(here, 4, nullptr);
-  if (BATON_UNLIKELY(outcount > 0 && is_special(outbuf))) {
-    if (int rc = check_special_buffer(here, 5, nullptr, outbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(outbuf) && (outcount > 0 || outbuf))) {
+    if (int rc = check_special_buffer(here, 5, nullptr, outbuf, outcount == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (outcount == 0 || datatype_object->size == 0) outbuf = nullptr;
   }
   if (BATON_UNLIKELY(outcount < 0))
     return bad_number(here, 6, nullptr, outcount, 0, MPI_ERR_COUNT);
@@ -265,8 +276,9 @@ BATON_EXPORT int PMPI_Unpack_external_c(const char datarep[], const void *inbuf,
     return uncommitted(here, 7, nullptr, datatype_object->name);
   if (BATON_UNLIKELY(!position))
     return null_argument(here, 4, nullptr);
-  if (BATON_UNLIKELY(outcount > 0 && is_special(outbuf))) {
-    if (int rc = check_special_buffer(here, 5, nullptr, outbuf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(outbuf) && (outcount > 0 || outbuf))) {
+    if (int rc = check_special_buffer(here, 5, nullptr, outbuf, outcount == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (outcount == 0 || datatype_object->size == 0) outbuf = nullptr;
   }
   if (BATON_UNLIKELY(outcount < 0))
     return bad_number(here, 6, nullptr, outcount, 0, MPI_ERR_COUNT);

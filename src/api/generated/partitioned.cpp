@@ -7,31 +7,31 @@ using namespace baton;
 using namespace baton::api;
 
 BATON_EXPORT int PMPI_Parrived(MPI_Request request, int partition, int *flag) {
-  return unsupported(Procedure::Parrived, nullptr);
+  return unsupported(Procedure::Parrived, nullptr, true);
 }
 BATON_ALIAS(Parrived)
 
 BATON_EXPORT int PMPI_Pready(int partition, MPI_Request request) {
-  return unsupported(Procedure::Pready, nullptr);
+  return unsupported(Procedure::Pready, nullptr, true);
 }
 BATON_ALIAS(Pready)
 
 BATON_EXPORT int PMPI_Pready_list(int length, const int array_of_partitions[], MPI_Request request) {
-  return unsupported(Procedure::Pready_list, nullptr);
+  return unsupported(Procedure::Pready_list, nullptr, true);
 }
 BATON_ALIAS(Pready_list)
 
 BATON_EXPORT int PMPI_Pready_range(int partition_low, int partition_high, MPI_Request request) {
-  return unsupported(Procedure::Pready_range, nullptr);
+  return unsupported(Procedure::Pready_range, nullptr, true);
 }
 BATON_ALIAS(Pready_range)
 
 BATON_EXPORT int PMPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  return unsupported(Procedure::Precv_init, target_of(comm));
+  return unsupported(Procedure::Precv_init, target_of(comm), true);
 }
 BATON_ALIAS(Precv_init)
 
 BATON_EXPORT int PMPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  return unsupported(Procedure::Psend_init, target_of(comm));
+  return unsupported(Procedure::Psend_init, target_of(comm), true);
 }
 BATON_ALIAS(Psend_init)

@@ -64,13 +64,14 @@ BATON_EXPORT int PMPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Me
   constexpr Procedure here = Procedure::Imrecv;
   if (BATON_UNLIKELY(!library_is_running()))
     return not_running(here);
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, nullptr, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, nullptr, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
-    if (int rc = check_special_buffer(here, 1, nullptr, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 1, nullptr, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, nullptr, count, 0, MPI_ERR_COUNT);
@@ -86,13 +87,14 @@ BATON_EXPORT int PMPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype
   constexpr Procedure here = Procedure::Imrecv_c;
   if (BATON_UNLIKELY(!library_is_running()))
     return not_running(here);
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, nullptr, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, nullptr, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
-    if (int rc = check_special_buffer(here, 1, nullptr, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 1, nullptr, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, nullptr, count, 0, MPI_ERR_COUNT);
@@ -128,13 +130,14 @@ BATON_EXPORT int PMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int sou
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -155,13 +158,14 @@ BATON_EXPORT int PMPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype,
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -182,13 +186,14 @@ BATON_EXPORT int PMPI_Irsend(const void *buf, int count, MPI_Datatype datatype, 
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -209,13 +214,14 @@ BATON_EXPORT int PMPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype da
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -236,13 +242,14 @@ BATON_EXPORT int PMPI_Isend(const void *buf, int count, MPI_Datatype datatype, i
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -263,13 +270,14 @@ BATON_EXPORT int PMPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype dat
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -290,18 +298,19 @@ BATON_EXPORT int PMPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 11, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
-  if (BATON_UNLIKELY(!sendtype_object))
+  Datatype* sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!sendtype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object))
+  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
     return bad_handle(here, 8, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 8, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
@@ -309,8 +318,9 @@ BATON_EXPORT int PMPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype
     return bad_rank(here, 4, &comm_object->errors, dest, comm_object->remote_size(), false);
   if (BATON_UNLIKELY(is_no_tag(sendtag)))
     return bad_tag(here, 5, &comm_object->errors, sendtag, false);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 6, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 6, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 7, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -331,18 +341,19 @@ BATON_EXPORT int PMPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 11, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
-  if (BATON_UNLIKELY(!sendtype_object))
+  Datatype* sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!sendtype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object))
+  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
     return bad_handle(here, 8, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 8, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
@@ -350,8 +361,9 @@ BATON_EXPORT int PMPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_
     return bad_rank(here, 4, &comm_object->errors, dest, comm_object->remote_size(), false);
   if (BATON_UNLIKELY(is_no_tag(sendtag)))
     return bad_tag(here, 5, &comm_object->errors, sendtag, false);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 6, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 6, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 7, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -372,13 +384,14 @@ BATON_EXPORT int PMPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datat
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -403,13 +416,14 @@ BATON_EXPORT int PMPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Dataty
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -434,13 +448,14 @@ BATON_EXPORT int PMPI_Issend(const void *buf, int count, MPI_Datatype datatype, 
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -461,13 +476,14 @@ BATON_EXPORT int PMPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype da
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -502,13 +518,14 @@ BATON_EXPORT int PMPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Mes
   constexpr Procedure here = Procedure::Mrecv;
   if (BATON_UNLIKELY(!library_is_running()))
     return not_running(here);
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, nullptr, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, nullptr, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
-    if (int rc = check_special_buffer(here, 1, nullptr, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 1, nullptr, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, nullptr, count, 0, MPI_ERR_COUNT);
@@ -522,13 +539,14 @@ BATON_EXPORT int PMPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype,
   constexpr Procedure here = Procedure::Mrecv_c;
   if (BATON_UNLIKELY(!library_is_running()))
     return not_running(here);
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, nullptr, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, nullptr, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
-    if (int rc = check_special_buffer(here, 1, nullptr, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 1, nullptr, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, nullptr, count, 0, MPI_ERR_COUNT);
@@ -560,13 +578,14 @@ BATON_EXPORT int PMPI_Recv(void *buf, int count, MPI_Datatype datatype, int sour
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -585,13 +604,14 @@ BATON_EXPORT int PMPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, 
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -610,13 +630,14 @@ BATON_EXPORT int PMPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -637,13 +658,14 @@ BATON_EXPORT int PMPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datat
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -728,13 +750,14 @@ BATON_EXPORT int PMPI_Rsend(const void *buf, int count, MPI_Datatype datatype, i
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -753,13 +776,14 @@ BATON_EXPORT int PMPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype dat
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -778,13 +802,14 @@ BATON_EXPORT int PMPI_Rsend_init(const void *buf, int count, MPI_Datatype dataty
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -805,13 +830,14 @@ BATON_EXPORT int PMPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatyp
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -832,13 +858,14 @@ BATON_EXPORT int PMPI_Send(const void *buf, int count, MPI_Datatype datatype, in
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -857,13 +884,14 @@ BATON_EXPORT int PMPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype data
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -882,13 +910,14 @@ BATON_EXPORT int PMPI_Send_init(const void *buf, int count, MPI_Datatype datatyp
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -909,13 +938,14 @@ BATON_EXPORT int PMPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -936,18 +966,19 @@ BATON_EXPORT int PMPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype 
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 11, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
-  if (BATON_UNLIKELY(!sendtype_object))
+  Datatype* sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!sendtype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object))
+  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
     return bad_handle(here, 8, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 8, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
@@ -955,8 +986,9 @@ BATON_EXPORT int PMPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype 
     return bad_rank(here, 4, &comm_object->errors, dest, comm_object->remote_size(), false);
   if (BATON_UNLIKELY(is_no_tag(sendtag)))
     return bad_tag(here, 5, &comm_object->errors, sendtag, false);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 6, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 6, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 7, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -975,18 +1007,19 @@ BATON_EXPORT int PMPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_D
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 11, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const sendtype_object = datatype::datatypes.find(sendtype);
-  if (BATON_UNLIKELY(!sendtype_object))
+  Datatype* sendtype_object = datatype::datatypes.find(sendtype);
+  if (BATON_UNLIKELY(!sendtype_object && !(sendtype_object = type_of_no_data(sendtype, sendcount))))
     return bad_handle(here, 3, &comm_object->errors, sendtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!sendtype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, sendtype_object->name);
-  Datatype* const recvtype_object = datatype::datatypes.find(recvtype);
-  if (BATON_UNLIKELY(!recvtype_object))
+  Datatype* recvtype_object = datatype::datatypes.find(recvtype);
+  if (BATON_UNLIKELY(!recvtype_object && !(recvtype_object = type_of_no_data(recvtype, recvcount))))
     return bad_handle(here, 8, &comm_object->errors, recvtype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!recvtype_object->committed))
     return uncommitted(here, 8, &comm_object->errors, recvtype_object->name);
-  if (BATON_UNLIKELY(sendcount > 0 && is_special(sendbuf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, !sendtype_object->predefined || sendtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(sendbuf) && (sendcount > 0 || sendbuf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, sendbuf, sendcount == 0 || sendtype_object->size == 0, !sendtype_object->predefined)) return rc;
+    if (sendcount == 0 || sendtype_object->size == 0) sendbuf = nullptr;
   }
   if (BATON_UNLIKELY(sendcount < 0))
     return bad_number(here, 2, &comm_object->errors, sendcount, 0, MPI_ERR_COUNT);
@@ -994,8 +1027,9 @@ BATON_EXPORT int PMPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_D
     return bad_rank(here, 4, &comm_object->errors, dest, comm_object->remote_size(), false);
   if (BATON_UNLIKELY(is_no_tag(sendtag)))
     return bad_tag(here, 5, &comm_object->errors, sendtag, false);
-  if (BATON_UNLIKELY(recvcount > 0 && is_special(recvbuf))) {
-    if (int rc = check_special_buffer(here, 6, &comm_object->errors, recvbuf, !recvtype_object->predefined || recvtype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(recvbuf) && (recvcount > 0 || recvbuf))) {
+    if (int rc = check_special_buffer(here, 6, &comm_object->errors, recvbuf, recvcount == 0 || recvtype_object->size == 0, !recvtype_object->predefined)) return rc;
+    if (recvcount == 0 || recvtype_object->size == 0) recvbuf = nullptr;
   }
   if (BATON_UNLIKELY(recvcount < 0))
     return bad_number(here, 7, &comm_object->errors, recvcount, 0, MPI_ERR_COUNT);
@@ -1014,13 +1048,14 @@ BATON_EXPORT int PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype dataty
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -1043,13 +1078,14 @@ BATON_EXPORT int PMPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatyp
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -1072,13 +1108,14 @@ BATON_EXPORT int PMPI_Ssend(const void *buf, int count, MPI_Datatype datatype, i
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -1097,13 +1134,14 @@ BATON_EXPORT int PMPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype dat
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -1122,13 +1160,14 @@ BATON_EXPORT int PMPI_Ssend_init(const void *buf, int count, MPI_Datatype dataty
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);
@@ -1149,13 +1188,14 @@ BATON_EXPORT int PMPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatyp
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
-  Datatype* const datatype_object = datatype::datatypes.find(datatype);
-  if (BATON_UNLIKELY(!datatype_object))
+  Datatype* datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, &comm_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 3, &comm_object->errors, datatype_object->name);
-  if (BATON_UNLIKELY(count > 0 && is_special(buf))) {
-    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, !datatype_object->predefined || datatype_object->size == 0)) return rc;
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 1, &comm_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 2, &comm_object->errors, count, 0, MPI_ERR_COUNT);

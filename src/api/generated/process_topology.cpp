@@ -24,6 +24,7 @@ BATON_ALIAS(Cart_coords)
 
 BATON_EXPORT int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm *comm_cart) {
   constexpr Procedure here = Procedure::Cart_create;
+  if (BATON_LIKELY(comm_cart != nullptr)) *comm_cart = MPI_COMM_NULL;
   if (BATON_UNLIKELY(!library_is_running()))
     return not_running(here);
   Communicator* const comm_old_object = world::communicators.find(comm_old);
@@ -105,6 +106,7 @@ BATON_ALIAS(Cart_shift)
 
 BATON_EXPORT int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm) {
   constexpr Procedure here = Procedure::Cart_sub;
+  if (BATON_LIKELY(newcomm != nullptr)) *newcomm = MPI_COMM_NULL;
   if (BATON_UNLIKELY(!library_is_running()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
@@ -141,6 +143,7 @@ BATON_ALIAS(Dims_create)
 
 BATON_EXPORT int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int *weights, MPI_Info info, int reorder, MPI_Comm *comm_dist_graph) {
   constexpr Procedure here = Procedure::Dist_graph_create;
+  if (BATON_LIKELY(comm_dist_graph != nullptr)) *comm_dist_graph = MPI_COMM_NULL;
   if (BATON_UNLIKELY(!library_is_running()))
     return not_running(here);
   Communicator* const comm_old_object = world::communicators.find(comm_old);
@@ -157,6 +160,7 @@ BATON_ALIAS(Dist_graph_create)
 
 BATON_EXPORT int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[], const int *sourceweights, int outdegree, const int destinations[], const int *destweights, MPI_Info info, int reorder, MPI_Comm *comm_dist_graph) {
   constexpr Procedure here = Procedure::Dist_graph_create_adjacent;
+  if (BATON_LIKELY(comm_dist_graph != nullptr)) *comm_dist_graph = MPI_COMM_NULL;
   if (BATON_UNLIKELY(!library_is_running()))
     return not_running(here);
   Communicator* const comm_old_object = world::communicators.find(comm_old);
@@ -209,6 +213,7 @@ BATON_ALIAS(Dist_graph_neighbors_count)
 
 BATON_EXPORT int PMPI_Graph_create(MPI_Comm comm_old, int nnodes, const int index[], const int edges[], int reorder, MPI_Comm *comm_graph) {
   constexpr Procedure here = Procedure::Graph_create;
+  if (BATON_LIKELY(comm_graph != nullptr)) *comm_graph = MPI_COMM_NULL;
   if (BATON_UNLIKELY(!library_is_running()))
     return not_running(here);
   Communicator* const comm_old_object = world::communicators.find(comm_old);

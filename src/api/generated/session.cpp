@@ -9,6 +9,7 @@ using namespace baton::api;
 
 BATON_EXPORT int PMPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newcomm) {
   constexpr Procedure here = Procedure::Comm_create_from_group;
+  if (BATON_LIKELY(newcomm != nullptr)) *newcomm = MPI_COMM_NULL;
   if (BATON_UNLIKELY(!library_is_running()))
     return not_running(here);
   ErrorHandler* const errhandler_object = error_handlers.find(errhandler);

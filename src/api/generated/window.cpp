@@ -8,117 +8,117 @@ using namespace baton;
 using namespace baton::api;
 
 BATON_EXPORT int PMPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
-  return unsupported(Procedure::Accumulate, nullptr);
+  return unsupported(Procedure::Accumulate, nullptr, true);
 }
 BATON_ALIAS(Accumulate)
 
 BATON_EXPORT int PMPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
-  return unsupported(Procedure::Accumulate_c, nullptr);
+  return unsupported(Procedure::Accumulate_c, nullptr, true);
 }
 BATON_ALIAS(Accumulate_c)
 
 BATON_EXPORT int PMPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win) {
-  return unsupported(Procedure::Compare_and_swap, nullptr);
+  return unsupported(Procedure::Compare_and_swap, nullptr, true);
 }
 BATON_ALIAS(Compare_and_swap)
 
 BATON_EXPORT int PMPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win) {
-  return unsupported(Procedure::Fetch_and_op, nullptr);
+  return unsupported(Procedure::Fetch_and_op, nullptr, true);
 }
 BATON_ALIAS(Fetch_and_op)
 
 BATON_EXPORT int PMPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) {
-  return unsupported(Procedure::Get, nullptr);
+  return unsupported(Procedure::Get, nullptr, true);
 }
 BATON_ALIAS(Get)
 
 BATON_EXPORT int PMPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win) {
-  return unsupported(Procedure::Get_c, nullptr);
+  return unsupported(Procedure::Get_c, nullptr, true);
 }
 BATON_ALIAS(Get_c)
 
 BATON_EXPORT int PMPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
-  return unsupported(Procedure::Get_accumulate, nullptr);
+  return unsupported(Procedure::Get_accumulate, nullptr, true);
 }
 BATON_ALIAS(Get_accumulate)
 
 BATON_EXPORT int PMPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
-  return unsupported(Procedure::Get_accumulate_c, nullptr);
+  return unsupported(Procedure::Get_accumulate_c, nullptr, true);
 }
 BATON_ALIAS(Get_accumulate_c)
 
 BATON_EXPORT int PMPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) {
-  return unsupported(Procedure::Put, nullptr);
+  return unsupported(Procedure::Put, nullptr, true);
 }
 BATON_ALIAS(Put)
 
 BATON_EXPORT int PMPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win) {
-  return unsupported(Procedure::Put_c, nullptr);
+  return unsupported(Procedure::Put_c, nullptr, true);
 }
 BATON_ALIAS(Put_c)
 
 BATON_EXPORT int PMPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) {
-  return unsupported(Procedure::Raccumulate, nullptr);
+  return unsupported(Procedure::Raccumulate, nullptr, true);
 }
 BATON_ALIAS(Raccumulate)
 
 BATON_EXPORT int PMPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) {
-  return unsupported(Procedure::Raccumulate_c, nullptr);
+  return unsupported(Procedure::Raccumulate_c, nullptr, true);
 }
 BATON_ALIAS(Raccumulate_c)
 
 BATON_EXPORT int PMPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) {
-  return unsupported(Procedure::Rget, nullptr);
+  return unsupported(Procedure::Rget, nullptr, true);
 }
 BATON_ALIAS(Rget)
 
 BATON_EXPORT int PMPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) {
-  return unsupported(Procedure::Rget_c, nullptr);
+  return unsupported(Procedure::Rget_c, nullptr, true);
 }
 BATON_ALIAS(Rget_c)
 
 BATON_EXPORT int PMPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) {
-  return unsupported(Procedure::Rget_accumulate, nullptr);
+  return unsupported(Procedure::Rget_accumulate, nullptr, true);
 }
 BATON_ALIAS(Rget_accumulate)
 
 BATON_EXPORT int PMPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) {
-  return unsupported(Procedure::Rget_accumulate_c, nullptr);
+  return unsupported(Procedure::Rget_accumulate_c, nullptr, true);
 }
 BATON_ALIAS(Rget_accumulate_c)
 
 BATON_EXPORT int PMPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) {
-  return unsupported(Procedure::Rput, nullptr);
+  return unsupported(Procedure::Rput, nullptr, true);
 }
 BATON_ALIAS(Rput)
 
 BATON_EXPORT int PMPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) {
-  return unsupported(Procedure::Rput_c, nullptr);
+  return unsupported(Procedure::Rput_c, nullptr, true);
 }
 BATON_ALIAS(Rput_c)
 
 BATON_EXPORT int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) {
-  return unsupported(Procedure::Win_allocate, target_of(comm));
+  return unsupported(Procedure::Win_allocate, target_of(comm), speaks_for(comm));
 }
 BATON_ALIAS(Win_allocate)
 
 BATON_EXPORT int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) {
-  return unsupported(Procedure::Win_allocate_c, target_of(comm));
+  return unsupported(Procedure::Win_allocate_c, target_of(comm), speaks_for(comm));
 }
 BATON_ALIAS(Win_allocate_c)
 
 BATON_EXPORT int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) {
-  return unsupported(Procedure::Win_allocate_shared, target_of(comm));
+  return unsupported(Procedure::Win_allocate_shared, target_of(comm), speaks_for(comm));
 }
 BATON_ALIAS(Win_allocate_shared)
 
 BATON_EXPORT int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) {
-  return unsupported(Procedure::Win_allocate_shared_c, target_of(comm));
+  return unsupported(Procedure::Win_allocate_shared_c, target_of(comm), speaks_for(comm));
 }
 BATON_ALIAS(Win_allocate_shared_c)
 
 BATON_EXPORT int PMPI_Win_attach(MPI_Win win, void *base, MPI_Aint size) {
-  return unsupported(Procedure::Win_attach, nullptr);
+  return unsupported(Procedure::Win_attach, nullptr, true);
 }
 BATON_ALIAS(Win_attach)
 
@@ -131,22 +131,22 @@ BATON_EXPORT int PMPI_Win_call_errhandler(MPI_Win win, int errorcode) {
 BATON_ALIAS(Win_call_errhandler)
 
 BATON_EXPORT int PMPI_Win_complete(MPI_Win win) {
-  return unsupported(Procedure::Win_complete, nullptr);
+  return unsupported(Procedure::Win_complete, nullptr, true);
 }
 BATON_ALIAS(Win_complete)
 
 BATON_EXPORT int PMPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
-  return unsupported(Procedure::Win_create, target_of(comm));
+  return unsupported(Procedure::Win_create, target_of(comm), speaks_for(comm));
 }
 BATON_ALIAS(Win_create)
 
 BATON_EXPORT int PMPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
-  return unsupported(Procedure::Win_create_c, target_of(comm));
+  return unsupported(Procedure::Win_create_c, target_of(comm), speaks_for(comm));
 }
 BATON_ALIAS(Win_create_c)
 
 BATON_EXPORT int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) {
-  return unsupported(Procedure::Win_create_dynamic, target_of(comm));
+  return unsupported(Procedure::Win_create_dynamic, target_of(comm), speaks_for(comm));
 }
 BATON_ALIAS(Win_create_dynamic)
 
@@ -161,57 +161,57 @@ BATON_EXPORT int PMPI_Win_create_errhandler(MPI_Win_errhandler_function *win_err
 BATON_ALIAS(Win_create_errhandler)
 
 BATON_EXPORT int PMPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn, MPI_Win_delete_attr_function *win_delete_attr_fn, int *win_keyval, void *extra_state) {
-  return unsupported(Procedure::Win_create_keyval, nullptr);
+  return unsupported(Procedure::Win_create_keyval, nullptr, true);
 }
 BATON_ALIAS(Win_create_keyval)
 
 BATON_EXPORT int PMPI_Win_delete_attr(MPI_Win win, int win_keyval) {
-  return unsupported(Procedure::Win_delete_attr, nullptr);
+  return unsupported(Procedure::Win_delete_attr, nullptr, true);
 }
 BATON_ALIAS(Win_delete_attr)
 
 BATON_EXPORT int PMPI_Win_detach(MPI_Win win, const void *base) {
-  return unsupported(Procedure::Win_detach, nullptr);
+  return unsupported(Procedure::Win_detach, nullptr, true);
 }
 BATON_ALIAS(Win_detach)
 
 BATON_EXPORT int PMPI_Win_fence(int assert, MPI_Win win) {
-  return unsupported(Procedure::Win_fence, nullptr);
+  return unsupported(Procedure::Win_fence, nullptr, true);
 }
 BATON_ALIAS(Win_fence)
 
 BATON_EXPORT int PMPI_Win_flush(int rank, MPI_Win win) {
-  return unsupported(Procedure::Win_flush, nullptr);
+  return unsupported(Procedure::Win_flush, nullptr, true);
 }
 BATON_ALIAS(Win_flush)
 
 BATON_EXPORT int PMPI_Win_flush_all(MPI_Win win) {
-  return unsupported(Procedure::Win_flush_all, nullptr);
+  return unsupported(Procedure::Win_flush_all, nullptr, true);
 }
 BATON_ALIAS(Win_flush_all)
 
 BATON_EXPORT int PMPI_Win_flush_local(int rank, MPI_Win win) {
-  return unsupported(Procedure::Win_flush_local, nullptr);
+  return unsupported(Procedure::Win_flush_local, nullptr, true);
 }
 BATON_ALIAS(Win_flush_local)
 
 BATON_EXPORT int PMPI_Win_flush_local_all(MPI_Win win) {
-  return unsupported(Procedure::Win_flush_local_all, nullptr);
+  return unsupported(Procedure::Win_flush_local_all, nullptr, true);
 }
 BATON_ALIAS(Win_flush_local_all)
 
 BATON_EXPORT int PMPI_Win_free(MPI_Win *win) {
-  return unsupported(Procedure::Win_free, nullptr);
+  return unsupported(Procedure::Win_free, nullptr, true);
 }
 BATON_ALIAS(Win_free)
 
 BATON_EXPORT int PMPI_Win_free_keyval(int *win_keyval) {
-  return unsupported(Procedure::Win_free_keyval, nullptr);
+  return unsupported(Procedure::Win_free_keyval, nullptr, true);
 }
 BATON_ALIAS(Win_free_keyval)
 
 BATON_EXPORT int PMPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int *flag) {
-  return unsupported(Procedure::Win_get_attr, nullptr);
+  return unsupported(Procedure::Win_get_attr, nullptr, true);
 }
 BATON_ALIAS(Win_get_attr)
 
@@ -226,12 +226,12 @@ BATON_EXPORT int PMPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler
 BATON_ALIAS(Win_get_errhandler)
 
 BATON_EXPORT int PMPI_Win_get_group(MPI_Win win, MPI_Group *group) {
-  return unsupported(Procedure::Win_get_group, nullptr);
+  return unsupported(Procedure::Win_get_group, nullptr, true);
 }
 BATON_ALIAS(Win_get_group)
 
 BATON_EXPORT int PMPI_Win_get_info(MPI_Win win, MPI_Info *info_used) {
-  return unsupported(Procedure::Win_get_info, nullptr);
+  return unsupported(Procedure::Win_get_info, nullptr, true);
 }
 BATON_ALIAS(Win_get_info)
 
@@ -248,22 +248,22 @@ BATON_EXPORT int PMPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen) 
 BATON_ALIAS(Win_get_name)
 
 BATON_EXPORT int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
-  return unsupported(Procedure::Win_lock, nullptr);
+  return unsupported(Procedure::Win_lock, nullptr, true);
 }
 BATON_ALIAS(Win_lock)
 
 BATON_EXPORT int PMPI_Win_lock_all(int assert, MPI_Win win) {
-  return unsupported(Procedure::Win_lock_all, nullptr);
+  return unsupported(Procedure::Win_lock_all, nullptr, true);
 }
 BATON_ALIAS(Win_lock_all)
 
 BATON_EXPORT int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win) {
-  return unsupported(Procedure::Win_post, nullptr);
+  return unsupported(Procedure::Win_post, nullptr, true);
 }
 BATON_ALIAS(Win_post)
 
 BATON_EXPORT int PMPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val) {
-  return unsupported(Procedure::Win_set_attr, nullptr);
+  return unsupported(Procedure::Win_set_attr, nullptr, true);
 }
 BATON_ALIAS(Win_set_attr)
 
@@ -279,51 +279,51 @@ BATON_EXPORT int PMPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
 BATON_ALIAS(Win_set_errhandler)
 
 BATON_EXPORT int PMPI_Win_set_info(MPI_Win win, MPI_Info info) {
-  return unsupported(Procedure::Win_set_info, nullptr);
+  return unsupported(Procedure::Win_set_info, nullptr, true);
 }
 BATON_ALIAS(Win_set_info)
 
 BATON_EXPORT int PMPI_Win_set_name(MPI_Win win, const char *win_name) {
-  return unsupported(Procedure::Win_set_name, nullptr);
+  return unsupported(Procedure::Win_set_name, nullptr, true);
 }
 BATON_ALIAS(Win_set_name)
 
 BATON_EXPORT int PMPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr) {
-  return unsupported(Procedure::Win_shared_query, nullptr);
+  return unsupported(Procedure::Win_shared_query, nullptr, true);
 }
 BATON_ALIAS(Win_shared_query)
 
 BATON_EXPORT int PMPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr) {
-  return unsupported(Procedure::Win_shared_query_c, nullptr);
+  return unsupported(Procedure::Win_shared_query_c, nullptr, true);
 }
 BATON_ALIAS(Win_shared_query_c)
 
 BATON_EXPORT int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win) {
-  return unsupported(Procedure::Win_start, nullptr);
+  return unsupported(Procedure::Win_start, nullptr, true);
 }
 BATON_ALIAS(Win_start)
 
 BATON_EXPORT int PMPI_Win_sync(MPI_Win win) {
-  return unsupported(Procedure::Win_sync, nullptr);
+  return unsupported(Procedure::Win_sync, nullptr, true);
 }
 BATON_ALIAS(Win_sync)
 
 BATON_EXPORT int PMPI_Win_test(MPI_Win win, int *flag) {
-  return unsupported(Procedure::Win_test, nullptr);
+  return unsupported(Procedure::Win_test, nullptr, true);
 }
 BATON_ALIAS(Win_test)
 
 BATON_EXPORT int PMPI_Win_unlock(int rank, MPI_Win win) {
-  return unsupported(Procedure::Win_unlock, nullptr);
+  return unsupported(Procedure::Win_unlock, nullptr, true);
 }
 BATON_ALIAS(Win_unlock)
 
 BATON_EXPORT int PMPI_Win_unlock_all(MPI_Win win) {
-  return unsupported(Procedure::Win_unlock_all, nullptr);
+  return unsupported(Procedure::Win_unlock_all, nullptr, true);
 }
 BATON_ALIAS(Win_unlock_all)
 
 BATON_EXPORT int PMPI_Win_wait(MPI_Win win) {
-  return unsupported(Procedure::Win_wait, nullptr);
+  return unsupported(Procedure::Win_wait, nullptr, true);
 }
 BATON_ALIAS(Win_wait)

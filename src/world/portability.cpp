@@ -1,0 +1,52 @@
+#include "world/portability.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+
+#include "base/settings.hpp"
+#include "transport/arena.hpp"
+#include "world/error_handler.hpp"
+
+namespace baton {
+
+namespace {
+
+const char* words_of(Lenience what) {
+  switch (what) {
+    case Lenience::none:
+      return nullptr;
+    case Lenience::text_reduction:
+      return "a reduction of MPI_CHAR (MPI_SIGNED_CHAR is portable)";
+    case Lenience::address_logic:
+      return "a logical reduction of MPI_AINT, MPI_COUNT or MPI_OFFSET";
+    case Lenience::no_type:
+      return "MPI_DATATYPE_NULL as the type of no elements";
+    case Lenience::unset_attribute:
+      return "deleting an attribute that is not set";
+  }
+  return nullptr;
+}
+
+// Of JobHeader::notes_given; those below are transport/placing.cpp's.
+constexpr unsigned first_bit = 16;
+
+}  // namespace
+
+void note_not_portable(Lenience what) {
+  const char* words = words_of(what);
+  if (!settings.check || !words || !transport::arena.job) return;
+  std::uint32_t bit = 1u << (first_bit + static_cast<unsigned>(what));
+  // relaxed: nothing else is told by it.
+  if (std::atomic_ref(transport::arena.job->notes_given).fetch_or(bit, std::memory_order_relaxed) &
+      bit)
+    return;
+  char text[256];
+  std::snprintf(text, sizeof text,
+                "not portable: %s; other libraries may refuse it (said once; "
+                "docs/from-another-mpi.md)",
+                words);
+  print_message(text);
+}
+
+}  // namespace baton

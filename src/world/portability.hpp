@@ -1,0 +1,12 @@
+// Names what a program does that other libraries may refuse, with the setting `check` and once a
+// job. Called by floors 7 to 10.
+#pragma once
+
+#include "base/cache_line.hpp"
+#include "base/lenience.hpp"
+
+namespace baton {
+
+BATON_COLD void note_not_portable(Lenience what);
+
+}  // namespace baton

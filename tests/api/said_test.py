@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""What Baton says once about programs from other MPIs that do what it lacks, what was removed, or what is not
+portable. Usage: said_test.py MPIEXEC PROGRAM"""
+
+import subprocess
+import sys
+import unittest
+
+MPIEXEC, PROGRAM = sys.argv[1:3]
+del sys.argv[1:3]
+WATCHDOG_SECONDS = 60
+REMOVED = {"Address": "Get_address", "Errhandler_get": "Comm_get_errhandler", "Errhandler_set": "Comm_set_errhandler",
+           "Type_extent": "Type_get_extent", "Type_hindexed": "Type_create_hindexed",
+           "Type_hvector": "Type_create_hvector", "Type_lb": "Type_get_extent", "Type_struct": "Type_create_struct",
+           "Type_ub": "Type_get_extent"}
+
+
+class Said(unittest.TestCase):
+    def lines(self, word, *options):
+        job = subprocess.run([MPIEXEC, "--timeout", "30", *options, "-n", "3", PROGRAM, word], capture_output=True,
+                             text=True, timeout=WATCHDOG_SECONDS, check=False)
+        self.assertEqual((job.returncode, job.stdout), (0, ""), job.stderr)
+        return sorted(job.stderr.splitlines())
+
+    def test_what_is_not_built_is_said_once_by_the_first_rank_or_the_one_that_calls_alone(self):
+        first, second = self.lines("unbuilt")
+        self.assertIn("baton: rank 0: MPI_File_open is not there in this version of Baton", first)
+        self.assertIn("baton: rank 1: MPI_Psend_init is not there in this version of Baton", second)
+
+    def test_removed_procedures_work_and_name_their_successors(self):
+        self.assertEqual(self.lines("removed"),
+                         sorted(f"baton: rank 0: MPI_{name} was removed in MPI 3.0; call MPI_{successor} instead (said "
+                                "once)" for name, successor in REMOVED.items()))
+
+    def test_what_is_not_portable_is_said_with_check_alone(self):
+        self.assertEqual(self.lines("unportable"), [])
+        said = self.lines("unportable", "--check")
+        self.assertEqual(len(said), 4, said)
+        for words in ("a reduction of MPI_CHAR", "a logical reduction of MPI_AINT", "MPI_DATATYPE_NULL",
+                      "deleting an attribute that is not set"):
+            self.assertEqual(len([line for line in said if f"not portable: {words}" in line]), 1, said)
+
+    def test_one_buffer_for_both_sides_is_named_once(self):
+        first, second = self.lines("aliased")
+        self.assertIn("baton: rank 0: MPI_Allreduce: argument 2 (recvbuf) is also the send buffer", first)
+        self.assertIn("baton: rank 1: MPI_Gather: argument 4 (recvbuf) is also the send buffer", second)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,182 @@
+/* What programs written on other MPIs do: what those accept, Baton accepts
+ * (docs/from-another-mpi.md). Only MPI_COMM_WORLD's error handler is set, as such programs have it.
+ */
+#include "conformance.h"
+
+static void operations_on_text_and_addresses(void) {
+  char letter = (char)(rank + 1), sum = 0, most = 0;
+  MPI_Aint truth = rank == 0, all = -1, any = -1;
+  MPI_Count count = 1;
+  MPI_Offset offset = 1;
+  CHECK(MPI_Allreduce(&letter, &sum, 1, MPI_CHAR, MPI_SUM, MPI_COMM_WORLD) == MPI_SUCCESS);
+  CHECK(sum == (char)(size * (size + 1) / 2));
+  CHECK(MPI_Allreduce(&letter, &most, 1, MPI_CHAR, MPI_MAX, MPI_COMM_WORLD) == MPI_SUCCESS);
+  CHECK(most == size);
+  CHECK(MPI_Allreduce(&truth, &all, 1, MPI_AINT, MPI_LAND, MPI_COMM_WORLD) == MPI_SUCCESS);
+  CHECK(MPI_Allreduce(&truth, &any, 1, MPI_AINT, MPI_LOR, MPI_COMM_WORLD) == MPI_SUCCESS);
+  CHECK(all == (size == 1) && any == 1);
+  CHECK(MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_COUNT, MPI_LXOR, MPI_COMM_WORLD) == MPI_SUCCESS);
+  CHECK(count == size % 2);
+  CHECK(MPI_Reduce_local(&offset, &offset, 0, MPI_OFFSET, MPI_LAND) == MPI_SUCCESS);
+}
+
+static void errors_without_a_communicator_go_to_the_world(void) {
+  MPI_Datatype type = MPI_INT;
+  MPI_Op op = MPI_SUM;
+  MPI_Group world, group;
+  MPI_Info info;
+  MPI_Comm parent = MPI_COMM_WORLD;
+  int ranks[1] = {size}, count;
+  CHECK(MPI_Type_contiguous(-1, MPI_INT, &type) == MPI_ERR_COUNT);
+  type = MPI_INT;
+  CHECK(MPI_Type_free(&type) == MPI_ERR_TYPE);
+  CHECK(MPI_Op_free(&op) == MPI_ERR_OP);
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  CHECK(MPI_Group_incl(world, 1, ranks, &group) == MPI_ERR_RANK);
+  MPI_Group_free(&world);
+  MPI_Info_create(&info);
+  CHECK(MPI_Info_delete(info, "none") == MPI_ERR_INFO_NOKEY);
+  MPI_Info_free(&info);
+  CHECK(MPI_Comm_size(MPI_COMM_NULL, &count) == MPI_ERR_COMM);
+  CHECK(MPI_Comm_get_parent(&parent) == MPI_SUCCESS && parent == MPI_COMM_NULL);
+}
+
+static void no_data_lies_anywhere(void) {
+  void* one = (void*)1; /* an empty slice of Rust; MPI_IN_PLACE is the same */
+  int position = 0, next = (rank + 1) % size, previous = (rank + size - 1) % size;
+  int* none = calloc((size_t)size, sizeof *none);
+  char packed[8];
+  MPI_Datatype empty;
+  MPI_Type_contiguous(0, MPI_INT, &empty);
+  MPI_Type_commit(&empty);
+  CHECK(MPI_Pack(one, 0, MPI_INT, packed, 8, &position, MPI_COMM_WORLD) == MPI_SUCCESS);
+  CHECK(MPI_Pack(one, 3, empty, one, 0, &position, MPI_COMM_WORLD) == MPI_SUCCESS);
+  CHECK(MPI_Unpack(one, 0, &position, one, 3, empty, MPI_COMM_WORLD) == MPI_SUCCESS);
+  CHECK(position == 0);
+  CHECK(MPI_Sendrecv(one, 0, MPI_INT, next, 0, one, 2, empty, previous, 0, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  for (int root = 0; root < size; ++root) {
+    CHECK(MPI_Bcast(one, 0, MPI_INT, root, MPI_COMM_WORLD) == MPI_SUCCESS);
+    CHECK(MPI_Gather(one, 0, MPI_INT, one, 0, MPI_INT, root, MPI_COMM_WORLD) == MPI_SUCCESS);
+    CHECK(MPI_Gatherv(one, 0, MPI_INT, one, none, none, MPI_INT, root, MPI_COMM_WORLD) ==
+          MPI_SUCCESS);
+    CHECK(MPI_Scatter(one, 0, MPI_INT, one, 0, MPI_INT, root, MPI_COMM_WORLD) == MPI_SUCCESS);
+    CHECK(MPI_Scatterv(one, none, none, MPI_INT, one, 0, MPI_INT, root, MPI_COMM_WORLD) ==
+          MPI_SUCCESS);
+    CHECK(MPI_Reduce(one, one, 0, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD) == MPI_SUCCESS);
+  }
+  CHECK(MPI_Allgather(one, 0, MPI_INT, one, 0, MPI_INT, MPI_COMM_WORLD) == MPI_SUCCESS);
+  CHECK(MPI_Allgatherv(one, 0, MPI_INT, one, none, none, MPI_INT, MPI_COMM_WORLD) == MPI_SUCCESS);
+  CHECK(MPI_Alltoall(one, 0, MPI_INT, one, 0, MPI_INT, MPI_COMM_WORLD) == MPI_SUCCESS);
+  CHECK(MPI_Alltoallv(one, none, none, MPI_INT, one, none, none, MPI_INT, MPI_COMM_WORLD) ==
+        MPI_SUCCESS);
+  CHECK(MPI_Allreduce(one, one, 0, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == MPI_SUCCESS);
+  CHECK(MPI_Scan(one, one, 0, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == MPI_SUCCESS);
+  CHECK(MPI_Reduce_scatter(one, one, none, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == MPI_SUCCESS);
+  MPI_Type_free(&empty);
+  free(none);
+}
+
+/* One part of all ranks' at every place. */
+static void expect_all(const int* got, const char* what) {
+  for (int i = 0; i < size; ++i)
+    if (got[i] != i + 1) {
+      fprintf(stderr, "rank %d: %s: place %d has %d\n", rank, what, i, got[i]);
+      MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+}
+
+static void one_buffer_for_both_sides_is_in_place(void) {
+  int *both = calloc((size_t)size, sizeof *both), *ones = calloc((size_t)size, sizeof *ones),
+      *places = calloc((size_t)size, sizeof *places), sum = size * (size + 1) / 2;
+  MPI_Request request;
+  for (int i = 0; i < size; ++i) ones[i] = 1, places[i] = i;
+  for (int root = 0; root < size; ++root) {
+    both[0] = rank + 1;
+    CHECK(MPI_Gather(both, 1, MPI_INT, both, 1, MPI_INT, root, MPI_COMM_WORLD) == MPI_SUCCESS);
+    if (rank == root) expect_all(both, "gather");
+    both[0] = rank + 1;
+    CHECK(MPI_Gatherv(both, 1, MPI_INT, both, ones, places, MPI_INT, root, MPI_COMM_WORLD) ==
+          MPI_SUCCESS);
+    if (rank == root) expect_all(both, "gatherv");
+    both[0] = rank + 1;
+    CHECK(MPI_Reduce(both, both, 1, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD) == MPI_SUCCESS);
+    CHECK(rank != root || both[0] == sum);
+  }
+  both[0] = rank + 1;
+  CHECK(MPI_Allgather(both, 1, MPI_INT, both, 1, MPI_INT, MPI_COMM_WORLD) == MPI_SUCCESS);
+  expect_all(both, "allgather");
+  both[0] = rank + 1;
+  CHECK(MPI_Iallgatherv(both, 1, MPI_INT, both, ones, places, MPI_INT, MPI_COMM_WORLD, &request) ==
+        MPI_SUCCESS);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  expect_all(both, "iallgatherv");
+  CHECK(MPI_Scatter(both, 1, MPI_INT, both, 1, MPI_INT, 0, MPI_COMM_WORLD) == MPI_SUCCESS);
+  CHECK(both[0] == rank + 1);
+  CHECK(MPI_Allreduce(both, both, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == MPI_SUCCESS);
+  CHECK(both[0] == sum);
+  both[0] = 1;
+  CHECK(MPI_Scan(both, both, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == MPI_SUCCESS);
+  CHECK(both[0] == rank + 1);
+  free(both);
+  free(ones);
+  free(places);
+}
+
+static void no_elements_need_no_type(void) {
+  int value = 7;
+  MPI_Status status;
+  MPI_Request request;
+  CHECK(MPI_Sendrecv(&value, 1, MPI_INT, MPI_PROC_NULL, 0, NULL, 0, MPI_DATATYPE_NULL,
+                     MPI_PROC_NULL, 0, MPI_COMM_WORLD, &status) == MPI_SUCCESS);
+  CHECK(status.MPI_SOURCE == MPI_PROC_NULL);
+  CHECK(MPI_Isend(NULL, 0, MPI_DATATYPE_NULL, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &request) ==
+        MPI_SUCCESS);
+  CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  CHECK(MPI_Send(&value, 1, MPI_DATATYPE_NULL, MPI_PROC_NULL, 0, MPI_COMM_WORLD) == MPI_ERR_TYPE);
+}
+
+static void what_is_not_made_is_no_communicator(void) {
+  MPI_Comm made = MPI_COMM_WORLD;
+  int remain[2] = {1, 0};
+  CHECK(MPI_Cart_sub(MPI_COMM_WORLD, remain, &made) == MPI_ERR_TOPOLOGY && made == MPI_COMM_NULL);
+  made = MPI_COMM_WORLD;
+  CHECK(MPI_Comm_split(MPI_COMM_WORLD, -7, 0, &made) == MPI_ERR_ARG && made == MPI_COMM_NULL);
+}
+
+/* Three bytes are no MPI_INT: they are taken in, and no number of elements fits them. */
+static void a_part_of_an_element_is_taken_in(void) {
+  char letters[3] = {1, 2, 3};
+  int number[2] = {0, 0}, count = 0, bytes = 0;
+  MPI_Status status;
+  MPI_Request request;
+  MPI_Isend(letters, 3, MPI_CHAR, rank, 5, MPI_COMM_WORLD, &request);
+  CHECK(MPI_Recv(number, 1, MPI_INT, rank, 5, MPI_COMM_WORLD, &status) == MPI_SUCCESS);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Get_count(&status, MPI_INT, &count);
+  MPI_Get_count(&status, MPI_BYTE, &bytes);
+  CHECK(count == MPI_UNDEFINED && bytes == 3);
+  CHECK(memcmp(number, letters, 3) == 0 && ((char*)number)[3] == 0);
+}
+
+int main(int argc, char** argv) {
+  char text[16];
+  int flag = 0;
+  MPI_Info before;
+  MPI_Info_create_env(argc, argv, &before);
+  start(&argc, &argv);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Info_get(before, "maxprocs", sizeof text - 1, text, &flag);
+  CHECK(flag && atoi(text) == size);
+  MPI_Info_get(before, "thread_level", sizeof text - 1, text, &flag);
+  CHECK(flag && strncmp(text, "MPI_THREAD_SING", 15) == 0);
+  MPI_Info_free(&before);
+  operations_on_text_and_addresses();
+  errors_without_a_communicator_go_to_the_world();
+  no_data_lies_anywhere();
+  one_buffer_for_both_sides_is_in_place();
+  no_elements_need_no_type();
+  what_is_not_made_is_no_communicator();
+  a_part_of_an_element_is_taken_in();
+  return finish();
+}
