@@ -20,8 +20,9 @@ Machine without(const Machine& machine, const std::vector<int>& taken) {
   return left;
 }
 
-bool is_particular(const PlacementPolicy& asked) {
-  return asked.cores.kind != CoreChoice::Kind::all || asked.bind_to || asked.per_object > 0;
+// Which cores, not only that ranks are bound to one each.
+bool names_cores(const PlacementPolicy& asked) {
+  return asked.cores.kind != CoreChoice::Kind::all || asked.per_object > 0;
 }
 
 std::expected<Placement, std::string> unbound(const Machine& machine, PlacementPolicy asked,
@@ -41,12 +42,12 @@ std::expected<Placement, std::string> place_beside(const Machine& whole,
                                                    const PlacementPolicy& asked,
                                                    const Occupied& occupied) {
   auto alone = place(whole, asked);
-  if (!alone || !alone->limited || is_particular(asked)) return alone;
+  if (!alone || !alone->limited || names_cores(asked)) return alone;
   const auto ranks = static_cast<int>(alone->ranks.size());
   const Machine left = without(whole, occupied.by_jobs);
   const int free_cpus = static_cast<int>(left.cpus.size());
   const int needed = ranks * asked.width + occupied.running;
-  if (occupied.running > 0 && needed > free_cpus)
+  if (!asked.bind_to && occupied.running > 0 && needed > free_cpus)
     return unbound(whole, asked, ranks, free_cpus,
                    std::to_string(occupied.running) +
                        " other processes run here, and the kernel can move ranks around them");
@@ -57,7 +58,7 @@ std::expected<Placement, std::string> place_beside(const Machine& whole,
   const std::string others = "other jobs have CPUs " + cpu_list(occupied.by_jobs);
   // Not onto hardware threads of cores that are free, where whole cores are the plan.
   if (left.cpus.empty() || !beside || beside->bound_to != alone->bound_to)
-    return unbound(whole, asked, ranks, free_cpus, others);
+    return asked.bind_to ? alone : unbound(whole, asked, ranks, free_cpus, others);
   beside->reason += "; " + others;
   return beside;
 }

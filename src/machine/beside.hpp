@@ -16,7 +16,8 @@ struct Occupied {
   int running = 0;           // other processes that run now and have done so for a while
 };
 
-// What was asked for in particular (cores, binding) is done as asked.
+// Cores that were named are taken; who asks for binding is bound, to free cores if there are
+// enough.
 std::expected<Placement, std::string> place_beside(const Machine& whole,
                                                    const PlacementPolicy& asked,
                                                    const Occupied& occupied);

@@ -58,6 +58,13 @@ TEST(beside, what_was_asked_for_in_particular_is_done) {
   EXPECT_TRUE(placed({.ranks = 1, .cores = *read_core_choice("0")}, all).limited);
 }
 
+TEST(beside, ranks_asked_to_be_bound_are_on_free_cores_where_there_are_enough) {
+  const Placement plan =
+      placed({.ranks = 1, .bind_to = Level::core}, {.by_jobs = {0}, .running = 9});
+  ASSERT_TRUE(plan.limited);
+  EXPECT_EQ(plan.ranks[0].cpus, (std::vector{1, 5}));
+}
+
 TEST(beside, other_load_binds_nobody_only_where_it_has_no_room) {
   EXPECT_TRUE(placed({.ranks = 2}, {.by_jobs = {}, .running = 2}).limited);
   EXPECT_FALSE(placed({.ranks = 4}, {.by_jobs = {}, .running = 6}).limited);
