@@ -23,8 +23,8 @@ LISTED_SECONDS = 20
 TIMEOUT_CODE = 124     # mpiexec's
 # Not about this library: C interfaces of other packages, other MPIs' names, documentation.
 NOT_OURS = {"test_doc", "test_mpiapi"}
-# Sends nothing, and with numpy tries all triples of types: the same on any number of ranks.
-ONE_RANK = {"test_util_dtlib"}
+# Send nothing and try many types: the same on any number of ranks.
+ONE_RANK = {"test_datatype", "test_pack", "test_util_dtlib"}
 
 
 def call(words, what, **more):
