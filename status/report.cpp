@@ -58,9 +58,28 @@ std::string circle_text(const std::vector<RankStatus>& ranks, const std::vector<
   bool ended = false, threads = false;
   for (const RankStatus& rank : ranks) ended |= rank.phase == Phase::finalized;
   for (int rank : circle) threads |= ranks[static_cast<std::size_t>(rank)].look.threads > 1;
-  return fmt::format("deadlock: {} wait for each other{} only{}", ranks_text(circle),
-                     ended ? " and for ranks that have called MPI_Finalize" : "",
+  const bool alone = circle.size() == 1;
+  return fmt::format("deadlock: {} {}{}{} only{}", ranks_text(circle),
+                     alone ? "waits for " : "wait for each other",
+                     ended && !alone ? " and for " : "",
+                     ended ? "ranks that have called MPI_Finalize" : alone ? "itself" : "",
                      threads ? ", unless other threads of theirs come" : "");
+}
+
+// Of a collective that lacks ranks, or whose ranks mean different calls.
+std::string indented(const StuckCollective& call, const std::string& indent) {
+  std::string text;
+  if (!call.missing.empty())
+    text += fmt::format("{}{}: {} {} there, {} not\n", indent, call.words, ranks_text(call.come),
+                        call.come.size() == 1 ? "is" : "are", ranks_text(call.missing));
+  if (call.differs)
+    text += fmt::format("{}the calls of {} differ: mpiexec --check compares them\n", indent,
+                        ranks_text(call.come));
+  else if (!call.missing.empty() && call.has_data)
+    text += fmt::format(
+        "{}if {} made that call with another length, it cannot end: mpiexec --check compares calls\n",
+        indent, ranks_text(call.missing));
+  return text;
 }
 
 }  // namespace
@@ -113,10 +132,7 @@ std::string report_text(const std::vector<RankStatus>& ranks, const std::string&
     text += fmt::format("{}{}{}: {}\n", indent, ranks_text(group), process, rank_words(first));
   }
   const Tangle tangle = untangle(ranks);
-  for (const StuckCollective& call : tangle.collectives)
-    if (!call.missing.empty())
-      text += fmt::format("{}{}: {} {} there, {} not\n", indent, call.words, ranks_text(call.come),
-                          call.come.size() == 1 ? "is" : "are", ranks_text(call.missing));
+  for (const StuckCollective& call : tangle.collectives) text += indented(call, indent);
   if (!tangle.circle.empty())
     text += indent + circle_text(ranks, tangle.circle) + '\n';
   else if (!tangle.awaited.empty())

@@ -52,7 +52,9 @@ Tangle untangle(const std::vector<RankStatus>& ranks) {
     wait.awaited.each([&](std::uint32_t other) { awaited[other] = true; });
     if (!wait.collective) continue;
     auto& [call, partners] = calls[{wait.members, wait.communicator, wait.number}];
+    call.differs |= !call.words.empty() && call.words != wait.words;
     call.words = wait.words;
+    call.has_data |= call.words.find(" bytes a rank") != std::string::npos;
     call.come.push_back(static_cast<int>(r));
     partners.resize(ranks.size());
     wait.awaited.each([&](std::uint32_t other) { partners[other] = true; });

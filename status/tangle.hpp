@@ -14,6 +14,8 @@ struct StuckCollective {
   std::string words;         // "MPI_Barrier, call 3 on MPI_COMM_WORLD"
   std::vector<int> come;     // are in it
   std::vector<int> missing;  // are waited for and are not in it
+  bool has_data = false;     // there are lengths that may differ
+  bool differs = false;      // the ranks in it tell different things of it
 };
 
 struct Tangle {

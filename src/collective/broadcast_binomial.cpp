@@ -10,8 +10,11 @@ Task broadcast_binomial(Run& run, const Context& context, void* buffer, std::int
   int mask = 1;
   while (mask < size && !(from_root & mask)) mask <<= 1;
   if (mask < size) {
-    run.receive(context, buffer, count, type, (from_root - mask + root) % size);
+    const int from = (from_root - mask + root) % size;
+    const message::Request* heard = run.receive(context, buffer, count, type, from);
     co_await run.all();
+    if (heard && !run.error() && heard->bytes != count * type.size)
+      run.refuse_length(from, heard->bytes, count * type.size);
   }
   for (mask >>= 1; mask > 0; mask >>= 1)
     if (from_root + mask < size)

@@ -16,22 +16,25 @@ Task broadcast_by_groups_in_room(Run& run, Meeting first, Meeting second, const 
   if (rank == root) {
     co_await between.may_write();
     between.put(root, data.buffer, data.uniform, *data.type);
-    between.publish(root);
+    between.publish(root, data.uniform, *data.type);
     between.wake(groups->within());
     between.wake(groups->leaders(root));
   } else if (leader == root || rank == leader) {
     co_await between.arrived(root, root + 1);
+    const bool fits = between.is_long(root, data.uniform, *data.type);
     if (rank == leader) {
       co_await within.may_write();
-      std::memcpy(within.place(rank), between.place(root),
+      if (fits)
+        std::memcpy(within.place(rank), between.place(root),
                   static_cast<std::size_t>(data.uniform * data.type->size));
-      within.publish(rank);
+      within.publish(rank, data.uniform, *data.type);
       within.wake(groups->within());
     }
-    between.take(root, data.buffer, data.uniform, *data.type);
+    if (fits) between.take(root, data.buffer, data.uniform, *data.type);
   } else {
     co_await within.arrived(leader, leader + 1);
-    within.take(leader, data.buffer, data.uniform, *data.type);
+    if (within.is_long(leader, data.uniform, *data.type))
+      within.take(leader, data.buffer, data.uniform, *data.type);
   }
   // Now that somebody may have written, these are not too far ahead to be told.
   between.finish();

@@ -10,11 +10,12 @@ Task broadcast_in_room(Run& run, Meeting meeting, const Blocks& data, int root) 
   if (visit.rank() == root) {
     co_await visit.may_write();
     visit.put(root, data.buffer, data.uniform, *data.type);
-    visit.publish(root);
+    visit.publish(root, data.uniform, *data.type);
     visit.wake_all();
   } else {
     co_await visit.arrived(root, root + 1);
-    visit.take(root, data.buffer, data.uniform, *data.type);
+    if (visit.is_long(root, data.uniform, *data.type))
+      visit.take(root, data.buffer, data.uniform, *data.type);
   }
   visit.finish();
 }

@@ -39,7 +39,7 @@ int DirectCopy::direct_at_once() {
 }
 
 void DirectCopy::write_told(const void* from, void* to, std::int64_t bytes, bool usable) {
-  const Told line{static_cast<const char*>(from), static_cast<char*>(to), bytes, usable};
+  const Told line{bytes, static_cast<const char*>(from), static_cast<char*>(to), usable};
   std::memcpy(told.place(rank()), &line, sizeof line);
 }
 void DirectCopy::tell(const void* from, void* to, std::int64_t bytes, bool usable) {
@@ -125,10 +125,16 @@ Task meet_for_copies(Run& run, DirectCopy& copies, const void* from, void* to, s
   });
   co_await copies.told.may_write();
   copies.write_told(from, to, bytes, usable && copies.permitted());
-  copies.told.publish_own();
+  copies.told.publish_own_copies();
   co_await copies.told.all_arrived();
   bool all = true;
   for (int r = 0; r < copies.ranks(); ++r) {
+    if (BATON_UNLIKELY(!copies.told.tells_copies(r))) {
+      run.refuse_length(r, copies.told.bytes_at(r), bytes);
+      copies.foreign_ = true;
+      all = false;
+      continue;
+    }
     const DirectCopy::Told theirs = copies.told_by(r);
     all &= theirs.usable && theirs.bytes == bytes;
   }
@@ -149,7 +155,8 @@ Task end_copies(Run& run, DirectCopy& copies, bool waits) {
 Task go_otherwise(Run& run, DirectCopy& copies, Task otherwise) {
   copies.told.finish();
   copies.done.finish();
-  co_await otherwise;
+  // Who has called something else would not answer.
+  if (!copies.foreign_) co_await otherwise;
 }
 
 }  // namespace baton::collective

@@ -62,11 +62,12 @@ class DirectCopy {
  private:
   friend Task meet_for_copies(Run& run, DirectCopy& copies, const void* from, void* to,
                               std::int64_t bytes, bool usable);
+  friend Task go_otherwise(Run& run, DirectCopy& copies, Task otherwise);
   // What a rank writes to its line.
   struct Told {
+    std::int64_t bytes;  // first, as room_note::copies says
     const char* from;
     char* to;
-    std::int64_t bytes;
     std::uint64_t usable;
   };
   void write_told(const void* from, void* to, std::int64_t bytes, bool usable);
@@ -78,6 +79,7 @@ class DirectCopy {
 
   Run& run_;
   bool agreed_ = false;
+  bool foreign_ = false;  // a rank's call is another one
   Turn turn_;
   bool refused_ = false;  // the kernel, a copy: no other one is tried
 };

@@ -1,6 +1,7 @@
 #include "collective/run.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -78,6 +79,24 @@ void Run::send(const message::Context& context, const void* buffer, std::int64_t
                Datatype& type, int rank) {
   if (Message* message = new_message())
     message::begin_send(context, buffer, count, type, rank, tag_, false, message->request);
+}
+
+void Run::refuse_length(int rank, std::int64_t theirs, std::int64_t ours) {
+  constexpr std::size_t room_for_words = 200;
+  char* words = static_cast<char*>(take(room_for_words));
+  if (!words) return;
+  const auto bytes = static_cast<long long>(ours);
+  if (theirs < 0)
+    std::snprintf(words, room_for_words,
+                  "rank %d has called something else than this rank, which has %lld bytes for it "
+                  "(mpiexec --check compares calls)",
+                  rank, bytes);
+  else
+    std::snprintf(words, room_for_words,
+                  "rank %d has %lld bytes for it, this rank %lld; all ranks must have as many "
+                  "(mpiexec --check compares calls)",
+                  rank, static_cast<long long>(theirs), bytes);
+  refuse(MPI_ERR_TRUNCATE, words);
 }
 
 const message::Request* Run::receive(const message::Context& context, void* buffer,

@@ -112,6 +112,8 @@ class Run {
     note(fail(error, "%s", words));
     refusal_ = words;
   }
+  // Another rank's call has another length than ours; `theirs` is -1 where it has not told.
+  void refuse_length(int rank, std::int64_t theirs, std::int64_t ours);
   // Those words, or null.
   const char* refusal() const { return refusal_; }
 

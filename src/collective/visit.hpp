@@ -49,6 +49,23 @@ class Visit {
 
   // Publishes a place; whoever waits for it is woken besides, by one of these.
   void publish(int of) { view_.room.publish(static_cast<std::uint32_t>(of), meeting_); }
+  // The same of a payload of `count` elements, whose length is told.
+  void publish(int of, std::int64_t count, const Datatype& type) {
+    view_.room.publish_bytes(static_cast<std::uint32_t>(of), meeting_, count * type.size);
+  }
+  // Of a place that has arrived and told its length: whether it is as long as we expect. If not, the
+  // run has the error, and nothing can be taken from there.
+  bool is_long(int of, std::int64_t count, const Datatype& type) const {
+    const std::int64_t expected = count * type.size;
+    const std::uint64_t note =
+        meeting_.has_blocks() ? lockfree::room_note::block : lockfree::room_note::line(expected);
+    const auto place = static_cast<std::uint32_t>(of);
+    if (BATON_LIKELY(view_.room.note_at(place, meeting_) == note) &&
+        (!meeting_.has_blocks() || view_.room.bytes_at(place, meeting_) == expected))
+      return true;
+    run_.refuse_length(of, view_.room.bytes_at(place, meeting_), expected);
+    return false;
+  }
   void wake(int rank);
   void wake(Places ranks);
   void wake_all();
@@ -66,6 +83,19 @@ class Visit {
 
   // Some have arrived: they, and those they speak for, have finished what is up to here.
   std::uint64_t finished_by(Places places) const;
+  // The same of a line that says where our memory lies (DirectCopy), and whether another rank's does.
+  void publish_own_copies() {
+    view_.room.publish(own(), meeting_, lockfree::room_note::copies);
+    if (!others_missing()) wake_all();
+  }
+  bool tells_copies(int of) const {
+    return view_.room.note_at(static_cast<std::uint32_t>(of), meeting_) ==
+           lockfree::room_note::copies;
+  }
+  std::int64_t bytes_at(int of) const {
+    return view_.room.bytes_at(static_cast<std::uint32_t>(of), meeting_);
+  }
+
   // Publishes our place for those who have told us how far they are, too.
   void publish_own_for_others(std::uint64_t finished) {
     view_.room.publish_for_others(own(), meeting_, finished);

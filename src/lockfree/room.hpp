@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 #include "base/cache_line.hpp"
 #include "lockfree/atomics.hpp"
@@ -18,10 +19,21 @@
 
 namespace baton::lockfree {
 
+// What a published line tells of itself besides, for those who want to be sure that they and its
+// writer mean the same call. A payload in the line itself is its length and 1.
+namespace room_note {
+inline constexpr std::uint64_t nothing = 0;
+inline constexpr std::uint64_t copies = 254;  // the payload begins with the length of what a rank
+                                              // copies from the writer's memory
+inline constexpr std::uint64_t block = 255;   // with the length of what lies in the block
+constexpr std::uint64_t line(std::int64_t bytes) { return static_cast<std::uint64_t>(bytes) + 1; }
+static_assert(line(room_line_payload_bytes) < copies);
+}  // namespace room_note
+
 template <class Atomics>
 struct alignas(cache_line_bytes) RoomLine {  // written by its writer in an operation
-  // The ticket, and in the lowest 8 bits how far behind it the finished ones are of its writer, and
-  // of those that it speaks for.
+  // The ticket; in bits 8 to 15 what the line tells of itself (room_note); in the lowest 8 bits how
+  // far behind the ticket the finished ones are of its writer, and of those that it speaks for.
   typename Atomics::template Atomic<std::uint64_t> word;
   char payload[room_line_payload_bytes];
 };
@@ -103,20 +115,41 @@ class Room : public RoomTickets<Sizes> {
   }
 
   // Publishes a place whose payload is there; may_write has said yes.
-  void publish(std::uint32_t place, const Meeting& meeting) {
-    publish_for_others(place, meeting, finished_);
+  void publish(std::uint32_t place, const Meeting& meeting,
+               std::uint64_t note = room_note::nothing) {
+    publish_for_others(place, meeting, finished_, note);
+  }
+  // The same, and tells how long the payload is.
+  void publish_bytes(std::uint32_t place, const Meeting& meeting, std::int64_t bytes) {
+    if (!meeting.has_blocks()) return publish(place, meeting, room_note::line(bytes));
+    std::memcpy(line(place, meeting).payload, &bytes, sizeof bytes);
+    publish(place, meeting, room_note::block);
   }
   // The same where the place speaks for others, too: all of them have finished what is up to
   // `finished`, as they have told us in the meeting before (finished_at).
-  void publish_for_others(std::uint32_t place, const Meeting& meeting, std::uint64_t finished) {
+  void publish_for_others(std::uint32_t place, const Meeting& meeting, std::uint64_t finished,
+                          std::uint64_t note = room_note::nothing) {
     // ORDER room.publish: release here, acquire in has_arrived; the payload is visible.
     line(place, meeting)
-        .word.store(meeting.ticket << 8 | (meeting.ticket - finished), std::memory_order_release);
+        .word.store(meeting.ticket << 16 | note << 8 | (meeting.ticket - finished),
+                    std::memory_order_release);
   }
   // Whether a place has been published.
   bool has_arrived(std::uint32_t place, const Meeting& meeting) const {
     // ORDER room.publish: acquire here, release in publish.
-    return line(place, meeting).word.load(std::memory_order_acquire) >> 8 == meeting.ticket;
+    return line(place, meeting).word.load(std::memory_order_acquire) >> 16 == meeting.ticket;
+  }
+  // Of a place that has arrived: its note, and the length that goes with it; -1: not told.
+  std::uint64_t note_at(std::uint32_t place, const Meeting& meeting) const {
+    // relaxed: has_arrived has acquired this very word.
+    return line(place, meeting).word.load(std::memory_order_relaxed) >> 8 & 0xff;
+  }
+  std::int64_t bytes_at(std::uint32_t place, const Meeting& meeting) const {
+    const std::uint64_t note = note_at(place, meeting);
+    if (note < room_note::copies) return static_cast<std::int64_t>(note) - 1;
+    std::int64_t bytes;
+    std::memcpy(&bytes, line(place, meeting).payload, sizeof bytes);
+    return bytes;
   }
   // The first place in [from, to) that has not; `to` when all have.
   std::uint32_t first_missing(std::uint32_t from, std::uint32_t to, const Meeting& meeting) const {

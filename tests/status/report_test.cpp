@@ -75,6 +75,16 @@ TEST(tangle, a_collective_names_who_has_come_and_who_is_missing) {
             std::string::npos);
 }
 
+TEST(report, calls_whose_lengths_may_differ_name_what_compares_them) {
+  const RankStatus few = waiting("MPI_Bcast", "MPI_Bcast, call 3 on X, 8 bytes a rank", {0}, 3);
+  const RankStatus many = waiting("MPI_Bcast", "MPI_Bcast, call 3 on X, 9 bytes a rank", {0}, 3);
+  EXPECT_NE(report({running(), few}).find("if rank 0 made that call with another length"),
+            std::string::npos);
+  EXPECT_NE(report({running(), few, many}).find("the calls of ranks 1-2 differ: mpiexec --check"),
+            std::string::npos);
+  EXPECT_EQ(report({running(), few, few}).find("differ"), std::string::npos);
+}
+
 TEST(tangle, ranks_that_wait_for_each_other_alone_are_a_deadlock) {
   const std::vector<RankStatus> ranks = {
       waiting("MPI_Recv", "a receive", {1}), waiting("MPI_Recv", "a receive", {2}),
@@ -92,6 +102,9 @@ TEST(tangle, who_waits_for_finalized_ranks_alone_is_in_a_deadlock) {
   RankStatus ended = running();
   ended.phase = Phase::finalized;
   EXPECT_EQ(untangle({waiting("MPI_Recv", "a receive", {1}), ended}).circle, (std::vector<int>{0}));
+  EXPECT_NE(report({waiting("MPI_Recv", "a receive", {1}), ended})
+                .find("deadlock: rank 0 waits for ranks that have called MPI_Finalize only\n"),
+            std::string::npos);
 }
 
 TEST(tangle, a_thousand_ranks_are_told_in_few_lines) {
