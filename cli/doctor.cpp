@@ -170,6 +170,7 @@ int examine_system(bool json) {
   auto add = [&findings](const std::vector<Finding>& more) {
     findings.insert(findings.end(), more.begin(), more.end());
   };
+  add(judge_installation(look_at_installation()));
   add(judge_limits(look_at_limits()));
   auto machine = machine::read_machine();
   if (machine) {

@@ -2,18 +2,15 @@
 #include <fmt/format.h>
 #include <gnu/libc-version.h>
 #include <mpi.h>
-#include <unistd.h>
 
-#include <climits>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/installed_file.hpp"
 #include "cli/print.hpp"
-#include "platform/own_folder.hpp"
 #include "profile/profile.hpp"
 
 namespace baton::cli {
@@ -22,20 +19,9 @@ namespace {
 
 using Line = std::pair<const char*, std::string>;
 
-// A file beside the tool's folder, in one of the places that belong to it; "none" if it is not
-// there.
 std::string found(const std::string& name) {
-  char folder[PATH_MAX];
-  if (!platform::own_folder(folder)) return "none";
-  for (const char* way : {BATON_LIB_FROM_BIN, "../lib", "."}) {
-    const std::string path = fmt::format("{}/{}/{}", folder, way, name);
-    char* real = ::access(path.c_str(), R_OK) == 0 ? ::realpath(path.c_str(), nullptr) : nullptr;
-    if (!real) continue;
-    std::string result = real;
-    std::free(real);
-    return result;
-  }
-  return "none";
+  const std::string path = installed_file(name);
+  return path.empty() ? "none" : path;
 }
 
 std::vector<Line> lines() {

@@ -150,7 +150,30 @@ Finding judge_weights(const Machine& machine) {
           "/sys/kernel/mm/mempolicy/weighted_interleave/nodeN"};
 }
 
+Finding judge_file(const char* subject, const char* name, const InstalledFile& file) {
+  if (file.path.empty())
+    return {Verdict::bad, subject, fmt::format("there is no {} beside this tool", name),
+            "install Baton again"};
+  if (!file.ours)
+    return {Verdict::bad, subject,
+            fmt::format("{} is another MPI's: its package was installed over Baton's", file.path),
+            "keep one of the two in an environment: uninstall the other, then install Baton again"};
+  return {Verdict::good, subject, file.path};
+}
+
 }  // namespace
+
+std::vector<Finding> judge_installation(const Installation& facts) {
+  std::vector<Finding> findings{judge_file("mpiexec", "mpiexec", facts.mpiexec),
+                                judge_file("library", "libmpi_abi.so.1", facts.library)};
+  if (facts.mpiexec.ours && !facts.first_on_path.path.empty() && !facts.first_on_path.ours)
+    findings.push_back({Verdict::note, "PATH",
+                        fmt::format("a shell finds another MPI's mpiexec first, {}",
+                                    facts.first_on_path.path),
+                        fmt::format("name {}, or put its folder first in PATH",
+                                    facts.mpiexec.path)});
+  return findings;
+}
 
 std::vector<Finding> judge_huge_pages(const HugePages& facts) {
   return {judge_private_huge(facts.kernel), judge_file_huge(facts),

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "cli/doctor/finding.hpp"
@@ -25,6 +26,17 @@ struct Counters {
   int paranoid = 2;
 };
 Finding judge_counters(const Counters& facts);
+
+// Packages of other MPI libraries have files of the same names.
+struct InstalledFile {
+  std::string path;  // empty: not there
+  bool ours = false;
+};
+struct Installation {
+  InstalledFile mpiexec, library;  // beside the tool
+  InstalledFile first_on_path;     // the mpiexec that a shell finds
+};
+std::vector<Finding> judge_installation(const Installation& facts);
 
 inline constexpr std::uint64_t unlimited = ~std::uint64_t{0};
 struct Limits {

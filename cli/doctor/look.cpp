@@ -6,8 +6,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <fstream>
+#include <iterator>
+#include <sstream>
 
+#include "cli/installed_file.hpp"
 #include "lockfree/job.hpp"
 #include "platform/memory_file.hpp"
 #include "platform/memory_policy.hpp"
@@ -76,6 +80,24 @@ NumaCalls look_at_numa_calls() {
   if (!platform::count_pages(static_cast<char*>(page), page_bytes, &counts))
     facts.move_pages_error = errno;
   platform::unmap_memory(page, page_bytes);
+  return facts;
+}
+
+Installation look_at_installation() {
+  // What is ours says so; that of others does not know us.
+  auto look_at = [](const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    return InstalledFile{path, bytes.find("Baton") != std::string::npos};
+  };
+  Installation facts{look_at(installed_file("mpiexec")), look_at(installed_file("libmpi_abi.so.1")), {}};
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path ? path : "");
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (const std::string file = folder + "/mpiexec"; ::access(file.c_str(), X_OK) == 0) {
+      facts.first_on_path = look_at(file);
+      break;
+    }
   return facts;
 }
 

@@ -9,5 +9,6 @@ HugePages look_at_huge_pages();
 Counters look_at_counters();
 Limits look_at_limits();
 NumaCalls look_at_numa_calls();
+Installation look_at_installation();
 
 }  // namespace baton::cli::doctor

@@ -116,3 +116,17 @@ TEST(doctor, weights_are_told_and_missed_where_tiers_differ) {
   machine.memory[2].weight = machine.memory[3].weight = 5;
   expect(judge_page_moving({}, machine).at(2), good, "weighted: node 0 1, node 1 1, node 2 5");
 }
+
+TEST(doctor, files_of_another_mpi_in_our_places_are_noticed) {
+  const InstalledFile ours{"/x/bin/mpiexec", true}, theirs{"/x/bin/mpiexec", false};
+  const InstalledFile library{"/x/lib/libmpi_abi.so.1", true};
+  const auto good = judge_installation({ours, library, ours});
+  ASSERT_EQ(good.size(), 2u);
+  for (const Finding& finding : good) expect(finding, Verdict::good, "/x/");
+  const auto over = judge_installation({theirs, {"/x/lib/libmpi_abi.so.1", false}, theirs});
+  ASSERT_EQ(over.size(), 2u);
+  expect(over[0], bad, "/x/bin/mpiexec is another MPI's");
+  expect(over[1], bad, "uninstall the other");
+  expect(judge_installation({ours, {}, ours}).at(1), bad, "no libmpi_abi.so.1");
+  expect(judge_installation({ours, library, {"/usr/bin/mpiexec", false}}).at(2), note, "put its folder first");
+}

@@ -1,0 +1,11 @@
+// What belongs to the tool: files in its own folder or in the library's beside it, built or installed.
+#pragma once
+
+#include <string>
+
+namespace baton::cli {
+
+// The file's real path; empty if it is not there.
+std::string installed_file(const std::string& name);
+
+}  // namespace baton::cli

@@ -1,0 +1,20 @@
+# The Debian package, made by CPack: `./dev package deb`.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME baton-mpi)
+set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+set(CPACK_PACKAGE_CONTACT "The Baton developers <baton@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "MPI library for nodes with many cores and several kinds of memory")
+set(CPACK_PACKAGE_DESCRIPTION "Launcher, compiler wrappers, header and library with the MPI 5.0 standard ABI
+(libmpi_abi.so.1), and the tool baton.")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "gcc | c-compiler, libc6-dev")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "g++, python3")
+# They have mpiexec, mpicc and mpi.h, too.
+set(CPACK_DEBIAN_PACKAGE_CONFLICTS "mpich, libmpich-dev, openmpi-bin, libopenmpi-dev, mpi-default-bin, mpi-default-dev")
+include(CPack)
