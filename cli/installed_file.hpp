@@ -1,4 +1,5 @@
-// What belongs to the tool: files in its own folder or in the library's beside it, built or installed.
+// What belongs to the tool: files in its own folder or in the library's beside it, built or
+// installed.
 #pragma once
 
 #include <string>

@@ -62,7 +62,9 @@ std::string circle_text(const std::vector<RankStatus>& ranks, const std::vector<
   return fmt::format("deadlock: {} {}{}{} only{}", ranks_text(circle),
                      alone ? "waits for " : "wait for each other",
                      ended && !alone ? " and for " : "",
-                     ended ? "ranks that have called MPI_Finalize" : alone ? "itself" : "",
+                     ended   ? "ranks that have called MPI_Finalize"
+                     : alone ? "itself"
+                             : "",
                      threads ? ", unless other threads of theirs come" : "");
 }
 
@@ -77,7 +79,8 @@ std::string indented(const StuckCollective& call, const std::string& indent) {
                         ranks_text(call.come));
   else if (!call.missing.empty() && call.has_data)
     text += fmt::format(
-        "{}if {} made that call with another length, it cannot end: mpiexec --check compares calls\n",
+        "{}if {} made that call with another length, it cannot end: mpiexec --check compares "
+        "calls\n",
         indent, ranks_text(call.missing));
   return text;
 }

@@ -167,11 +167,10 @@ std::vector<Finding> judge_installation(const Installation& facts) {
   std::vector<Finding> findings{judge_file("mpiexec", "mpiexec", facts.mpiexec),
                                 judge_file("library", "libmpi_abi.so.1", facts.library)};
   if (facts.mpiexec.ours && !facts.first_on_path.path.empty() && !facts.first_on_path.ours)
-    findings.push_back({Verdict::note, "PATH",
-                        fmt::format("a shell finds another MPI's mpiexec first, {}",
-                                    facts.first_on_path.path),
-                        fmt::format("name {}, or put its folder first in PATH",
-                                    facts.mpiexec.path)});
+    findings.push_back(
+        {Verdict::note, "PATH",
+         fmt::format("a shell finds another MPI's mpiexec first, {}", facts.first_on_path.path),
+         fmt::format("name {}, or put its folder first in PATH", facts.mpiexec.path)});
   return findings;
 }
 

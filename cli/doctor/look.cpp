@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 
+#include "base/settings.hpp"
 #include "cli/installed_file.hpp"
 #include "lockfree/job.hpp"
 #include "platform/memory_file.hpp"
@@ -90,8 +90,9 @@ Installation look_at_installation() {
     const std::string bytes{std::istreambuf_iterator<char>(file), {}};
     return InstalledFile{path, bytes.find("Baton") != std::string::npos};
   };
-  Installation facts{look_at(installed_file("mpiexec")), look_at(installed_file("libmpi_abi.so.1")), {}};
-  const char* path = std::getenv("PATH");
+  Installation facts{
+      look_at(installed_file("mpiexec")), look_at(installed_file("libmpi_abi.so.1")), {}};
+  const char* path = environment_variable("PATH");
   std::istringstream folders(path ? path : "");
   for (std::string folder; std::getline(folders, folder, ':');)
     if (const std::string file = folder + "/mpiexec"; ::access(file.c_str(), X_OK) == 0) {

@@ -26,7 +26,7 @@ Task broadcast_by_groups_in_room(Run& run, Meeting first, Meeting second, const 
       co_await within.may_write();
       if (fits)
         std::memcpy(within.place(rank), between.place(root),
-                  static_cast<std::size_t>(data.uniform * data.type->size));
+                    static_cast<std::size_t>(data.uniform * data.type->size));
       within.publish(rank, data.uniform, *data.type);
       within.wake(groups->within());
     }

@@ -53,8 +53,8 @@ class Visit {
   void publish(int of, std::int64_t count, const Datatype& type) {
     view_.room.publish_bytes(static_cast<std::uint32_t>(of), meeting_, count * type.size);
   }
-  // Of a place that has arrived and told its length: whether it is as long as we expect. If not, the
-  // run has the error, and nothing can be taken from there.
+  // Of a place that has arrived and told its length: whether it is as long as we expect. If not,
+  // the run has the error, and nothing can be taken from there.
   bool is_long(int of, std::int64_t count, const Datatype& type) const {
     const std::int64_t expected = count * type.size;
     const std::uint64_t note =
@@ -83,7 +83,8 @@ class Visit {
 
   // Some have arrived: they, and those they speak for, have finished what is up to here.
   std::uint64_t finished_by(Places places) const;
-  // The same of a line that says where our memory lies (DirectCopy), and whether another rank's does.
+  // The same of a line that says where our memory lies (DirectCopy), and whether another rank's
+  // does.
   void publish_own_copies() {
     view_.room.publish(own(), meeting_, lockfree::room_note::copies);
     if (!others_missing()) wake_all();

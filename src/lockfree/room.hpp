@@ -26,7 +26,9 @@ inline constexpr std::uint64_t nothing = 0;
 inline constexpr std::uint64_t copies = 254;  // the payload begins with the length of what a rank
                                               // copies from the writer's memory
 inline constexpr std::uint64_t block = 255;   // with the length of what lies in the block
-constexpr std::uint64_t line(std::int64_t bytes) { return static_cast<std::uint64_t>(bytes) + 1; }
+constexpr std::uint64_t line(std::int64_t bytes) {
+  return static_cast<std::uint64_t>(bytes) + 1;
+}
 static_assert(line(room_line_payload_bytes) < copies);
 }  // namespace room_note
 

@@ -128,5 +128,6 @@ TEST(doctor, files_of_another_mpi_in_our_places_are_noticed) {
   expect(over[0], bad, "/x/bin/mpiexec is another MPI's");
   expect(over[1], bad, "uninstall the other");
   expect(judge_installation({ours, {}, ours}).at(1), bad, "no libmpi_abi.so.1");
-  expect(judge_installation({ours, library, {"/usr/bin/mpiexec", false}}).at(2), note, "put its folder first");
+  expect(judge_installation({ours, library, {"/usr/bin/mpiexec", false}}).at(2), note,
+         "put its folder first");
 }
