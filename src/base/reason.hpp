@@ -22,7 +22,7 @@ namespace baton {
   X(below_cma_min,       "single copy: shorter than cma_bytes_min ({cma_bytes_min})")               \
   X(staging_quicker,     "single copy: the receiver has not seen that it is quicker than staging") \
   X(cma_refused,         "single copy (CMA): not permitted between the two")                        \
-  X(cma_off,             "single copy (CMA): switched off by BATON_CMA=0")                          \
+  X(cma_off,             "single copy (CMA): switched off by BATON_CMA=0, or a rank runs under valgrind") \
   X(cma_not_permitted,   "single copy (CMA): not permitted here (EPERM): give the container "       \
                          "CAP_SYS_PTRACE, or set kernel.yama.ptrace_scope to 0")                    \
   X(cma_no_process,      "single copy (CMA): the peer's process id names another process here, or " \

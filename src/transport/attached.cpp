@@ -5,6 +5,7 @@
 
 #include "base/settings.hpp"
 #include "platform/lock.hpp"
+#include "platform/valgrind.hpp"
 #include "platform/xpmem.hpp"
 #include "transport/arena.hpp"
 
@@ -56,7 +57,7 @@ Region* region_for_use(Owner& owner) {
 }  // namespace
 
 void offer_attaching() {
-  if (!settings.xpmem || !platform::open_xpmem()) return;
+  if (!settings.xpmem || platform::runs_under_valgrind() || !platform::open_xpmem()) return;
   std::int64_t segment = platform::offer_memory();
   available = segment > 0;
   // ORDER rank.xpmem: release here, acquire in can_attach and owner_of.

@@ -7,6 +7,7 @@
 #include "base/settings.hpp"
 #include "platform/lock.hpp"
 #include "platform/memory_file.hpp"
+#include "platform/valgrind.hpp"
 #include "transport/arena.hpp"
 #include "transport/memory_report.hpp"
 #include "transport/placing.hpp"
@@ -53,18 +54,13 @@ char* map_part(std::uint32_t owner) {
   return static_cast<char*>(base);
 }
 
-// There the program's malloc gives the memory instead: valgrind then knows the blocks, and its leak
-// checker does not read all of the address space.
-bool runs_under_valgrind() {
-  const char* preloaded = environment_variable("LD_PRELOAD");
-  return preloaded && std::strstr(preloaded, "vgpreload_");
-}
-
 // Under the own lock, as all that changes what is ours.
 bool map_own() {
   if (outlived || !arena.job || arena.job->heap_bytes == 0) return false;
   if (own()) return true;
-  if (runs_under_valgrind()) return false;
+  // There the program's malloc gives the memory instead: valgrind then knows the blocks, and its
+  // leak checker does not read all of the address space.
+  if (platform::runs_under_valgrind()) return false;
   char* base = map_part(arena.rank);
   if (!base) return false;
   own_bytes = arena.job->heap_bytes;

@@ -1,0 +1,10 @@
+// Valgrind sees what this process writes to its memory and what system calls write for it, but not
+// what other processes write there: it would take a message's data for uninitialised.
+#pragma once
+
+namespace baton::platform {
+
+// Whether this process runs under one of its tools.
+bool runs_under_valgrind();
+
+}  // namespace baton::platform
