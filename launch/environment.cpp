@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/settings.hpp"
+#include "launch/library_folder.hpp"
 
 namespace baton::launch {
 
@@ -21,7 +22,7 @@ bool foreign(std::string_view entry) {
     if (entry.starts_with(prefix)) return true;
   for (std::string_view own :
        {"BATON_JOB_FD", "BATON_RANK", "BATON_LIFELINE_FD", "BATON_INITIAL_ERRHANDLER",
-        "BATON_PROFILE_VALUES", "BATON_PROFILE_COLLECTIVES"})
+        "BATON_PROFILE_VALUES", "BATON_PROFILE_COLLECTIVES", "BATON_LIBRARY_FOLDER"})
     if (names(entry, own)) return true;
   return false;
 }
@@ -63,6 +64,9 @@ std::vector<std::string> program_environment(const Options& options, const Progr
   for (const auto& [name, value] : options.variables) set_variable(environment, name, value);
   for (const auto& [name, value] : program.variables) set_variable(environment, name, value);
   if (options.export_heap) preload(options.preload, environment);
+  const bool leads = !options.library_folder.empty() && !program.arguments.empty() &&
+                     !is_launcher(program.arguments.front());
+  if (leads) lead_to(options.library_folder, environment);
   return environment;
 }
 
