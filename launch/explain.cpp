@@ -290,7 +290,7 @@ std::string libraries_text(std::span<const RankReport> ranks) {
     fmt::format_to(std::back_inserter(text), "library: {} (Baton {})", library.path,
                    library.version);
     if (libraries.size() > 1)
-      fmt::format_to(std::back_inserter(text), " in {} ranks", library.ranks);
+      fmt::format_to(std::back_inserter(text), " in {} of {} ranks", library.ranks, ranks.size());
     text += "\n";
   }
   return text;
@@ -361,11 +361,10 @@ std::string traffic_text(std::span<const RankReport> ranks) {
 std::string explanation_json(std::span<const RankReport> ranks, int cpus_usable) {
   TrafficRecord sum = sum_of(ranks);
   return fmt::format(
-      R"({{"ranks": {}, "ranks_counted": {}, "cpus_usable": {}, "libraries": {}, "places": {}, )"
-      R"("traffic": {}, )"
-      R"("collectives": {}, "counters": {}}})"
+      R"({{"ranks": {}, "ranks_counted": {}, "cpus_usable": {}, "places": {}, "libraries": {}, )"
+      R"("traffic": {}, "collectives": {}, "counters": {}}})"
       "\n",
-      ranks.size(), sum.published, cpus_usable, libraries_json(ranks), places_json(ranks),
+      ranks.size(), sum.published, cpus_usable, places_json(ranks), libraries_json(ranks),
       traffic_json(ranks, sum), collectives_json(sum.collectives), counters_json(ranks));
 }
 

@@ -32,6 +32,19 @@ bool is_ours(const std::string& path, const std::string& folder) {
          same_file(path, fmt::format("{}/../{}", folder, standard_name));
 }
 
+// Whether their loaders would answer the same: programs that differ in other variables are many in
+// some jobs.
+bool same_for_loaders(const Asked& one, const Asked& other) {
+  auto heeded = [](const Asked& program) {
+    std::vector<std::string> variables;
+    for (const std::string& entry : program.environment)
+      if (entry.starts_with("LD_") || entry.starts_with("GLIBC_TUNABLES="))
+        variables.push_back(entry);
+    return variables;
+  };
+  return one.file == other.file && one.folder == other.folder && heeded(one) == heeded(other);
+}
+
 std::string name_of(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
 }
@@ -92,7 +105,9 @@ LibraryQuestions ask_for_libraries(const Options& options) {
     // Loaders search for a name without a folder among the libraries.
     if (file->find('/') == std::string::npos) file->insert(0, "./");
     Asked one{*file, program.folder, std::move(environment)};
-    if (std::ranges::find(asked.programs, one) != asked.programs.end()) continue;
+    if (std::ranges::any_of(asked.programs,
+                            [&](const Asked& before) { return same_for_loaders(before, one); }))
+      continue;
     asked.questions.push_back(ask_loader(one));
     asked.programs.push_back(std::move(one));
   }

@@ -16,8 +16,6 @@ struct Asked {
   std::string file;  // seen from the folder
   std::string folder;
   std::vector<std::string> environment;
-
-  bool operator==(const Asked&) const = default;
 };
 
 // A loader that was asked; it answers while we do something else.

@@ -172,6 +172,16 @@ class OtherInterfaces(Library):
         program = self.program("second_program", FOREIGN, *self.linked(folder, "libmpi.so.12"))
         self.refused(run(MPIEXEC, "-n", 1, self.path("own"), ":", "-n", 1, program), program, "needs libmpi.so.12")
 
+    def test_one_program_in_many_surroundings_is_asked_once(self):
+        loader = self.script("counting", "#!/bin/sh\necho asked >> " + self.path("asked") + "\n")
+        program = self.program("counted", "int main(void) { return 0; }\n", f"-Wl,--dynamic-linker={loader}")
+        words = []
+        for number in range(5):
+            words += ["-n", 1, "-env", "NUMBER", number, program, ":"]
+        run(MPIEXEC, "--dry-run", *words[:-1])
+        with open(self.path("asked")) as file:
+            self.assertEqual(file.read(), "asked\n")
+
     def test_programs_are_found_as_ranks_find_them(self):
         folder = self.library("found", "libmpi.so.12", OTHER)
         self.program("found_program", FOREIGN, *self.linked(folder, "libmpi.so.12"))
@@ -211,9 +221,16 @@ class Led(Library):
         self.assertIn("which LD_PRELOAD names", preloaded.stderr)
 
     def test_dt_rpath_to_batons_own_library_does_no_harm(self):
-        lib = os.path.realpath(os.path.join(BIN, "..", "lib"))
-        program = self.program("old_tags", HELLO, *self.linked(lib, "libmpi_abi.so.1", "--disable-new-dtags"), header=True)
-        self.joined(run(MPIEXEC, "-n", 2, program))
+        # The folder may hold a copy of the library, where links cannot be packed.
+        for folder in ("bin", "lib/baton"):
+            os.makedirs(self.path("packed", folder))
+        must("cp", MPIEXEC, self.path("packed", "bin"))
+        for folder in ("lib", "lib/baton"):
+            must("cp", os.path.join(OWN_FOLDER, "libmpi_abi.so.1"), self.path("packed", folder))
+        for prefix in (os.path.realpath(os.path.join(BIN, "..")), self.path("packed")):
+            lib = os.path.join(prefix, "lib")
+            program = self.program("old_tags", HELLO, *self.linked(lib, "libmpi_abi.so.1", "--disable-new-dtags"), header=True)
+            self.joined(run(os.path.join(prefix, "bin", "mpiexec"), "-n", 2, program))
 
     def test_explain_names_the_library(self):
         for program in ("own", "led"):
