@@ -8,7 +8,6 @@
 
 #include "base/search_path.hpp"
 #include "launch/environment.hpp"
-#include "launch/library_folder.hpp"
 #include "launch/spawn.hpp"
 
 namespace baton::launch {

@@ -3,13 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <string_view>
 
-#include "base/search_path.hpp"
-#include "launch/environment.hpp"
 #include "platform/own_folder.hpp"
 
 namespace baton::launch {
@@ -30,27 +26,6 @@ LibraryFolder find_library_folder() {
                         found)};
   }
   return {};
-}
-
-void lead_to(const std::string& folder, std::vector<std::string>& environment) {
-  std::string before = find_variable(environment, "LD_LIBRARY_PATH").value_or("");
-  remove_folder(before.data(), folder);
-  before.resize(std::strlen(before.c_str()));
-  set_variable(environment, "LD_LIBRARY_PATH", before.empty() ? folder : folder + ":" + before);
-  set_variable(environment, "BATON_LIBRARY_FOLDER", folder);
-}
-
-bool is_launcher(const std::string& program) {
-  const std::string_view name = std::string_view(program).substr(program.rfind('/') + 1);
-  constexpr std::string_view names[] = {"mpiexec", "mpirun", "mpiexec_mpt", "mpirun_rsh",
-                                        "prterun", "prun",   "orterun",     "srun",
-                                        "aprun",   "jsrun"};
-  if (std::ranges::find(names, name) != std::end(names)) return true;
-  // mpiexec.hydra, mpirun.openmpi, mpirun-openmpi-gcc, hydra_pmi_proxy
-  constexpr std::string_view beginnings[] = {"mpiexec.", "mpiexec-", "mpirun.", "mpirun-",
-                                             "hydra_"};
-  return std::ranges::any_of(beginnings,
-                             [name](std::string_view start) { return name.starts_with(start); });
 }
 
 }  // namespace baton::launch

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 namespace baton::launch {
 
@@ -14,12 +13,5 @@ struct LibraryFolder {
 
 // Found beside this program, built or installed.
 LibraryFolder find_library_folder();
-
-// Puts it first in LD_LIBRARY_PATH, once; names it in BATON_LIBRARY_FOLDER, so that ranks can take
-// it out again.
-void lead_to(const std::string& folder, std::vector<std::string>& environment);
-
-// Whether this is another launcher (mpirun, srun), whose programs are to find their own library.
-bool is_launcher(const std::string& program);
 
 }  // namespace baton::launch
