@@ -147,7 +147,8 @@ class Installed(unittest.TestCase):
 
     def test_the_installed_mpiexec_leads_to_the_installed_library(self):
         prefix = os.path.realpath(self.prefix)
-        folder, = (folder for folder, _, _ in os.walk(prefix) if folder.endswith("/baton") and "/lib" in folder)
+        folder, = (os.path.join(folder, "baton") for folder, _, names in os.walk(prefix)
+                   if "libmpi_abi.so.1" in names and os.path.basename(folder) != "baton")
         self.assertEqual(os.listdir(folder), ["libmpi_abi.so.1"])
         library = os.path.join(folder, "libmpi_abi.so.1")
         self.assertTrue(os.path.samefile(library, os.path.join(folder, "..", "libmpi_abi.so.1")))
