@@ -4,6 +4,7 @@
 // the kernel kills the ranks (parent-death signal) and the library ends the others (lifeline).
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -193,6 +194,7 @@ int run(const Options& options, const machine::Machine& machine,
     return 1;
   }
   if (manager == 0) {
+    ::prctl(PR_SET_NAME, "baton-keeper");  // by which it is told from a loader that is asked
     ::close(guard_pipe[1]);
     ::close(ranks_pipe[0]);
     auto file = prepare_file(options, machine, placement, memory);
