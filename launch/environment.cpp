@@ -3,8 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <string_view>
 
+#include "base/search_path.hpp"
 #include "base/settings.hpp"
 
 namespace baton::launch {
@@ -21,7 +23,7 @@ bool foreign(std::string_view entry) {
     if (entry.starts_with(prefix)) return true;
   for (std::string_view own :
        {"BATON_JOB_FD", "BATON_RANK", "BATON_LIFELINE_FD", "BATON_INITIAL_ERRHANDLER",
-        "BATON_PROFILE_VALUES", "BATON_PROFILE_COLLECTIVES"})
+        "BATON_PROFILE_VALUES", "BATON_PROFILE_COLLECTIVES", "BATON_LIBRARY_FOLDER"})
     if (names(entry, own)) return true;
   return false;
 }
@@ -33,7 +35,29 @@ void preload(const std::string& file, std::vector<std::string>& environment) {
   set_variable(environment, "LD_PRELOAD", others ? file + ":" + *before : file);
 }
 
+// The folder comes first in LD_LIBRARY_PATH, once; ranks can take it out again.
+void lead_to(const std::string& folder, std::vector<std::string>& environment) {
+  std::string before = find_variable(environment, "LD_LIBRARY_PATH").value_or("");
+  remove_folder(before.data(), folder);
+  before.resize(std::strlen(before.c_str()));
+  set_variable(environment, "LD_LIBRARY_PATH", before.empty() ? folder : folder + ":" + before);
+  set_variable(environment, "BATON_LIBRARY_FOLDER", folder);
+}
+
 }  // namespace
+
+bool is_launcher(const std::string& program) {
+  const std::string_view name = std::string_view(program).substr(program.rfind('/') + 1);
+  constexpr std::string_view known[] = {"mpiexec", "mpirun", "mpiexec_mpt", "mpirun_rsh",
+                                        "prterun", "prun",   "orterun",     "srun",
+                                        "aprun",   "jsrun"};
+  if (std::ranges::find(known, name) != std::end(known)) return true;
+  // mpiexec.hydra, mpirun.openmpi, mpirun-openmpi-gcc, hydra_pmi_proxy
+  constexpr std::string_view beginnings[] = {"mpiexec.", "mpiexec-", "mpirun.", "mpirun-",
+                                             "hydra_"};
+  return std::ranges::any_of(beginnings,
+                             [name](std::string_view start) { return name.starts_with(start); });
+}
 
 void set_variable(std::vector<std::string>& environment, const std::string& name,
                   const std::string& value) {
@@ -63,6 +87,9 @@ std::vector<std::string> program_environment(const Options& options, const Progr
   for (const auto& [name, value] : options.variables) set_variable(environment, name, value);
   for (const auto& [name, value] : program.variables) set_variable(environment, name, value);
   if (options.export_heap) preload(options.preload, environment);
+  const bool leads = !options.library_folder.empty() && !program.arguments.empty() &&
+                     !is_launcher(program.arguments.front());
+  if (leads) lead_to(options.library_folder, environment);
   return environment;
 }
 

@@ -14,6 +14,9 @@ namespace baton::launch {
 // Without the three variables that differ between ranks.
 std::vector<std::string> program_environment(const Options& options, const Program& program);
 
+// Whether this is another launcher (mpirun, srun), whose programs are to find their own library.
+bool is_launcher(const std::string& program);
+
 // How the ranks' settings want messages to travel. All programs of a job should agree; a rank that
 // does not says so at its start.
 lockfree::DepositPlan deposit_plan(const Options& options);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <iterator>
+#include <vector>
 
 #include "launch/explain_collectives.hpp"
 
@@ -256,6 +257,69 @@ std::string places_json(std::span<const RankReport> ranks) {
   return json + "]";
 }
 
+// A library that ranks have run, and how many.
+struct LibraryInUse {
+  std::string path;
+  std::string version;
+  int ranks = 0;
+};
+
+// What a rank wrote, to its end or to the array's.
+template <std::size_t size>
+std::string word_in(const char (&text)[size]) {
+  return {text, ::strnlen(text, size)};
+}
+
+std::vector<LibraryInUse> libraries_of(std::span<const RankReport> ranks) {
+  std::vector<LibraryInUse> libraries;
+  for (const RankReport& rank : ranks) {
+    const std::string path = word_in(rank.traffic.library);
+    if (path.empty()) continue;  // it did not come to its end, or its loader did not know
+    auto found = std::ranges::find(libraries, path, &LibraryInUse::path);
+    if (found == libraries.end())
+      found = libraries.insert(found, {path, word_in(rank.traffic.version)});
+    ++found->ranks;
+  }
+  return libraries;
+}
+
+std::string libraries_text(std::span<const RankReport> ranks) {
+  std::string text;
+  const std::vector<LibraryInUse> libraries = libraries_of(ranks);
+  for (const LibraryInUse& library : libraries) {
+    fmt::format_to(std::back_inserter(text), "library: {} (Baton {})", library.path,
+                   library.version);
+    if (libraries.size() > 1)
+      fmt::format_to(std::back_inserter(text), " in {} of {} ranks", library.ranks, ranks.size());
+    text += "\n";
+  }
+  return text;
+}
+
+std::string quoted(const std::string& text) {
+  std::string json = "\"";
+  for (const char letter : text) {
+    const auto code = static_cast<unsigned char>(letter);
+    if (code < 0x20 || code == 0x7f)
+      fmt::format_to(std::back_inserter(json), "\\u{:04x}", code);
+    else if (letter == '"' || letter == '\\')
+      (json += '\\') += letter;
+    else
+      json += letter;
+  }
+  return json + '"';
+}
+
+std::string libraries_json(std::span<const RankReport> ranks) {
+  std::string json = "[";
+  for (const LibraryInUse& library : libraries_of(ranks)) {
+    open_next(json);
+    fmt::format_to(std::back_inserter(json), R"({{"path": {}, "version": {}, "ranks": {}}})",
+                   quoted(library.path), quoted(library.version), library.ranks);
+  }
+  return json + "]";
+}
+
 }  // namespace
 
 std::string bytes_text(double bytes) {
@@ -282,7 +346,7 @@ std::string traffic_text(std::span<const RankReport> ranks) {
   std::string events = events_text(ranks);
   if (sum.published == 0)
     return "no message was counted: no rank came to the end of MPI_Finalize\n";
-  std::string text;
+  std::string text = libraries_text(ranks);
   if (sum.published < ranks.size())
     text += fmt::format("of {} ranks {} came to the end; the others are not counted\n",
                         ranks.size(), sum.published);
@@ -297,11 +361,11 @@ std::string traffic_text(std::span<const RankReport> ranks) {
 std::string explanation_json(std::span<const RankReport> ranks, int cpus_usable) {
   TrafficRecord sum = sum_of(ranks);
   return fmt::format(
-      R"({{"ranks": {}, "ranks_counted": {}, "cpus_usable": {}, "places": {}, "traffic": {}, )"
-      R"("collectives": {}, "counters": {}}})"
+      R"({{"ranks": {}, "ranks_counted": {}, "cpus_usable": {}, "places": {}, "libraries": {}, )"
+      R"("traffic": {}, "collectives": {}, "counters": {}}})"
       "\n",
-      ranks.size(), sum.published, cpus_usable, places_json(ranks), traffic_json(ranks, sum),
-      collectives_json(sum.collectives), counters_json(ranks));
+      ranks.size(), sum.published, cpus_usable, places_json(ranks), libraries_json(ranks),
+      traffic_json(ranks, sum), collectives_json(sum.collectives), counters_json(ranks));
 }
 
 }  // namespace baton::launch

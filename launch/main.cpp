@@ -4,6 +4,7 @@
 // the kernel kills the ranks (parent-death signal) and the library ends the others (lifeline).
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +23,8 @@
 #include "launch/ending.hpp"
 #include "launch/environment.hpp"
 #include "launch/export_heap.hpp"
+#include "launch/library_check.hpp"
+#include "launch/library_folder.hpp"
 #include "launch/manager.hpp"
 #include "launch/memory.hpp"
 #include "launch/memory_warnings.hpp"
@@ -191,6 +194,7 @@ int run(const Options& options, const machine::Machine& machine,
     return 1;
   }
   if (manager == 0) {
+    ::prctl(PR_SET_NAME, "baton-keeper");  // by which it is told from a loader that is asked
     ::close(guard_pipe[1]);
     ::close(ranks_pipe[0]);
     auto file = prepare_file(options, machine, placement, memory);
@@ -224,6 +228,18 @@ int print(std::string_view text) {
   return 1;
 }
 
+// What of Baton ranks load.
+std::expected<void, std::string> find_own_files(Options& options) {
+  LibraryFolder folder = find_library_folder();
+  options.library_folder = folder.path;
+  if (!folder.warning.empty()) options.warnings.push_back(folder.warning);
+  if (!options.export_heap) return {};
+  auto file = find_preload();
+  if (!file) return std::unexpected(file.error());
+  options.preload = *file;
+  return {};
+}
+
 int mpiexec(int count, char** words) {
   ::signal(SIGPIPE, SIG_IGN);  // ranks begin with the default
   auto options = parse_options(std::vector<std::string>(words + 1, words + count));
@@ -233,14 +249,11 @@ int mpiexec(int count, char** words) {
   }
   if (options->help != HelpForm::none) return print(help_text(options->help));
   if (options->version) return print("mpiexec (Baton) " BATON_VERSION "\n");
-  if (options->export_heap) {
-    auto file = find_preload();
-    if (!file) {
-      complain(file.error());
-      return 1;
-    }
-    options->preload = *file;
+  if (auto found = find_own_files(*options); !found) {
+    complain(found.error());
+    return 1;
   }
+  const LibraryQuestions questions = ask_for_libraries(*options);
   auto machine = machine::read_machine();
   if (!machine) {
     complain(machine.error());
@@ -263,6 +276,10 @@ int mpiexec(int count, char** words) {
   auto memory = plan_memory(*options, *machine, *placement);
   if (!memory) {
     complain(memory.error());
+    return usage_code;
+  }
+  if (auto checked = check_libraries(questions, *options); !checked) {
+    complain(checked.error());
     return usage_code;
   }
   ProfileInUse profile = find_profile(options->profile, *machine);

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -450,7 +449,6 @@ int Manager::run() {
 int manage(const Job& job, const Connection& connection, const Inherited& inherited) {
   become_subreaper();
   report_in_background();
-  ::prctl(PR_SET_NAME, "baton-keeper");
   return Manager(job, connection, inherited).run();
 }
 

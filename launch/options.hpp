@@ -93,9 +93,10 @@ struct Options {
   bool check = false;         // collective calls are compared
   std::string memory;         // --memory; empty: not said
   bool memory_report = false;
-  bool export_heap = false;  // the programs' own malloc in the exported heap:
-  std::string preload;       // by this file, once it is found
-  std::string profile;       // --profile; empty: not said
+  bool export_heap = false;    // the programs' own malloc in the exported heap:
+  std::string preload;         // by this file, once it is found
+  std::string library_folder;  // by which ranks find Baton's library, once it is found
+  std::string profile;         // --profile; empty: not said
   HelpForm help = HelpForm::none;
   bool version = false;
 

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <optional>
 #include <string_view>
 
 namespace baton::launch {
@@ -69,24 +68,6 @@ std::string in_folder(const std::string& folder, const std::string& path) {
   return folder + "/" + path;
 }
 
-// The file a shell would run, seen from the rank's folder.
-std::optional<std::string> find_program(const RankStart& rank) {
-  const std::string& name = rank.arguments.front();
-  if (name.find('/') != std::string::npos) return name;  // execve reports what is wrong with it
-  std::string_view paths = "/usr/local/bin:/usr/bin:/bin";
-  for (const std::string& variable : rank.environment)
-    if (variable.starts_with("PATH=")) paths = std::string_view(variable).substr(5);
-  while (true) {
-    std::size_t colon = paths.find(':');
-    std::string folder(paths.substr(0, colon));
-    std::string path = folder.empty() ? name : folder + "/" + name;
-    if (runnable(in_folder(rank.folder, path))) return path;
-    if (colon == std::string_view::npos) break;
-    paths.remove_prefix(colon + 1);
-  }
-  return std::nullopt;
-}
-
 std::vector<char*> pointers(const std::vector<std::string>& texts) {
   std::vector<char*> result;
   for (const std::string& text : texts) result.push_back(const_cast<char*>(text.c_str()));
@@ -108,8 +89,26 @@ std::string explained(const RankStart& rank, const ChildFailure& failure) {
 
 }  // namespace
 
+std::optional<std::string> find_program(const std::string& name, const std::string& folder,
+                                        const std::vector<std::string>& environment) {
+  if (name.find('/') != std::string::npos) return name;  // execve reports what is wrong with it
+  std::string_view paths = "/usr/local/bin:/usr/bin:/bin";
+  for (const std::string& variable : environment)
+    if (variable.starts_with("PATH=")) paths = std::string_view(variable).substr(5);
+  while (true) {
+    std::size_t colon = paths.find(':');
+    std::string place(paths.substr(0, colon));
+    std::string path = place.empty() ? name : place + "/" + name;
+    if (runnable(in_folder(folder, path))) return path;
+    if (colon == std::string_view::npos) break;
+    paths.remove_prefix(colon + 1);
+  }
+  return std::nullopt;
+}
+
 std::expected<pid_t, std::string> start_rank(const RankStart& rank, const Inherited& inherited) {
-  std::optional<std::string> path = find_program(rank);
+  std::optional<std::string> path =
+      find_program(rank.arguments.front(), rank.folder, rank.environment);
   if (!path) return std::unexpected(explained(rank, {ENOENT, "exec"}));
   std::vector<char*> arguments = pointers(rank.arguments);
   std::vector<char*> environment = pointers(rank.environment);

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include <expected>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,10 @@ struct Inherited {
   sigset_t signals;
   rlimit open_files;
 };
+
+// The file a shell would run, seen from the rank's folder.
+std::optional<std::string> find_program(const std::string& name, const std::string& folder,
+                                        const std::vector<std::string>& environment);
 
 // Starts it, killed by the kernel should this process die. The error names the program and the
 // cause.

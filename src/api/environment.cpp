@@ -6,19 +6,13 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/version.hpp"
 #include "transport/arena.hpp"
 #include "world/info.hpp"
 #include "world/library_state.hpp"
 #include "world/resource.hpp"
 
 namespace baton::api {
-
-namespace {
-
-// The project's version in CMakeLists.txt; tests/api/symbols_test.py compares the two.
-constexpr char library_version[] = "0.1.0";
-
-}  // namespace
 
 Error initialized(int* flag) {
   *flag = world_phase() != LibraryState::Phase::before_init;
@@ -58,7 +52,7 @@ Error get_version(int* version, int* subversion) {
 
 Error get_library_version(char* version, int* resultlen) {
   *resultlen = std::snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING,
-                             "Baton %s (MPI %d.%d, standard ABI %d.%d)", library_version,
+                             "Baton %s (MPI %d.%d, standard ABI %d.%d)", baton::version,
                              MPI_VERSION, MPI_SUBVERSION, MPI_ABI_VERSION, MPI_ABI_SUBVERSION);
   return MPI_SUCCESS;
 }

@@ -72,6 +72,8 @@ struct TrafficRecord {
   Observed observed[peer_class_count][size_class_count];
   ReasonCounts reasons;
   CollectiveCounts collectives;
+  char library[512];  // the library's file, as its loader found it,
+  char version[16];   // and its version
 };
 
 }  // namespace baton

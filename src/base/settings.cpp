@@ -41,7 +41,7 @@ constexpr AmdDefault amd_defaults[] = {
 constexpr const char* launcher_names[] = {"JOB_FD",         "RANK",
                                           "LIFELINE_FD",    "INITIAL_ERRHANDLER",
                                           "PROFILE_VALUES", "PROFILE_COLLECTIVES",
-                                          "OTHER_JOBS"};
+                                          "LIBRARY_FOLDER", "OTHER_JOBS"};
 // Those that hold words: which profile (profile/), which algorithms (base/selection.hpp), where
 // memory goes (base/memory_place.hpp).
 constexpr const char* word_names[] = {"profile", "collectives", "memory"};

@@ -1,6 +1,10 @@
 // What this rank can tell about its messages: which way they took, and why no cheaper one.
+#include <cstdio>
+
 #include "base/settings.hpp"
+#include "base/version.hpp"
 #include "message/engine.hpp"
+#include "platform/own_library.hpp"
 #include "transport/single_copy.hpp"
 
 namespace baton::message {
@@ -44,6 +48,8 @@ void sum_up(TrafficRecord& record) {
     add(record.tally[self_place][self_way][size], engine.to_self[size]);
   for (std::uint32_t i = 0; engine.peers && i < engine.ranks; ++i)
     if (const Peer* peer = known_peer(i)) add_peer(record, *peer);
+  platform::own_library(record.library, sizeof record.library);
+  std::snprintf(record.version, sizeof record.version, "%s", version);
   record.published = 1;
 }
 

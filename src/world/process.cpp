@@ -26,6 +26,7 @@
 #include "world/attribute.hpp"
 #include "world/communicator.hpp"
 #include "world/context_id.hpp"
+#include "world/foreign_launcher.hpp"
 #include "world/info.hpp"
 #include "world/leak_report.hpp"
 #include "world/library_state.hpp"
@@ -34,22 +35,6 @@
 namespace baton::world {
 
 namespace {
-
-// Variables by which a launcher offers PMI-1, PMI-2 or PMIx to its processes. Batch systems' own
-// (SLURM_PROCID and the like) are no such offer.
-constexpr const char* foreign_variables[] = {"PMI_FD",    "PMI_PORT",        "PMI_RANK",
-                                             "PMI2_RANK", "PMIX_RANK",       "PMIX_NAMESPACE",
-                                             "PMI_SIZE",  "PMIX_SERVER_URI4"};
-
-Error refuse_foreign_launcher() {
-  for (const char* name : foreign_variables)
-    if (environment_variable(name))
-      return fail(MPI_ERR_OTHER,
-                  "another launcher started this program (%s is set), and Baton cannot speak to it "
-                  "yet: every rank would be rank 0 of 1. Start it with Baton's mpiexec",
-                  name);
-  return MPI_SUCCESS;
-}
 
 // mpiexec runs under a debugger, which wants to attach before the program goes on.
 void wait_for_debugger() {
@@ -60,10 +45,8 @@ void wait_for_debugger() {
 Error attach() {
   const char* job = environment_variable("BATON_JOB_FD");
   const char* rank = environment_variable("BATON_RANK");
-  if (!job || !rank) {
-    if (Error error = refuse_foreign_launcher()) return error;
-    return transport::make_lone_arena(1);
-  }
+  if (Error error = refuse_foreign_launcher()) return error;
+  if (!job || !rank) return transport::make_lone_arena(1);
   const char* lifeline = environment_variable("BATON_LIFELINE_FD");
   if (lifeline && !platform::die_with_pipe(std::atoi(lifeline)))
     std::fprintf(stderr,
@@ -121,6 +104,7 @@ void leave_the_rank_to_the_parent() {
 Error make_library() {
   read_settings();
   if (Error error = attach()) return error;
+  leave_library_folder();  // while no thread of ours reads the environment
   transport::export_program_heap();
   read_selection(transport::arena.rank == 0);
   if (!platform::call_in_children(leave_the_rank_to_the_parent))

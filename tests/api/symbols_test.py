@@ -43,9 +43,9 @@ def main():
     if "[libmpi_abi.so.1]" not in dynamic:
         problems.append("the library's soname is not libmpi_abi.so.1")
     version = re.search(r"project\(baton VERSION ([0-9.]+)", (root / "CMakeLists.txt").read_text())
-    source = (root / "src/api/environment.cpp").read_text()
+    source = (root / "src/base/version.hpp").read_text()
     if f'"{version[1]}"' not in source:
-        problems.append(f"MPI_Get_library_version does not say {version[1]}")
+        problems.append(f"src/base/version.hpp does not say {version[1]}")
     print("\n".join(problems))
     print(f"{len(expected)} names expected, {len(problems)} problems")
     return 1 if problems or len(expected) < 1300 else 0

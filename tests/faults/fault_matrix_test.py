@@ -41,7 +41,7 @@ class At:
         self.job = launch.Job("-n", RANKS, "--timeout", 25, PROGRAM, moment, self.token, before=hear_all_signals)
         try:
             self.wait_for_words()
-            self.manager = launch.children(self.job.process.pid)[0]
+            self.manager = launch.managers(self.job.process.pid)[0]
             self.ranks = sorted(launch.children(self.manager))
         except BaseException:
             self.job.process.kill()

@@ -75,10 +75,35 @@ class Starting(Faults):
                 self.assertIn("mpiexec", done.stderr)
                 self.assertNotIn("rank 0 of 1", done.stdout)
 
+    # As Slurm sets them in a batch script of eight tasks.
+    BATCH = {**CLEAN, "SLURM_JOB_ID": "77", "SLURM_NTASKS": "8", "SLURM_TASKS_PER_NODE": "8", "SLURM_PROCID": "0",
+             "SLURM_LOCALID": "0", "SLURM_NODEID": "0", "SLURM_TASK_PID": "1"}
+    # What srun adds for its tasks.
+    STEP = {**BATCH, "SLURM_STEP_ID": "0", "SLURM_STEP_NUM_TASKS": "8", "SLURM_STEP_TASKS_PER_NODE": "8"}
+
     def test_batch_variables_alone_are_no_launcher(self):
-        done = alone("size", env={**CLEAN, "SLURM_PROCID": "5", "SLURM_NTASKS": "8", "SLURM_JOB_ID": "77"})
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("rank 0 of 1", done.stdout)
+        shell = {**self.BATCH, "SLURM_STEP_ID": "4294967290", "SLURM_STEP_NUM_TASKS": "1", "SLURM_PTY_PORT": "40000"}
+        for environment in (self.BATCH, {**self.STEP, "SLURM_STEP_NUM_TASKS": "1"}, shell):
+            done = alone("size", env=environment)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("rank 0 of 1", done.stdout)
+
+    def test_a_task_of_srun_without_pmi_is_refused_with_the_remedy(self):
+        for rank in ("0", "5"):
+            done = alone("size", env={**self.STEP, "SLURM_PROCID": rank})
+            self.assertGreater(done.returncode, 0)
+            self.assertNotIn("rank 0 of 1", done.stdout)
+            for words in ("one of 8 tasks", "`mpiexec -n 8 PROGRAM`", "env -u SLURM_STEP_NUM_TASKS"):
+                self.assertIn(words, done.stderr)
+        self.ends_well(mpiexec("-n", 2, PROGRAM, "size", env=self.STEP))
+
+    def test_in_a_shell_of_srun_only_the_shell_is_a_task(self):
+        shell = {**self.STEP, "SLURM_PTY_PORT": "40000"}
+        self.assertEqual(alone("size", env=shell).returncode, 0)
+        done = subprocess.run(["sh", "-c", f"SLURM_TASK_PID=$$ exec '{PROGRAM}' size"], env=shell, capture_output=True,
+                              text=True, timeout=60)
+        self.assertGreater(done.returncode, 0)
+        self.assertIn("one of 8 tasks", done.stderr)
 
     def test_mpiexec_inside_another_launcher_starts_its_own_job(self):
         job = mpiexec("-n", 2, PROGRAM, "size", env={**CLEAN, "PMI_FD": "9", "PMIX_RANK": "1"})

@@ -60,7 +60,7 @@ class Debugger(unittest.TestCase):
         job = launch.Job("--timeout", 90, "-n", 3, PROGRAM, "waits")
         try:
             def ranks():
-                managers = launch.children(job.process.pid)
+                managers = launch.managers(job.process.pid)
                 return sorted(launch.children(managers[0])) if managers else []
             launch.wait_until(lambda: len(ranks()) == 3, "three ranks did not start")
             text = gdb("-p", job.process.pid, commands=[*print_table(3), "detach"])

@@ -13,7 +13,7 @@ import unittest
 import uuid
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from mpiexec_test import MPIEXEC, RANK, WATCHDOG_SECONDS, Job, children, processes_with, run, wait_until  # noqa: E402
+from mpiexec_test import MPIEXEC, RANK, WATCHDOG_SECONDS, Job, children, managers, processes_with, run, wait_until  # noqa: E402
 
 
 class OneAfterTheOther(unittest.TestCase):
@@ -221,7 +221,7 @@ class Managers(unittest.TestCase):
         token = uuid.uuid4().hex
         job = Job("-n", 2, RANK, "init", "", "sleep", "1000", token)
         wait_until(lambda: len(processes_with(token)) == 4, "the ranks did not start")
-        return job, token, children(job.process.pid)[0]
+        return job, token, managers(job.process.pid)[0]
 
     def test_a_stopped_manager_still_obeys(self):
         for number in (signal.SIGTERM, signal.SIGINT):

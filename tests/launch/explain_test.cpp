@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -156,6 +157,30 @@ TEST(explain, ranks_that_did_not_come_to_their_end_are_named_as_such) {
   EXPECT_EQ(traffic_text(ranks).find("of 2 ranks 1 came to the end"), 0u);
   ranks[0] = RankReport{};
   EXPECT_EQ(traffic_text(ranks).find("no message was counted"), 0u);
+}
+
+TEST(explain, the_library_that_ranks_have_loaded_is_named) {
+  std::vector<RankReport> ranks = two_ranks();
+  for (RankReport& rank : ranks) {
+    std::strcpy(rank.traffic.library, "/a/libmpi_abi.so.1");
+    std::strcpy(rank.traffic.version, "1.2.3");
+  }
+  EXPECT_EQ(traffic_text(ranks).find("library: /a/libmpi_abi.so.1 (Baton 1.2.3)\n"), 0u);
+  EXPECT_TRUE(
+      holds(explanation_json(ranks, 2),
+            "'libraries': [{'path': '/a/libmpi_abi.so.1', 'version': '1.2.3', 'ranks': 2}]"));
+  std::strcpy(ranks[1].traffic.library, "/b\n/x");
+  EXPECT_NE(traffic_text(ranks).find("libmpi_abi.so.1 (Baton 1.2.3) in 1 of 2 ranks\n"),
+            std::string::npos);
+  EXPECT_TRUE(holds(explanation_json(ranks, 2), "'path': '/b\\u000a/x'"));
+}
+
+TEST(explain, what_ranks_wrote_of_their_library_may_have_no_end) {
+  std::vector<RankReport> ranks{finished()};
+  std::ranges::fill(ranks[0].traffic.library, 'x');
+  std::ranges::fill(ranks[0].traffic.version, 'y');
+  const std::string path(sizeof ranks[0].traffic.library, 'x');
+  EXPECT_EQ(traffic_text(ranks).find("library: " + path + " (Baton yyyyyyyyyyyyyyyy)\n"), 0u);
 }
 
 TEST(explain, the_longest_class_has_no_upper_bound) {

@@ -14,7 +14,7 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from mpiexec_test import BIN, MPIEXEC, WATCHDOG_SECONDS, Job, children, run, wait_until  # noqa: E402
+from mpiexec_test import BIN, MPIEXEC, WATCHDOG_SECONDS, Job, children, managers, run, wait_until  # noqa: E402
 
 PROGRAM = os.path.join(BIN, "hang_program")
 BATON = os.path.join(BIN, "baton")
@@ -73,7 +73,7 @@ class Hangs(unittest.TestCase):
     def test_a_stopped_rank_is_told_apart(self):
         job = self.start("circle")
         self.told(job, "deadlock")
-        ranks = children(children(job.process.pid)[0])
+        ranks = children(managers(job.process.pid)[0])
         os.kill(ranks[2], signal.SIGSTOP)
         self.told(job, rf"rank 2 \(process {ranks[2]}\): MPI_Recv .*; stopped \(kill -CONT lets it go on\)")
 

@@ -145,6 +145,20 @@ class Installed(unittest.TestCase):
             self.assertTrue(os.path.exists(os.path.join(BUILD, name)), name)
         self.assertTrue(os.path.exists(os.path.join(BUILD, "lib", "libmpi_abi.so.1")))
 
+    def test_the_installed_mpiexec_leads_to_the_installed_library(self):
+        prefix = os.path.realpath(self.prefix)
+        folder, = (os.path.join(folder, "baton") for folder, _, names in os.walk(prefix)
+                   if "libmpi_abi.so.1" in names and os.path.basename(folder) != "baton")
+        self.assertEqual(os.listdir(folder), ["libmpi_abi.so.1"])
+        library = os.path.join(folder, "libmpi_abi.so.1")
+        self.assertTrue(os.path.samefile(library, os.path.join(folder, "..", "libmpi_abi.so.1")))
+        # Linked against the one of the build folder.
+        run(os.path.join(BUILD, "bin", "mpicc"), self.path("hello.c"), "-o", self.path("hello"))
+        done = subprocess.run([os.path.join(prefix, "bin", "mpiexec"), "--explain", "-n", "1", self.path("hello")],
+                              capture_output=True, text=True, timeout=WATCHDOG_SECONDS)
+        self.assertEqual((done.returncode, done.stdout), (0, "0 of 1\n"), done.stderr)
+        self.assertIn(f"library: {library} (Baton ", done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=1)

@@ -11,7 +11,7 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from mpiexec_test import BIN, Job, children, processes_with, wait_until  # noqa: E402
+from mpiexec_test import BIN, Job, children, managers, processes_with, wait_until  # noqa: E402
 
 PROGRAM = os.path.join(BIN, "shallow_water")
 MOMENTS = 20
@@ -31,8 +31,8 @@ class Kills(unittest.TestCase):
 
     def start(self, *before):
         job = Job("-n", RANKS, *before, PROGRAM, "--cells", "64", "--steps", "100000000", "--picture", self.token)
-        wait_until(lambda: children(job.process.pid), "mpiexec has no child")
-        return job, children(job.process.pid)[0]
+        wait_until(lambda: managers(job.process.pid), "mpiexec has no manager")
+        return job, managers(job.process.pid)[0]
 
     def nothing_left(self):
         wait_until(lambda: not processes_with(self.token), "processes are left")
