@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/report.hpp"
 #include "base/selection.hpp"
 #include "base/settings.hpp"
 #include "datatype/operation.hpp"
@@ -66,9 +67,7 @@ Error attach() {
   }
   const char* lifeline = environment_variable("BATON_LIFELINE_FD");
   if (lifeline && !platform::die_with_pipe(std::atoi(lifeline)))
-    std::fprintf(stderr,
-                 "baton: this rank will not notice when mpiexec is killed (/proc is not "
-                 "mounted?)\n");
+    report("this rank will not notice when mpiexec is killed (/proc is not mounted?)");
   Error error =
       transport::attach_arena(std::atoi(job), static_cast<std::uint32_t>(std::atoi(rank)));
   if (!error) wait_for_debugger();
