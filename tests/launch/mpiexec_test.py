@@ -70,8 +70,8 @@ def children(parent):
     return found
 
 
-def wait_until(condition, what):
-    end = time.monotonic() + GONE_SECONDS
+def wait_until(condition, what, seconds=GONE_SECONDS):
+    end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
             raise AssertionError(what)
