@@ -121,11 +121,12 @@ bool Manager::prepare() {
   // Now, so that a bad name does not cost a whole run.
   const std::string& explain_name = job_.options.explain_file;
   if (!explain_name.empty()) {
-    explain_file_ = ::open(explain_name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (explain_file_ < 0) {
-      complain(fmt::format("--explain-file {}: {}", explain_name, std::strerror(errno)));
+    auto file = open_to_write(explain_name, O_TRUNC);
+    if (!file) {
+      complain(fmt::format("--explain-file {}: {}", explain_name, file.error()));
       return false;
     }
+    explain_file_ = *file;
   }
   lifeline_read_ = lifeline[0];
   lifeline_write_ = lifeline[1];
@@ -409,8 +410,11 @@ bool Manager::explain() {
     report(fmt::format("mpiexec: where the ranks ran: {}{}{}",
                        machine::draw_placement(job_.machine, job_.placement),
                        words_of(job_.profile), traffic_text(ranks)));
-  if (explain_file_ < 0 || write_text(explain_file_, json)) return true;
-  complain(fmt::format("--explain-file {}: {}", job_.options.explain_file, std::strerror(errno)));
+  if (explain_file_ < 0) return true;
+  if (write_text(explain_file_, json, [this] { return stops_waiting(); })) return true;
+  complain(fmt::format(
+      "--explain-file {}: {}", job_.options.explain_file,
+      errno == EAGAIN ? "nobody read it before the job had to end" : std::strerror(errno)));
   return false;
 }
 
@@ -449,7 +453,6 @@ int Manager::run() {
 
 int manage(const Job& job, const Connection& connection, const Inherited& inherited) {
   become_subreaper();
-  report_in_background();
   ::prctl(PR_SET_NAME, "baton-keeper");
   return Manager(job, connection, inherited).run();
 }
