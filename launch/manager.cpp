@@ -75,7 +75,9 @@ class Manager {
   void reap();
   void take(const Ended& ended);
   std::vector<pid_t> started() const;
+  std::uint32_t uses(int rank) const;
   void find_missing_init();
+  void find_missing_session();
   void end(int code);
   bool explain();
   bool stops_waiting();
@@ -103,6 +105,7 @@ class Manager {
   bool no_child_ = false;
   bool told_to_end_ = false;  // by a signal or the clock: nobody is waited for any more
   int ended_without_init_ = -1;
+  int ended_quietly_ = -1;  // the rank with a harmless code that had begun MPI least often
   std::optional<IdleWatch> idle_watch_;
   Clock::time_point next_look_;  // for a hang
   Clock::time_point end_at_;
@@ -237,6 +240,8 @@ std::vector<pid_t> Manager::started() const {
 void Manager::take(const Ended& ended) {
   const Verdict verdict = judge(ended);
   if (verdict.without_init) ended_without_init_ = ended.rank;
+  if (verdict.harmless && (ended_quietly_ < 0 || uses(ended.rank) < uses(ended_quietly_)))
+    ended_quietly_ = ended.rank;
   if (verdict.text.empty() || ending_ || (verdict.harmless && code_ != 0)) return;
   std::string why;
   if (WIFSIGNALED(ended.wait_status) && WTERMSIG(ended.wait_status) == SIGKILL)
@@ -256,6 +261,29 @@ void Manager::find_missing_init() {
     complain(fmt::format("{}: ended without calling MPI_Init, while rank {} called it",
                          rank_text(ended_without_init_, job_.placement), rank));
     end(1);
+    return;
+  }
+}
+
+std::uint32_t Manager::uses(int rank) const {
+  // relaxed: ordered by the phase, which is read first.
+  return job_.file.row(rank).state.uses.load(std::memory_order_relaxed);
+}
+
+// A rank that has failed between two sessions leaves those waiting that begin the next one. Of one
+// that ended well they may have known.
+void Manager::find_missing_session() {
+  if (ended_quietly_ < 0 || ending_) return;
+  for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
+    Phase phase = job_.file.row(rank).state.phase.load(std::memory_order_acquire);
+    if (!ranks_[static_cast<std::size_t>(rank)].running || phase != Phase::initialised ||
+        uses(rank) <= uses(ended_quietly_))
+      continue;
+    complain(
+        fmt::format("{}: it has ended, and rank {} has begun another session, in which it may "
+                    "be waited for: ending the job",
+                    rank_text(ended_quietly_, job_.placement), rank));
+    end(code_);
     return;
   }
 }
@@ -328,7 +356,8 @@ int Manager::poll_milliseconds() const {
   milliseconds wait(-1);
   if (next != Clock::time_point::max())
     wait = std::max(milliseconds(0), std::chrono::ceil<milliseconds>(next - now));
-  if (ended_without_init_ >= 0 && (wait.count() < 0 || wait > missing_check)) wait = missing_check;
+  const bool missing = ended_without_init_ >= 0 || ended_quietly_ >= 0;
+  if (missing && (wait.count() < 0 || wait > missing_check)) wait = missing_check;
   if (idle_watch_ && (wait.count() < 0 || wait > hang_check)) wait = hang_check;
   return static_cast<int>(std::min<std::int64_t>(wait.count(), 1 << 30));
 }
@@ -351,6 +380,7 @@ void Manager::wait_for_end() {
     if (!output_.forward(polled, 2)) end(128 + SIGPIPE);
     input_.forward(polled);
     find_missing_init();
+    find_missing_session();
     look_for_hang();
     if (!ending_ && Clock::now() >= timeout_at_) {
       tell_whereabouts(fmt::format("the job ran longer than {} s (--timeout): ending it",

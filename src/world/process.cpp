@@ -174,6 +174,8 @@ Error begin_use_alone(int required) {
   if (settings.crash_report && transport::arena.job->launcher_pid)
     platform::tell_crashes(static_cast<int>(transport::arena.rank));
   library_state.phase = LibraryState::Phase::running;
+  // relaxed: ordered by the phase.
+  transport::arena.row(transport::arena.rank).state.uses.fetch_add(1, std::memory_order_relaxed);
   set_phase(lockfree::Phase::initialised);
   return MPI_SUCCESS;
 }

@@ -79,6 +79,12 @@ class OfMpiPrograms(unittest.TestCase):
                     self.assertRegex(job.err, f"mpiexec: rank 1.*: {told}")
                     self.assertNotIn("--timeout", job.err)
 
+    def test_a_code_between_two_sessions_ends_those_that_begin_the_next(self):
+        job = self.end("between", "sessions")
+        self.assertEqual(job.code, 3, job.err)
+        self.assertRegex(job.err, "mpiexec: rank 0.*: it has ended, and rank [12] has begun another session")
+        self.assertNotIn("--timeout", job.err)
+
     def test_a_code_after_the_last_session_lets_the_others_finish(self):
         job = self.end("last", "sessions")
         self.assertEqual((job.code, sorted(job.out.split())), (3, ["finished"] * 2), job.err)
