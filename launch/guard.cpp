@@ -26,8 +26,8 @@ using std::chrono::seconds;
 
 constexpr seconds patience(10);         // guess: the manager may have much to report at the end
 constexpr seconds little_patience(4);   // guess: after a second signal
+constexpr seconds to_die(3);            // guess: the kernel may hold a process longer
 constexpr seconds behind_the_limit(2);  // guess: the manager looks at --timeout first
-constexpr int timeout_code = 124;
 constexpr Clock::time_point never = Clock::time_point::max();
 
 class Guard {
@@ -44,6 +44,7 @@ class Guard {
   JobEnd watch() {
     while (true) {
       if (auto status = manager_end()) return end_of(*status);
+      if (killed_ && Clock::now() >= kill_at_) return end_of(SIGKILL);
       pollfd polled[] = {{watched_.signals, POLLIN, 0}, {ranks_pipe_, POLLIN, 0}};
       ::poll(polled, 2, milliseconds_to_wait());
       if (polled[1].revents) take_ranks();
@@ -113,7 +114,7 @@ class Guard {
     }
     if (now < kill_at_ || killed_) return;
     killed_ = true;
-    kill_at_ = never;
+    kill_at_ = now + to_die;  // from here on: it is waited for no longer
     ::kill(watched_.manager, SIGKILL);
   }
 

@@ -42,7 +42,6 @@ constexpr auto grace = std::chrono::milliseconds(300);             // guess: tim
 constexpr auto missing_check = std::chrono::milliseconds(200);     // guess: see find_missing_init
 constexpr auto report_look_again = std::chrono::milliseconds(20);  // guess: see stops_waiting
 constexpr auto hang_check = std::chrono::milliseconds(500);  // guess: --hang-after looks so often
-constexpr int timeout_code = 124;                            // as timeout(1) has it
 constexpr int cannot_start_code = 127;                       // as a shell has it
 
 struct Rank {

@@ -385,8 +385,9 @@ class Managers(unittest.TestCase):
 
     def test_the_time_limit_ends_one_that_is_stuck(self):
         job, token, manager = self.start("--timeout", 2)
-        self.hold(manager)()
-        self.assertEqual(job.end().code, 124)
+        wait_for_end = self.hold(manager)
+        self.assertEqual(job.end().code, 124)  # though whoever holds it does not let its body go
+        wait_for_end()
         self.assertIn("the process manager did not end the job in time", job.err)
         self.assertEqual(processes_with(token), [])
 
