@@ -112,6 +112,16 @@ class Hangs(unittest.TestCase):
         self.assertIn(" and others", text)
         self.assertNotIn("deadlock", text)
 
+    def test_a_file_of_another_that_is_called_as_a_jobs_memory_is_passed_over(self):
+        others = [os.memfd_create("baton-job") for _ in range(3)]
+        job = subprocess.Popen([MPIEXEC, "--timeout", str(WATCHDOG_SECONDS), "-n", "2", PROGRAM, "circle"],
+                               stderr=subprocess.DEVNULL, pass_fds=others)
+        self.addCleanup(job.wait)
+        self.addCleanup(job.terminate)
+        for other in others:
+            os.close(other)
+        wait_until(lambda: f"job {job.pid}, 2 ranks" in stat(job.pid).stdout, "baton stat does not find the job")
+
     def scribbled(self, *how):
         """What mpiexec says when it is asked for the ranks, and `baton stat`, while the board holds what `how` says."""
         token = uuid.uuid4().hex
