@@ -167,7 +167,7 @@ def check_bans(name, code, findings):
          "name the edge in a comment (ORDER name:) or use acquire and release"),
         (r"\bgetenv\s*\(", ("src", "launch", "cli", "profile", "preload"), "getenv", "make it a row of base/settings.hpp"),
         (r"\bthrow\b|\bcatch\s*\(|\btry\s*\{", ("src",), "an exception", "return an Error or a value with a reason"),
-        (r"\bstderr\b|\bSTDERR_FILENO\b|\bperror\s*\(|\bwrite\s*\(\s*2\b", ("src",), "writing to standard error",
+        (r"\bstderr\b|\bSTDERR_FILENO\b|\bperror\s*\(|\bwrite\s*\(\s*2\b", ("src", "preload"), "writing to standard error",
          "call report() or write_report() of base/report.hpp, which raise no SIGPIPE"),
         (r"\bdynamic_cast\b|\btypeid\b", ("src",), "run-time type information", "say the kind in the data"),
     ]

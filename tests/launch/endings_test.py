@@ -146,7 +146,7 @@ class Terminals(unittest.TestCase):
 
     def test_ctrl_z_stops_the_whole_job_and_fg_lets_it_go_on(self):
         token = uuid.uuid4().hex
-        script = f"'{MPIEXEC}' -n 2 '{RANK}' sleep 2 line {token}; echo st''opped; read line; fg; echo code $?"
+        script = f"'{MPIEXEC}' -n 2 '{RANK}' sleep 4 line {token}; echo st''opped; read line; fg; echo code $?"
         pid, terminal = pty.fork()
         if pid == 0:
             os.execvp("bash", ["bash", "-mc", script])
