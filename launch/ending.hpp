@@ -8,6 +8,8 @@
 
 namespace baton::launch {
 
+inline constexpr int timeout_code = 124;  // of --timeout, as timeout(1) has it
+
 struct Ended {
   int rank;
   int wait_status;

@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,15 +14,14 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <optional>
 #include <string_view>
 
 #include "launch/debugger.hpp"
 #include "launch/descendants.hpp"
-#include "launch/ending.hpp"
 #include "launch/environment.hpp"
 #include "launch/export_heap.hpp"
+#include "launch/guard.hpp"
 #include "launch/library_check.hpp"
 #include "launch/library_folder.hpp"
 #include "launch/manager.hpp"
@@ -85,12 +84,11 @@ std::expected<void, std::string> configure(Options& options, const machine::Mach
 
 bool draw_into_file(const Options& options, const machine::Machine& machine,
                     const machine::Placement& placement) {
-  std::ofstream file(options.binding_file);
-  file << machine::draw_placement_svg(machine, placement);
-  file.close();
-  if (!file)
-    complain(fmt::format("--report-binding={}: {}", options.binding_file, std::strerror(errno)));
-  return !file.fail();
+  auto file = open_to_write(options.binding_file, O_TRUNC);
+  if (file && write_text(*file, machine::draw_placement_svg(machine, placement))) return true;
+  complain(fmt::format("--report-binding={}: {}", options.binding_file,
+                       file ? std::strerror(errno) : file.error()));
+  return false;
 }
 
 void warn(const Options& options, const machine::Machine& machine,
@@ -104,52 +102,6 @@ void warn(const Options& options, const machine::Machine& machine,
        memory_warnings(memory, machine, placement, machine::read_kernel_rules(""), huge_granted))
     warnings.push_back(std::move(warning));
   for (const std::string& warning : warnings) complain("warning: " + warning);
-}
-
-// Waits for the manager, passing signals on to it. Returns its wait status. One that does not obey
-// is killed; a second signal says that people do not want to wait.
-int guard(pid_t manager, const sigset_t& signals) {
-  constexpr timespec patience{10, 0};  // guess: it may have much to report at the end
-  bool told_to_end = false;
-  while (true) {
-    int status = 0;
-    pid_t ended = 0;
-    while ((ended = ::waitpid(-1, &status, WNOHANG)) > 0)
-      if (ended == manager) return status;
-    siginfo_t info{};
-    int signal =
-        told_to_end ? ::sigtimedwait(&signals, &info, &patience) : ::sigwaitinfo(&signals, &info);
-    if (signal < 0 && errno == EAGAIN) ::kill(manager, SIGKILL);
-    if (signal <= 0 || signal == SIGCHLD) continue;
-    // A terminal's Ctrl-C has reached the manager already; its hang-up goes to us alone if we lead
-    // the session.
-    if (info.si_code != SI_KERNEL || signal == SIGHUP) ::kill(manager, signal);
-    if (!ends_the_job(signal, info.si_code)) continue;
-    ::kill(manager, SIGCONT);  // a stopped process could not obey
-    told_to_end = true;
-  }
-}
-
-// Waits until the manager has started all ranks; none when it could not.
-std::vector<pid_t> started_ranks(int pipe_end, std::size_t count) {
-  std::vector<pid_t> processes(count);
-  char* bytes = reinterpret_cast<char*>(processes.data());
-  std::size_t left = count * sizeof(pid_t);
-  while (left > 0) {
-    ssize_t got = ::read(pipe_end, bytes, left);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return {};
-    bytes += got;
-    left -= static_cast<std::size_t>(got);
-  }
-  return processes;
-}
-
-// Ranks that are held wait for the byte.
-void show_and_release(const std::vector<pid_t>& processes, int manager_end) {
-  if (!processes.empty()) show_ranks(processes);
-  char byte = 1;
-  [[maybe_unused]] ssize_t written = ::write(manager_end, &byte, 1);
 }
 
 // The job's memory file, with what ranks need to find in it.
@@ -179,6 +131,18 @@ std::optional<JobFile> prepare_file(const Options& options, const machine::Machi
   return *file;
 }
 
+// In the manager's process; its exit code. A full standard error keeps it from nothing.
+int prepare_and_manage(const Options& options, const machine::Machine& machine,
+                       const machine::Placement& placement, const ProfileInUse& profile,
+                       MemoryPlan& memory, const Connection& connection,
+                       const Inherited& inherited) {
+  report_in_background();
+  if (auto file = prepare_file(options, machine, placement, memory))
+    return manage({options, machine, placement, *file, profile, memory}, connection, inherited);
+  Outlet::of(STDERR_FILENO).finish(last_words);
+  return 1;
+}
+
 int run(const Options& options, const machine::Machine& machine,
         const machine::Placement& placement, const ProfileInUse& profile, MemoryPlan& memory) {
   Inherited inherited{};
@@ -187,7 +151,9 @@ int run(const Options& options, const machine::Machine& machine,
   ::getrlimit(RLIMIT_NOFILE, &inherited.open_files);
   become_subreaper();
   int guard_pipe[2], ranks_pipe[2];
-  bool connected = ::pipe2(guard_pipe, O_CLOEXEC) == 0 && ::pipe2(ranks_pipe, O_CLOEXEC) == 0;
+  const int signals_read = ::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+  const bool connected = signals_read >= 0 && ::pipe2(guard_pipe, O_CLOEXEC) == 0 &&
+                         ::pipe2(ranks_pipe, O_CLOEXEC) == 0;
   pid_t manager = connected ? ::fork() : -1;
   if (manager < 0) {
     complain(fmt::format("cannot start the process manager: {}", std::strerror(errno)));
@@ -197,28 +163,21 @@ int run(const Options& options, const machine::Machine& machine,
     ::prctl(PR_SET_NAME, "baton-keeper");  // by which it is told from a loader that is asked
     ::close(guard_pipe[1]);
     ::close(ranks_pipe[0]);
-    auto file = prepare_file(options, machine, placement, memory);
-    Connection connection{guard_pipe[0], ranks_pipe[1]};
-    int code = 1;
-    if (file)
-      code = manage({options, machine, placement, *file, profile, memory}, connection, inherited);
-    ::_exit(code);
+    ::close(signals_read);
+    ::_exit(prepare_and_manage(options, machine, placement, profile, memory,
+                               {guard_pipe[0], ranks_pipe[1]}, inherited));
   }
   ::close(guard_pipe[0]);
   ::close(ranks_pipe[1]);
-  std::vector<pid_t> known = started_ranks(ranks_pipe[0], placement.ranks.size());
-  show_and_release(known, guard_pipe[1]);
-  ::close(ranks_pipe[0]);
-  int status = guard(manager, signals);
-  std::string left = kill_descendants(known);
+  const JobEnd end = guard({manager, signals_read, ranks_pipe[0], guard_pipe[1],
+                            placement.ranks.size(), options.timeout_seconds});
+  std::string left = kill_descendants(end.ranks);
   report_in_background();
-  if (WIFSIGNALED(status))
-    complain(fmt::format("the process manager died: {}; ended the job", ending_text(status)));
+  if (!end.problem.empty()) complain(end.problem);
   if (!left.empty()) complain(left);
   Outlet::of(STDERR_FILENO).finish(last_words);
-  int code = ending_code(status);
-  if (code != 0) show_failure(fmt::format("the job ended with code {}", code));
-  return code;
+  if (end.code != 0) show_failure(fmt::format("the job ended with code {}", end.code));
+  return end.code;
 }
 
 // What was asked for on standard output; returns the exit code.

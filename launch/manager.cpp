@@ -41,7 +41,6 @@ constexpr auto grace = std::chrono::milliseconds(300);             // guess: tim
 constexpr auto missing_check = std::chrono::milliseconds(200);     // guess: see find_missing_init
 constexpr auto report_look_again = std::chrono::milliseconds(20);  // guess: see stops_waiting
 constexpr auto hang_check = std::chrono::milliseconds(500);  // guess: --hang-after looks so often
-constexpr int timeout_code = 124;                            // as timeout(1) has it
 constexpr int cannot_start_code = 127;                       // as a shell has it
 
 struct Rank {
@@ -74,7 +73,9 @@ class Manager {
   void reap();
   void take(const Ended& ended);
   std::vector<pid_t> started() const;
+  std::uint32_t uses(int rank) const;
   void find_missing_init();
+  void find_missing_session();
   void end(int code);
   bool explain();
   bool stops_waiting();
@@ -102,6 +103,7 @@ class Manager {
   bool no_child_ = false;
   bool told_to_end_ = false;  // by a signal or the clock: nobody is waited for any more
   int ended_without_init_ = -1;
+  int ended_quietly_ = -1;  // the rank with a harmless code that had begun MPI least often
   std::optional<IdleWatch> idle_watch_;
   Clock::time_point next_look_;  // for a hang
   Clock::time_point end_at_;
@@ -120,11 +122,12 @@ bool Manager::prepare() {
   // Now, so that a bad name does not cost a whole run.
   const std::string& explain_name = job_.options.explain_file;
   if (!explain_name.empty()) {
-    explain_file_ = ::open(explain_name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (explain_file_ < 0) {
-      complain(fmt::format("--explain-file {}: {}", explain_name, std::strerror(errno)));
+    auto file = open_to_write(explain_name, O_TRUNC);
+    if (!file) {
+      complain(fmt::format("--explain-file {}: {}", explain_name, file.error()));
       return false;
     }
+    explain_file_ = *file;
   }
   lifeline_read_ = lifeline[0];
   lifeline_write_ = lifeline[1];
@@ -235,6 +238,8 @@ std::vector<pid_t> Manager::started() const {
 void Manager::take(const Ended& ended) {
   const Verdict verdict = judge(ended);
   if (verdict.without_init) ended_without_init_ = ended.rank;
+  if (verdict.harmless && (ended_quietly_ < 0 || uses(ended.rank) < uses(ended_quietly_)))
+    ended_quietly_ = ended.rank;
   if (verdict.text.empty() || ending_ || (verdict.harmless && code_ != 0)) return;
   std::string why;
   if (WIFSIGNALED(ended.wait_status) && WTERMSIG(ended.wait_status) == SIGKILL)
@@ -254,6 +259,29 @@ void Manager::find_missing_init() {
     complain(fmt::format("{}: ended without calling MPI_Init, while rank {} called it",
                          rank_text(ended_without_init_, job_.placement), rank));
     end(1);
+    return;
+  }
+}
+
+std::uint32_t Manager::uses(int rank) const {
+  // relaxed: ordered by the phase, which is read first.
+  return job_.file.row(rank).state.uses.load(std::memory_order_relaxed);
+}
+
+// A rank that has failed between two sessions leaves those waiting that begin the next one. Of one
+// that ended well they may have known.
+void Manager::find_missing_session() {
+  if (ended_quietly_ < 0 || ending_) return;
+  for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
+    Phase phase = job_.file.row(rank).state.phase.load(std::memory_order_acquire);
+    if (!ranks_[static_cast<std::size_t>(rank)].running || phase != Phase::initialised ||
+        uses(rank) <= uses(ended_quietly_))
+      continue;
+    complain(
+        fmt::format("{}: it has ended, and rank {} has begun another session, in which it may "
+                    "be waited for: ending the job",
+                    rank_text(ended_quietly_, job_.placement), rank));
+    end(code_);
     return;
   }
 }
@@ -326,7 +354,8 @@ int Manager::poll_milliseconds() const {
   milliseconds wait(-1);
   if (next != Clock::time_point::max())
     wait = std::max(milliseconds(0), std::chrono::ceil<milliseconds>(next - now));
-  if (ended_without_init_ >= 0 && (wait.count() < 0 || wait > missing_check)) wait = missing_check;
+  const bool missing = ended_without_init_ >= 0 || ended_quietly_ >= 0;
+  if (missing && (wait.count() < 0 || wait > missing_check)) wait = missing_check;
   if (idle_watch_ && (wait.count() < 0 || wait > hang_check)) wait = hang_check;
   return static_cast<int>(std::min<std::int64_t>(wait.count(), 1 << 30));
 }
@@ -349,6 +378,7 @@ void Manager::wait_for_end() {
     if (!output_.forward(polled, 2)) end(128 + SIGPIPE);
     input_.forward(polled);
     find_missing_init();
+    find_missing_session();
     look_for_hang();
     if (!ending_ && Clock::now() >= timeout_at_) {
       tell_whereabouts(fmt::format("the job ran longer than {} s (--timeout): ending it",
@@ -408,8 +438,11 @@ bool Manager::explain() {
     report(fmt::format("mpiexec: where the ranks ran: {}{}{}",
                        machine::draw_placement(job_.machine, job_.placement),
                        words_of(job_.profile), traffic_text(ranks)));
-  if (explain_file_ < 0 || write_text(explain_file_, json)) return true;
-  complain(fmt::format("--explain-file {}: {}", job_.options.explain_file, std::strerror(errno)));
+  if (explain_file_ < 0) return true;
+  if (write_text(explain_file_, json, [this] { return stops_waiting(); })) return true;
+  complain(fmt::format(
+      "--explain-file {}: {}", job_.options.explain_file,
+      errno == EAGAIN ? "nobody read it before the job had to end" : std::strerror(errno)));
   return false;
 }
 
@@ -448,7 +481,6 @@ int Manager::run() {
 
 int manage(const Job& job, const Connection& connection, const Inherited& inherited) {
   become_subreaper();
-  report_in_background();
   return Manager(job, connection, inherited).run();
 }
 

@@ -29,7 +29,7 @@ struct Connection {
 };
 
 // The whole life of the job; returns mpiexec's exit code. Signals that end a job must be blocked
-// already.
+// already, and reports go out in the background (report.hpp).
 int manage(const Job& job, const Connection& connection, const Inherited& inherited);
 
 }  // namespace baton::launch

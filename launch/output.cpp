@@ -57,27 +57,25 @@ std::expected<Output::Ends, std::string> Output::open_files(int rank) {
   if (!form_.output_file.empty()) {
     auto file = open_file(filled(form_.output_file, rank));
     if (!file) return std::unexpected(file.error());
+    ::fcntl(*file, F_SETFL, O_APPEND);  // ranks write as to any file
     ends.standard_output = *file;
   }
   if (!form_.error_file.empty() && !form_.merged) {
     auto file = open_file(filled(form_.error_file, rank));
     if (!file) return std::unexpected(file.error());
+    ::fcntl(*file, F_SETFL, O_APPEND);
     ends.standard_error = *file;
   }
   return ends;
 }
 
-// Files are appended to, so that several ranks may share one.
+// Files are appended to, so that several ranks may share one. What is opened does not block.
 std::expected<int, std::string> Output::open_file(const std::string& name) {
   const bool made = std::ranges::find(files_, name) != files_.end();
-  // Without waiting for a reader, should it be a pipe's name; ranks then write as to any file.
-  const int how = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | (made ? 0 : O_TRUNC);
-  const int file = ::open(name.c_str(), how, 0666);
-  if (file < 0)
-    return std::unexpected("cannot write its output into " + name + ": " + std::strerror(errno));
-  ::fcntl(file, F_SETFL, O_APPEND);
+  auto file = open_to_write(name, O_APPEND | (made ? 0 : O_TRUNC));
+  if (!file) return std::unexpected("cannot write its output into " + name + ": " + file.error());
   if (!made) files_.push_back(name);
-  return file;
+  return *file;
 }
 
 std::expected<int, std::string> Output::add_stream(int rank, int to, const char* name) {
@@ -119,6 +117,7 @@ void Output::started(const Ends& ends) {
 }
 
 bool Output::has_room(const Stream& stream) {
+  if (!stream.unwritten.empty()) return false;
   return stream.to < 0 || Outlet::of(stream.to).waiting() < unread_bytes_max;
 }
 
@@ -126,7 +125,10 @@ void Output::add_to(std::vector<pollfd>& polled) const {
   if (streams_.empty()) return;
   polled.push_back({Outlet::news(), POLLIN, 0});
   for (const Stream& stream : streams_)
-    if (stream.from >= 0 && has_room(stream)) polled.push_back({stream.from, POLLIN, 0});
+    if (!stream.unwritten.empty())
+      polled.push_back({stream.file, POLLOUT, 0});
+    else if (stream.from >= 0 && has_room(stream))
+      polled.push_back({stream.from, POLLIN, 0});
 }
 
 bool Output::forward(const std::vector<pollfd>& polled, std::size_t first) {
@@ -136,6 +138,9 @@ bool Output::forward(const std::vector<pollfd>& polled, std::size_t first) {
     for (Stream& stream : streams_)
       if (stream.from == polled[i].fd) {
         read_once(stream);
+        break;
+      } else if (stream.file == polled[i].fd) {
+        write_file(stream);
         break;
       }
   }
@@ -149,6 +154,7 @@ void Output::drain(const std::function<bool()>& give_up) {
   while (more) {
     more = false;
     for (Stream& stream : streams_) {
+      write_file(stream);
       pollfd ready{stream.from, POLLIN, 0};
       // A writer that outlived the job wrote nothing more.
       while (stream.from >= 0 && has_room(stream) && ::poll(&ready, 1, 0) > 0) read_once(stream);
@@ -160,7 +166,15 @@ void Output::drain(const std::function<bool()>& give_up) {
     ::poll(&news, 1, look_again_ms);
     Outlet::take_news();
   }
-  for (Stream& stream : streams_) write_lines(stream, true);
+  for (Stream& stream : streams_) {
+    write_lines(stream, true);
+    while (!stream.unwritten.empty() && !give_up()) {
+      pollfd room{stream.file, POLLOUT, 0};
+      ::poll(&room, 1, look_again_ms);
+      write_file(stream);
+    }
+    unwritten_ += stream.unwritten.size();
+  }
   for (int to : {STDOUT_FILENO, STDERR_FILENO}) {
     if (!used_[to]) continue;
     while (!Outlet::of(to).finish(std::chrono::milliseconds(look_again_ms)))
@@ -219,10 +233,30 @@ void Output::write_lines(Stream& stream, bool ended) {
   }
   if (lines.back() != '\n') lines += '\n';
   text.erase(0, end);
-  if (stream.file >= 0 && !write_text(stream.file, lines) && file_error_ == 0) file_error_ = errno;
+  if (stream.file >= 0) {
+    stream.unwritten += lines;
+    write_file(stream);
+  }
   if (stream.to < 0) return;
   used_[stream.to] = true;
   Outlet::of(stream.to).put(lines);
+}
+
+// What fits now; what an error hits is lost.
+void Output::write_file(Stream& stream) {
+  std::string_view left = stream.unwritten;
+  while (!left.empty()) {
+    const ssize_t written = ::write(stream.file, left.data(), left.size());
+    if (written >= 0) {
+      left.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno == EAGAIN) {
+      break;
+    } else if (errno != EINTR) {
+      if (file_error_ == 0) file_error_ = errno;
+      left = {};
+    }
+  }
+  stream.unwritten.erase(0, stream.unwritten.size() - left.size());
 }
 
 }  // namespace baton::launch

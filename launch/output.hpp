@@ -46,6 +46,7 @@ class Output {
     int to;    // standard output or error, -1: only into the file
     int file;  // -1: none
     std::string unfinished = {};
+    std::string unwritten = {};  // of whole lines, where the file is a pipe that is full
   };
   std::expected<Ends, std::string> open_files(int rank);
   std::expected<Ends, std::string> open_pipes(int rank);
@@ -55,6 +56,7 @@ class Output {
   static bool has_room(const Stream& stream);
   void read_once(Stream& stream);
   void write_lines(Stream& stream, bool ended);
+  void write_file(Stream& stream);
 
   const OutputForm& form_;
   const int ranks_;

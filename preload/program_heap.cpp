@@ -17,6 +17,7 @@
 #include <cstring>
 
 #include "base/cache_line.hpp"
+#include "base/report.hpp"
 #include "platform/fork.hpp"
 #include "platform/memory_file.hpp"
 #include "platform/program_heap.hpp"
@@ -149,9 +150,9 @@ void close_pipe() {
   constexpr char text[] =
       "baton: --export-heap: a child of this rank ends, since it cannot have a copy of its "
       "memory: ";
-  [[maybe_unused]] ssize_t written = write(2, text, sizeof text - 1);
-  written = write(2, why, std::strlen(why));
-  written = write(2, "\n", 1);
+  baton::write_report(text, sizeof text - 1);
+  baton::write_report(why, std::strlen(why));
+  baton::write_report("\n", 1);
   _exit(127);
 }
 

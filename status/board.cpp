@@ -31,6 +31,29 @@ double now_seconds() {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
+// How many bytes the character of UTF-8 has that begins there; 0: none does.
+int character_bytes(const char* text) {
+  auto byte = [text](int i) { return static_cast<unsigned char>(text[i]); };
+  const int bytes = byte(0) < 0x80         ? 1
+                    : byte(0) >> 5 == 0x6  ? 2
+                    : byte(0) >> 4 == 0xe  ? 3
+                    : byte(0) >> 3 == 0x1e ? 4
+                                           : 0;
+  for (int i = 1; i < bytes; ++i)
+    if (byte(i) >> 6 != 2) return 0;
+  return bytes;
+}
+
+// What does not print becomes a question mark; names of communicators may be in any language.
+void make_printable(char* text) {
+  while (*text) {
+    const int bytes = character_bytes(text);
+    const bool control = bytes == 1 && (*text < ' ' || *text == 127);
+    if (bytes == 0 || control) *text = '?';
+    text += bytes ? bytes : 1;
+  }
+}
+
 // Only ranks that there are, and only what can be printed.
 void make_safe(lockfree::WaitDescription& wait, std::uint32_t ranks) {
   AwaitedRanks known;
@@ -41,12 +64,8 @@ void make_safe(lockfree::WaitDescription& wait, std::uint32_t ranks) {
     if (first <= last) known.ranges[known.count++] = first << 16 | last;
   }
   wait.awaited = known;
-  auto printable = [](char* text) {
-    for (; *text; ++text)
-      if (static_cast<unsigned char>(*text) < ' ' || *text == 127) *text = '?';
-  };
-  printable(wait.procedure);
-  printable(wait.words);
+  make_printable(wait.procedure);
+  make_printable(wait.words);
 }
 
 std::string file_text(const std::string& path) {
@@ -71,22 +90,46 @@ void each_process(Act&& act) {
   ::closedir(processes);
 }
 
-// The manager's descriptor of the job's memory; -1: it has none, or may not be looked at.
-int job_descriptor(pid_t manager) {
+// What is wrong with a file as a job's memory; null: nothing, and `header` is read.
+const char* board_problem(int file, lockfree::JobHeader* header) {
+  struct stat facts {};
+  if (::pread(file, header, sizeof *header, 0) != sizeof *header || ::fstat(file, &facts) != 0)
+    return "it is too short";
+  if (const char* problem = lockfree::job_header_problem(*header)) return problem;
+  const auto size = static_cast<std::uint64_t>(facts.st_size);
+  const std::uint64_t ranks = header->ranks;
+  const bool fits = ranks > 0 && ranks <= lockfree::ranks_max && header->rows_offset <= size &&
+                    header->rows_offset % alignof(lockfree::RankRow) == 0 &&
+                    ranks * sizeof(lockfree::RankRow) <= size - header->rows_offset;
+  return fits ? nullptr : "its sizes do not add up";
+}
+
+// The manager's descriptor of the job's memory. Programs' files may have a name like it, so that
+// what does not fit is passed over; the error says what is wrong with the last such.
+std::expected<int, std::string> job_descriptor(pid_t manager, lockfree::JobHeader* header) {
   const std::string folder = "/proc/" + std::to_string(manager) + "/fd";
+  std::string problem = "its memory cannot be opened: it is another user's, or has ended";
   DIR* entries = ::opendir(folder.c_str());
-  if (!entries) return -1;
+  if (!entries) return std::unexpected(problem);
   int found = -1;
-  while (dirent* entry = ::readdir(entries)) {
+  while (dirent* entry = found < 0 ? ::readdir(entries) : nullptr) {
     char target[64] = {};
     const std::string link = folder + "/" + entry->d_name;
     if (::readlink(link.c_str(), target, sizeof target - 1) <= 0) continue;
     const std::string_view name = target;
-    if (name.starts_with("/memfd:baton-job") || name.starts_with("/dev/shm/#"))
-      found = ::open(link.c_str(), O_RDONLY | O_CLOEXEC);
-    if (found >= 0) break;
+    if (!name.starts_with("/memfd:baton-job") && !name.starts_with("/dev/shm/#")) continue;
+    const int file = ::open(link.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0) continue;
+    const char* wrong = board_problem(file, header);
+    if (!wrong) {
+      found = file;
+      continue;
+    }
+    problem = std::string("its memory cannot be read: ") + wrong;
+    ::close(file);
   }
   ::closedir(entries);
+  if (found < 0) return std::unexpected(problem);
   return found;
 }
 
@@ -169,23 +212,13 @@ std::vector<JobFound> find_jobs() {
 }
 
 std::expected<Board, std::string> open_board(pid_t manager) {
-  const int file = job_descriptor(manager);
-  if (file < 0)
-    return std::unexpected("its memory cannot be opened: it is another user's, or has ended");
-  struct stat facts {};
   lockfree::JobHeader header{};
-  const bool read = ::pread(file, &header, sizeof header, 0) == sizeof header;
-  const char* problem = read ? lockfree::job_header_problem(header) : "it is too short";
+  auto file = job_descriptor(manager, &header);
+  if (!file) return std::unexpected(file.error());
   const std::uint64_t bytes = header.rows_offset + header.ranks * sizeof(lockfree::RankRow);
-  if (!problem &&
-      (::fstat(file, &facts) != 0 || header.ranks == 0 || header.ranks > lockfree::ranks_max ||
-       bytes > static_cast<std::uint64_t>(facts.st_size)))
-    problem = "its sizes do not add up";
-  void* memory = MAP_FAILED;
-  if (!problem) memory = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file, 0);
+  void* memory = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, *file, 0);
   const int cause = errno;
-  ::close(file);
-  if (problem) return std::unexpected(std::string("its memory cannot be read: ") + problem);
+  ::close(*file);
   if (memory == MAP_FAILED)
     return std::unexpected(std::string("its memory cannot be mapped: ") + std::strerror(cause));
   const char* rows = static_cast<const char*>(memory) + header.rows_offset;

@@ -1,13 +1,13 @@
 #include "base/check.hpp"
 
-#include <cstdio>
 #include <cstdlib>
+
+#include "base/report.hpp"
 
 namespace baton {
 
 void invariant_broken(const char* expression, const char* file, int line) {
-  std::fprintf(stderr, "baton: invariant broken: %s (%s:%d). This is a bug in Baton.\n", expression,
-               file, line);
+  report("invariant broken: %s (%s:%d). This is a bug in Baton.", expression, file, line);
   std::abort();
 }
 

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/nearest_name.hpp"
+#include "base/report.hpp"
 #include "base/settings.hpp"
 
 namespace baton {
@@ -362,7 +363,7 @@ void read_selection(bool report) {
       if (!problem[0])
         *end++ = row;
       else if (report)
-        std::fprintf(stderr, "baton: in %s an entry is ignored: %s\n", variable.name, problem);
+        baton::report("in %s an entry is ignored: %s", variable.name, problem);
     }
   }
   rows = {memory, end};

@@ -8,6 +8,7 @@
 
 #include "base/nearest_name.hpp"
 #include "base/order.hpp"
+#include "base/report.hpp"
 
 extern char** environ;
 
@@ -66,10 +67,9 @@ void warn_unknown(const char* variable, int length) {
   char upper[longest_name + 1] = {};
   for (int i = 0; i < longest_name && nearest[i]; ++i)
     upper[i] = static_cast<char>(std::toupper(nearest[i]));
-  std::fprintf(stderr,
-               "baton: unknown setting BATON_%.*s is ignored; the nearest is BATON_%s "
-               "(`baton settings` lists all)\n",
-               length, variable, upper);
+  report(
+      "unknown setting BATON_%.*s is ignored; the nearest is BATON_%s (`baton settings` lists all)",
+      length, variable, upper);
 }
 
 // False when the text is no word of a choice.
@@ -108,14 +108,16 @@ void read_one(const SettingRow& row, const char* text, SettingSource source) {
   }
   const auto words = words_of(row);
   if (words.empty()) {
-    std::fprintf(stderr, "baton: setting %s=%s is ignored: it takes a number from %lld to %lld\n",
-                 row.name, text, static_cast<long long>(row.minimum),
-                 static_cast<long long>(row.maximum));
+    report("setting %s=%s is ignored: it takes a number from %lld to %lld", row.name, text,
+           static_cast<long long>(row.minimum), static_cast<long long>(row.maximum));
     return;
   }
-  std::fprintf(stderr, "baton: setting %s=%s is ignored: it takes one of", row.name, text);
-  for (const char* word : words) std::fprintf(stderr, " %s", word);
-  std::fprintf(stderr, "\n");
+  char list[200] = {};
+  for (std::size_t length = 0; const char* word : words)
+    if (length < sizeof list)
+      length +=
+          static_cast<std::size_t>(std::snprintf(list + length, sizeof list - length, " %s", word));
+  report("setting %s=%s is ignored: it takes one of%s", row.name, text, list);
 }
 
 // "name=value,name=value"; made by mpiexec or a tool, who have checked it.

@@ -114,28 +114,31 @@ void describe_request(const Request& request, Words& words, WaitDescription& wai
     describe_receive(request, *comm, words, wait.awaited);
 }
 
-// The first that is active, and how many.
+const Request* active_request(MPI_Request handle) {
+  const Request* request = message::requests.find(handle);
+  return request && message::is_active(*request) ? request : nullptr;
+}
+
+// The first that is active, and how many. Whoever can end one of them can end the wait.
 void describe_any(const MPI_Request* handles, int count, Words& words, WaitDescription& wait) {
-  int active = 0;
-  const Request* first = nullptr;
-  WaitDescription others;
-  char ignored[sizeof wait.words];
-  for (int i = 0; i < count; ++i) {
-    const Request* request = message::requests.find(handles[i]);
-    if (!request || !message::is_active(*request)) continue;
-    if (active++ == 0) {
-      first = request;
-      continue;
-    }
-    Words rest(ignored);
-    others.awaited = {};
-    describe_request(*request, rest, others);
-    others.awaited.each([&](std::uint32_t rank) { wait.awaited.add(rank); });
-  }
-  if (!first) return;
+  int active = 0, first = 0;
+  for (int i = 0; i < count; ++i)
+    if (active_request(handles[i]) && active++ == 0) first = i;
+  if (active == 0) return;
   if (active > 1) words.add("any of %d requests, the first: ", active);
-  describe_request(*first, words, wait);
-  if (active > 1) wait.collective = 0;
+  describe_request(*active_request(handles[first]), words, wait);
+  if (active == 1) return;
+  wait.collective = 0;
+  char ignored[sizeof wait.words];
+  for (int i = first + 1; i < count; ++i) {
+    const Request* request = active_request(handles[i]);
+    if (!request) continue;
+    Words rest(ignored);
+    WaitDescription other;
+    describe_request(*request, rest, other);
+    other.awaited.each([&](std::uint32_t rank) { wait.awaited.add(rank); });
+    wait.awaited.more |= other.awaited.more;
+  }
 }
 
 void describe(const WaitSubject& subject, WaitDescription& wait) {

@@ -92,7 +92,7 @@ const char* job_header_problem(const JobHeader& header) {
   JobHeader expected = job_header(header.ranks, header.cpus_usable, header.deposit);
   if (header.file_bytes != expected.file_bytes || header.slices_offset != expected.slices_offset ||
       header.memory_offset != expected.memory_offset ||
-      header.heaps_offset != expected.heaps_offset)
+      header.rows_offset != expected.rows_offset || header.heaps_offset != expected.heaps_offset)
     return "its sizes do not add up";
   return nullptr;
 }

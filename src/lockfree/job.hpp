@@ -71,6 +71,7 @@ struct alignas(cache_line_bytes) RankRow {
     std::atomic<std::uint64_t> probe_value;   // what it holds
     std::atomic<std::uint64_t> heap_address;  // where the rank has mapped its exported heap
     std::atomic<std::int64_t> xpmem_segment;  // of the rank's memory; 0: none
+    std::atomic<std::uint32_t> uses;  // so often MPI was begun: MPI_Init, or a first session
   } state;
   alignas(cache_line_bytes) Counters counters;  // written by the rank at finalize
   CircleLines circle;

@@ -3,6 +3,9 @@
 #include <dlfcn.h>
 #include <unwind.h>
 
+// The linker's: where this library begins, and where its code ends.
+extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start, etext;
+
 namespace baton::platform {
 
 namespace {
@@ -23,6 +26,24 @@ _Unwind_Reason_Code step(_Unwind_Context* context, void* state) {
   // A return address may be behind the function's last instruction.
   walk.frames[walk.count++] = reinterpret_cast<const void*>(address - (before ? 0 : 1));
   return _URC_NO_REASON;
+}
+
+struct Search {
+  int left;
+  const char* name;
+};
+
+// Only frames of this library are asked for their names: that takes long where there are many.
+_Unwind_Reason_Code search_step(_Unwind_Context* context, void* state) {
+  Search& search = *static_cast<Search*>(state);
+  int before = 0;
+  const _Unwind_Ptr address = _Unwind_GetIPInfo(context, &before);
+  if (address == 0 || search.left-- == 0) return _URC_END_OF_STACK;
+  const auto* at = reinterpret_cast<const char*>(address - (before ? 0 : 1));
+  if (at < &__ehdr_start || at >= &etext) return _URC_NO_REASON;
+  Dl_info info{};
+  if (dladdr(at, &info)) search.name = info.dli_sname;
+  return search.name ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
 }  // namespace
@@ -46,18 +67,10 @@ CodePlace code_place(const void* address) {
   return place;
 }
 
-const char* exported_function_under_way() {
-  constexpr int depth_max = 64;
-  const void* frames[depth_max];
-  const int count = call_stack(frames, depth_max);
-  Dl_info ours{};
-  if (!dladdr(reinterpret_cast<const void*>(&call_stack), &ours)) return nullptr;
-  for (int i = 0; i < count; ++i) {
-    Dl_info info{};
-    if (dladdr(frames[i], &info) && info.dli_fbase == ours.dli_fbase && info.dli_sname)
-      return info.dli_sname;
-  }
-  return nullptr;
+const char* exported_function_under_way(int depth_max) {
+  Search search{depth_max, nullptr};
+  _Unwind_Backtrace(search_step, &search);
+  return search.name;
 }
 
 }  // namespace baton::platform

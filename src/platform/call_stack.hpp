@@ -18,7 +18,8 @@ struct CodePlace {
 };
 CodePlace code_place(const void* address);
 
-// The innermost function that this library exports and that this thread is in; null: in none.
-const char* exported_function_under_way();
+// The innermost function that this library exports and that this thread is in; null: in none, or
+// deeper than so many calls.
+const char* exported_function_under_way(int depth_max = 64);
 
 }  // namespace baton::platform

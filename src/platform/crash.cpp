@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/report.hpp"
 #include "platform/call_stack.hpp"
 
 namespace baton::platform {
@@ -18,6 +19,7 @@ namespace {
 
 constexpr int told[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 constexpr int frames_told_max = 12;
+constexpr int search_depth_max = 1 << 18;  // guess: of a recursion that overflowed the stack
 constexpr unsigned patience_seconds = 2;
 
 // relaxed, both, everywhere: a handler runs in the thread that it looks after; nothing hangs on
@@ -68,7 +70,7 @@ struct Text {
     if (more > 0 && length + static_cast<std::size_t>(more) < sizeof text)
       length += static_cast<std::size_t>(more);
   }
-  void print() const { [[maybe_unused]] ssize_t written = ::write(2, text, length); }
+  void print() const { write_report(text, length); }
 };
 
 const char* last_part(const char* path) {
@@ -86,10 +88,19 @@ void add_frame(Text& text, const void* address) {
     text.add("%p\n", address);
 }
 
-// The unwinder and the dynamic linker may wait for locks that the crash has left taken.
+void unblock(int number) {
+  sigset_t one;
+  sigemptyset(&one);
+  sigaddset(&one, number);
+  ::pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
+}
+
+// The unwinder and the dynamic linker may wait for locks that the crash has left taken. It may run
+// in any thread.
 void give_up(int) {
   const int number = crash_signal.load(std::memory_order_relaxed);
   ::signal(number, SIG_DFL);
+  unblock(number);
   ::raise(number);
 }
 
@@ -97,6 +108,7 @@ void tell(int number, siginfo_t* info, void* context) {
   if (rank_told() < 0) return;
   crash_signal.store(number, std::memory_order_relaxed);
   ::signal(SIGALRM, give_up);
+  unblock(SIGALRM);  // programs that wait for it with sigwait() hold it back
   ::alarm(patience_seconds);
   Text text;
   text.add("baton: rank %d: %s (signal %d)", rank_told(), words_of(number), number);
@@ -110,7 +122,7 @@ void tell(int number, siginfo_t* info, void* context) {
   int first = 0;  // behind the handler
   while (first < count && frames[first] != place_of_crash(context)) ++first;
   if (first == count) first = 0;
-  const char* procedure = exported_function_under_way();
+  const char* procedure = exported_function_under_way(search_depth_max);
   text.add("baton: rank %d: %s%s; it was here (addr2line -e FILE 0xOFFSET gives lines):\n",
            rank_told(), procedure ? "in " : "outside MPI",
            procedure ? procedure + (procedure[0] == 'P') : "");
@@ -120,8 +132,11 @@ void tell(int number, siginfo_t* info, void* context) {
 }
 
 // Its default action is back: what faulted faults again, with the program's state in the core file.
+// The kernel has seen to that, but not where a handler that came later has called this one as the
+// action that it found (Go's does); then this is the end, too, and not the next round of the same.
 void on_crash(int number, siginfo_t* info, void* context) {
   tell(number, info, context);
+  ::signal(number, SIG_DFL);
   if (info->si_code <= 0) ::raise(number);  // sent, and would not come again
 }
 

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/report.hpp"
 #include "platform/lock.hpp"
 #include "platform/memory_file.hpp"
 #include "platform/memory_policy.hpp"
@@ -34,7 +35,7 @@ __attribute__((format(printf, 2, 3))) void say_once(Note note, const char* forma
   va_start(parts, format);
   std::vsnprintf(text, sizeof text, format, parts);
   va_end(parts);
-  std::fprintf(stderr, "baton: %s\n", text);
+  report("%s", text);
 }
 
 // A turn among ranks is the process's, not the thread's.

@@ -1,11 +1,11 @@
 #include "transport/program_heap.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
 #include "base/cache_line.hpp"
 #include "base/memory_place.hpp"
+#include "base/report.hpp"
 #include "platform/program_heap.hpp"
 #include "transport/arena.hpp"
 #include "transport/heap.hpp"
@@ -57,8 +57,7 @@ void export_program_heap() {
                            : "its part of the job's memory cannot be mapped";
   }
   if (problem)
-    std::fprintf(stderr, "baton: --export-heap: rank %u exports no memory of its malloc: %s\n",
-                 arena.rank, problem);
+    report("--export-heap: rank %u exports no memory of its malloc: %s", arena.rank, problem);
 }
 
 bool count_program_heap(platform::NodeBytes* counts) {

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <new>
 
+#include "base/report.hpp"
 #include "base/settings.hpp"
 #include "world/error_code.hpp"
 
@@ -202,8 +203,7 @@ void print_message(const char* text) {
     length = sizeof line - 1;
     line[length - 1] = '\n';
   }
-  // One write, so that lines of several ranks do not mix. Nobody is left to tell if it fails.
-  [[maybe_unused]] ssize_t written = ::write(STDERR_FILENO, line, static_cast<size_t>(length));
+  write_report(line, static_cast<std::size_t>(length));
 }
 
 namespace {

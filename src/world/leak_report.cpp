@@ -1,12 +1,11 @@
 #include "world/leak_report.hpp"
 
-#include <unistd.h>
-
 #include <cinttypes>
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
 
+#include "base/report.hpp"
 #include "base/settings.hpp"
 #include "datatype/datatype.hpp"
 #include "datatype/operation.hpp"
@@ -148,8 +147,7 @@ void report_leaks(const char* end) {
   char text[7000];
   int length = std::snprintf(text, sizeof text, "baton: rank %d: not freed at %s:\n%s",
                              rank_for_messages, end, kinds.text());
-  // One write, so that the ranks' blocks do not mix. Nobody is left to tell if it fails.
-  [[maybe_unused]] ssize_t written = ::write(STDERR_FILENO, text, static_cast<std::size_t>(length));
+  write_report(text, static_cast<std::size_t>(length));
 }
 
 }  // namespace baton::world

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/report.hpp"
 #include "base/selection.hpp"
 #include "base/settings.hpp"
 #include "datatype/operation.hpp"
@@ -49,9 +50,7 @@ Error attach() {
   if (!job || !rank) return transport::make_lone_arena(1);
   const char* lifeline = environment_variable("BATON_LIFELINE_FD");
   if (lifeline && !platform::die_with_pipe(std::atoi(lifeline)))
-    std::fprintf(stderr,
-                 "baton: this rank will not notice when mpiexec is killed (/proc is not "
-                 "mounted?)\n");
+    report("this rank will not notice when mpiexec is killed (/proc is not mounted?)");
   Error error =
       transport::attach_arena(std::atoi(job), static_cast<std::uint32_t>(std::atoi(rank)));
   if (!error) wait_for_debugger();
@@ -159,6 +158,8 @@ Error begin_use_alone(int required) {
   if (settings.crash_report && transport::arena.job->launcher_pid)
     platform::tell_crashes(static_cast<int>(transport::arena.rank));
   library_state.phase = LibraryState::Phase::running;
+  // relaxed: ordered by the phase.
+  transport::arena.row(transport::arena.rank).state.uses.fetch_add(1, std::memory_order_relaxed);
   set_phase(lockfree::Phase::initialised);
   return MPI_SUCCESS;
 }

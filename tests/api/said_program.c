@@ -88,6 +88,12 @@ static void aliased(void) {
   MPI_Gather(both, 1, MPI_INT, both, 1, MPI_INT, 1, MPI_COMM_WORLD);
 }
 
+/* But one object is never freed. */
+static void nothing(void) {
+  static MPI_Comm left;
+  if (left == 0) MPI_Comm_dup(MPI_COMM_WORLD, &left);
+}
+
 int main(int argc, char** argv) {
   void (*act)(void) = unbuilt;
   MPI_Init(&argc, &argv);
@@ -96,6 +102,7 @@ int main(int argc, char** argv) {
   if (argc > 1 && strcmp(argv[1], "removed") == 0) act = removed;
   if (argc > 1 && strcmp(argv[1], "unportable") == 0) act = unportable;
   if (argc > 1 && strcmp(argv[1], "aliased") == 0) act = aliased;
+  if (argc > 1 && strcmp(argv[1], "nothing") == 0) act = nothing;
   act();
   act();
   MPI_Finalize();

@@ -2,6 +2,7 @@
 """What Baton says once about programs from other MPIs that do what it lacks, what was removed, or what is not
 portable. Usage: said_test.py MPIEXEC PROGRAM"""
 
+import os
 import subprocess
 import sys
 import unittest
@@ -44,6 +45,23 @@ class Said(unittest.TestCase):
         first, second = self.lines("aliased")
         self.assertIn("baton: rank 0: MPI_Allreduce: argument 2 (recvbuf) is also the send buffer", first)
         self.assertIn("baton: rank 1: MPI_Gather: argument 4 (recvbuf) is also the send buffer", second)
+
+    def test_what_nobody_reads_harms_no_rank(self):
+        for word, variable in (("unbuilt", ""), ("removed", ""), ("aliased", ""), ("unportable", "BATON_CHECK=1"),
+                               ("nothing", "BATON_LEAK_REPORT=1"), ("nothing", "BATON_NO_SUCH_SETTING=1"),
+                               ("nothing", "BATON_EAGER_BYTES_MAX=x"), ("nothing", "BATON_ORDER=x"),
+                               ("nothing", "BATON_COLLECTIVES=x")):
+            with self.subTest(word, variable=variable):
+                self.with_closed_error(word, variable)
+
+    def with_closed_error(self, word, variable):
+        reader, writer = os.pipe()
+        os.close(reader)
+        job = subprocess.run([MPIEXEC, "--timeout", "30", "-n", "3", PROGRAM, word], stderr=writer,
+                             env={**os.environ, **dict([variable.split("=")] if variable else [])},
+                             stdout=subprocess.PIPE, text=True, timeout=WATCHDOG_SECONDS, check=False)
+        os.close(writer)
+        self.assertEqual((job.returncode, job.stdout), (0, ""))
 
 
 if __name__ == "__main__":

@@ -73,7 +73,8 @@ class Rules(unittest.TestCase):
         self.assertEqual(self.found("lab/frame/a.py", '"""A."""\nfrom lab.frame import page\nimport os\n', "lab"), [])
 
     def test_bans_are_found_but_not_in_comments_or_text(self):
-        for text in ("volatile int x;\n", "a.load(std::memory_order_seq_cst);\n", 'getenv("X");\n', "throw 1;\n"):
+        for text in ("volatile int x;\n", "a.load(std::memory_order_seq_cst);\n", 'getenv("X");\n', "throw 1;\n",
+                     'std::fprintf(stderr, "x");\n', "::write(2, text, 1);\n"):
             self.assertEqual(len(self.found("src/base/a.cpp", text, "bans")), 1, text)
         self.assertEqual(self.found("src/base/a.cpp", '// volatile, getenv("X")\nauto s = "throw volatile";\n', "bans"), [])
         self.assertEqual(self.found("src/base/settings.cpp", 'getenv("X");\n', "bans"), [])

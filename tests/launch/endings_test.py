@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Bad ends: of ranks one after the other, of terminals, of mpiexec's own processes, and with what mpiexec relies on
 taken away. Each is a clear end, with words, and nothing left. Usage: endings_test.py BIN_FOLDER [unittest's]"""
+import ctypes
 import os
 import pty
+import select
 import shutil
 import signal
 import subprocess
@@ -14,6 +16,14 @@ import uuid
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from mpiexec_test import MPIEXEC, RANK, WATCHDOG_SECONDS, Job, children, managers, processes_with, run, wait_until  # noqa: E402
+
+
+PROGRAM = os.path.join(os.path.dirname(MPIEXEC), "end_program")
+
+
+def state_of(pid):
+    with open(f"/proc/{pid}/stat") as file:
+        return file.read().rsplit(")", 1)[1].split()[0]
 
 
 class OneAfterTheOther(unittest.TestCase):
@@ -52,6 +62,46 @@ class OneAfterTheOther(unittest.TestCase):
         self.assertIn("after an error", job.err)
 
 
+class OfMpiPrograms(unittest.TestCase):
+    """The same, of programs that call MPI_Init or use sessions."""
+
+    def end(self, *words, ranks=3):
+        return run("--timeout", WATCHDOG_SECONDS, "-n", ranks, PROGRAM, *words)
+
+    def test_one_after_the_other_ends_the_job_and_both_are_told(self):
+        for model in ("world", "sessions"):
+            for how, told in (("segfault", r"segmentation fault \(signal 11\)"), ("mpi_abort", "called MPI_Abort with code 9"),
+                              ("return", "ended with exit code 5")):
+                with self.subTest(how, model=model):
+                    job = self.end("then_" + how, model)
+                    self.assertEqual(job.code, 3, job.err)
+                    self.assertRegex(job.err, "mpiexec: rank 0.*: ended with exit code 3")
+                    self.assertRegex(job.err, f"mpiexec: rank 1.*: {told}")
+                    self.assertNotIn("--timeout", job.err)
+
+    def test_a_code_between_two_sessions_ends_those_that_begin_the_next(self):
+        job = self.end("between", "sessions")
+        self.assertEqual(job.code, 3, job.err)
+        self.assertRegex(job.err, "mpiexec: rank 0.*: it has ended, and rank [12] has begun another session")
+        self.assertNotIn("--timeout", job.err)
+
+    def test_a_code_after_the_last_session_lets_the_others_finish(self):
+        job = self.end("last", "sessions")
+        self.assertEqual((job.code, sorted(job.out.split())), (3, ["finished"] * 2), job.err)
+
+    def test_an_error_is_not_called_mpi_abort(self):
+        job = self.end("error")
+        self.assertNotIn(job.code, (0, 124))
+        self.assertRegex(job.err, r"baton: rank 1: MPI_Send: .*rank 99.*\nmpiexec: rank 1.*: ended the job after an error")
+        self.assertNotIn("MPI_Abort", job.err)
+
+    def test_a_users_signal_with_a_handler_harms_nobody(self):
+        job = Job("--timeout", WATCHDOG_SECONDS, "-n", 2, PROGRAM, "user_signal")
+        self.assertEqual([job.process.stdout.readline() for _ in range(2)], ["ready\n"] * 2)
+        job.process.send_signal(signal.SIGUSR1)
+        self.assertEqual((job.end().code, job.err), (0, ""))
+
+
 class Terminals(unittest.TestCase):
     def leader(self, *words):
         """mpiexec as the leader of a session with a terminal of its own. Its process id and the terminal's other end."""
@@ -82,6 +132,46 @@ class Terminals(unittest.TestCase):
         wait_until(lambda: len(processes_with(token)) == 4, "the ranks did not start")
         os.write(terminal, b"\x03")
         wait_until(lambda: not processes_with(token), "the job outlived Ctrl-C")
+
+    def read_until(self, terminal, text):
+        seen = b""
+        while text not in seen:
+            if not select.select([terminal], [], [], WATCHDOG_SECONDS)[0]:
+                break
+            try:
+                seen += os.read(terminal, 4096)
+            except OSError:
+                break  # the other end is closed
+        self.assertIn(text, seen)
+
+    def test_ctrl_z_stops_the_whole_job_and_fg_lets_it_go_on(self):
+        token = uuid.uuid4().hex
+        script = f"'{MPIEXEC}' -n 2 '{RANK}' sleep 4 line {token}; echo st''opped; read line; fg; echo code $?"
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.execvp("bash", ["bash", "-mc", script])
+        self.addCleanup(os.close, terminal)
+        self.addCleanup(self.end, pid)
+
+        def job():
+            return [one for one in processes_with(token) if one != pid]
+        wait_until(lambda: len(job()) == 4, "the ranks did not start")
+        os.write(terminal, b"\x1a")
+        self.read_until(terminal, b"stopped")
+
+        def states():
+            return {state_of(one) for one in job()}
+        wait_until(lambda: states() == {"T"}, f"not all are stopped: {states()}")
+        os.write(terminal, b"\n")
+        self.read_until(terminal, b"code 0")
+        self.assertEqual(job(), [])
+
+    def test_rank_0_reads_the_terminal(self):
+        pid, terminal = self.leader("-l", "-n", 2, "cat")
+        self.addCleanup(os.close, terminal)
+        os.write(terminal, b"typed\n\x04")
+        self.read_until(terminal, b"[0] typed")
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 0)
 
     def stays(self, ignored, sent):
         token = uuid.uuid4().hex
@@ -217,9 +307,9 @@ class KilledForMemory(unittest.TestCase):
 
 
 class Managers(unittest.TestCase):
-    def start(self):
+    def start(self, *options):
         token = uuid.uuid4().hex
-        job = Job("-n", 2, RANK, "init", "", "sleep", "1000", token)
+        job = Job(*options, "-n", 2, RANK, "init", "", "sleep", "1000", token)
         wait_until(lambda: len(processes_with(token)) == 4, "the ranks did not start")
         return job, token, managers(job.process.pid)[0]
 
@@ -236,6 +326,69 @@ class Managers(unittest.TestCase):
         os.kill(children(manager)[0], signal.SIGSTOP)
         job.process.send_signal(signal.SIGTERM)
         self.assertEqual(job.end().code, 128 + signal.SIGTERM)
+        self.assertEqual(processes_with(token), [])
+
+    def stopped_while_it_starts(self, *options):
+        """A job whose manager is stopped before it has started all ranks."""
+        for _ in range(100):
+            token = uuid.uuid4().hex
+            job = Job(*options, "-n", 200, RANK, "sleep", "1000", token)
+            wait_until(lambda: managers(job.process.pid), "there is no manager")
+            os.kill(managers(job.process.pid)[0], signal.SIGSTOP)
+            time.sleep(0.01)
+            if len(processes_with(token)) < 202:
+                return job, token
+            os.killpg(job.process.pid, signal.SIGKILL)
+            job.end()
+        self.fail("the manager was never stopped in time")
+
+    def test_one_that_is_stopped_while_it_starts_ranks_makes_nobody_deaf(self):
+        job, token = self.stopped_while_it_starts()
+        job.process.send_signal(signal.SIGTERM)
+        self.assertEqual(job.end().code, 128 + signal.SIGTERM)
+        self.assertEqual(processes_with(token), [])
+
+    def test_the_time_limit_holds_while_the_manager_is_stopped(self):
+        job, token = self.stopped_while_it_starts("--timeout", 1)
+        self.assertEqual(job.end().code, 124)
+        self.assertEqual(processes_with(token), [])
+        job, token, manager = self.start("--timeout", 2)
+        os.kill(manager, signal.SIGSTOP)
+        self.assertEqual(job.end().code, 124)
+        self.assertIn("--timeout", job.err)
+        self.assertEqual(processes_with(token), [])
+
+    def hold(self, manager):
+        """Stops it for good, as a debugger does: only SIGKILL reaches it. Returns what waits for its end, as it must."""
+        attach = 16
+        ptrace = ctypes.CDLL(None, use_errno=True).ptrace
+        if ptrace(attach, manager, None, None) != 0:
+            self.skipTest(f"no process can be held here: {os.strerror(ctypes.get_errno())}")
+        os.waitpid(manager, 0)
+
+        def wait_for_end():
+            end = time.monotonic() + WATCHDOG_SECONDS
+            while time.monotonic() < end and os.waitpid(manager, os.WNOHANG)[0] == 0:
+                time.sleep(0.05)
+        return wait_for_end
+
+    def test_a_second_signal_ends_one_that_is_stuck(self):
+        job, token, manager = self.start()
+        wait_for_end = self.hold(manager)
+        job.process.send_signal(signal.SIGINT)
+        time.sleep(0.2)
+        job.process.send_signal(signal.SIGTERM)
+        wait_for_end()
+        self.assertEqual(job.end().code, 128 + signal.SIGINT)
+        self.assertIn("the process manager did not end the job in time", job.err)
+        self.assertEqual(processes_with(token), [])
+
+    def test_the_time_limit_ends_one_that_is_stuck(self):
+        job, token, manager = self.start("--timeout", 2)
+        wait_for_end = self.hold(manager)
+        self.assertEqual(job.end().code, 124)  # though whoever holds it does not let its body go
+        wait_for_end()
+        self.assertIn("the process manager did not end the job in time", job.err)
         self.assertEqual(processes_with(token), [])
 
 

@@ -69,6 +69,13 @@ void scribble(int byte) {
   std::memset(static_cast<void*>(header), byte, header->slices_offset);
 }
 
+// Only the rows of the status board.
+void scribble_rows(int byte) {
+  JobHeader* header = job();
+  std::memset(static_cast<void*>(baton::lockfree::rank_row(header, 0)), byte,
+              header->memory_offset - header->rows_offset);
+}
+
 void use_memory(std::size_t bytes) {
   auto* memory = static_cast<volatile char*>(std::malloc(bytes));
   for (std::size_t at = 0; memory && at < bytes; at += 4096) memory[at] = 1;
@@ -119,6 +126,10 @@ bool act(const std::string& action, const char* value) {
     use_memory(static_cast<std::size_t>(std::atoi(value)) << 20);
   else if (action == "scribble")
     scribble(std::atoi(value));
+  else if (action == "scribble_rows")
+    scribble_rows(std::atoi(value));
+  else if (action == "rows_offset")
+    job()->rows_offset = std::strtoull(value, nullptr, 10);
   else if (action == "user") {
     if (::setuid(static_cast<uid_t>(std::atoi(value))) != 0) std::exit(93);
   } else if (action == "lifeline")

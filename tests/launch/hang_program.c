@@ -46,6 +46,15 @@ static void hang(const char* how) {
     if (rank == 2) MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
     MPI_Ibarrier(MPI_COMM_WORLD, &requests[0]);
     MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+  } else if (strcmp(how, "many") == 0) { /* more ranks than can be named; one of them computes */
+    if (rank == 0) {
+      MPI_Irecv(data, 1, MPI_INT, 2, 1, MPI_COMM_WORLD, &requests[0]);
+      MPI_Irecv(data, 1, MPI_INT, MPI_ANY_SOURCE, 1, halves, &requests[1]);
+      MPI_Waitany(2, requests, &index, MPI_STATUS_IGNORE);
+    }
+    if (rank == ranks - 2)
+      for (;;) sleep(1000);
+    receive(0, 1);
   } else if (strcmp(how, "threads") == 0) {
     pthread_t thread;
     if (rank == 1) pthread_create(&thread, NULL, receive_in_thread, NULL);

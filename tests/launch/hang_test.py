@@ -12,11 +12,14 @@ import sys
 import tempfile
 import time
 import unittest
+import uuid
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from mpiexec_test import BIN, MPIEXEC, WATCHDOG_SECONDS, Job, children, managers, run, wait_until  # noqa: E402
+from mpiexec_test import (BIN, MPIEXEC, RANK, WATCHDOG_SECONDS, Job, children, managers, processes_with, run,  # noqa: E402
+                          wait_until)
 
 PROGRAM = os.path.join(BIN, "hang_program")
+END_PROGRAM = os.path.join(BIN, "end_program")
 BATON = os.path.join(BIN, "baton")
 
 
@@ -31,14 +34,14 @@ class Hangs(unittest.TestCase):
         self.addCleanup(job.process.terminate)
         return job
 
-    def told(self, job, *patterns):
+    def told(self, job, *patterns, **patience):
         """What `baton stat` says, once it says all of these."""
         texts = [""]
 
         def all_there():
             texts.append(stat(job.process.pid).stdout)
             return all(re.search(pattern, texts[-1]) for pattern in patterns)
-        wait_until(all_there, f"not told: {patterns}\n{texts[-1]}")
+        wait_until(all_there, f"not told: {patterns}", **patience)
         return texts[-1]
 
     def test_receives_in_a_circle_are_a_deadlock(self):
@@ -91,6 +94,58 @@ class Hangs(unittest.TestCase):
         done = stat(1)
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, rf"1 is no process of a job here; there are\n(.*\n)*  {job.process.pid}  .*hang_program circle")
+
+    def test_a_ranks_process_id_names_its_job_and_of_several_it_must_be_said_which(self):
+        first, second = self.start("circle", ranks=2), self.start("absent", ranks=3)
+        for job in (first, second):
+            self.told(job, "MPI_")
+            for rank in children(managers(job.process.pid)[0]):
+                self.assertRegex(stat(rank).stdout, rf"^job {job.process.pid}, ")
+        done = stat()
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertRegex(done.stderr, r"^baton stat: \d+ jobs run here; say which\n")
+        for job, how in ((first, "circle"), (second, "absent")):
+            self.assertRegex(done.stderr, rf"\n  {job.process.pid}  .*hang_program {how}\n")
+
+    def test_a_wait_for_very_many_is_no_deadlock_of_those_that_could_be_named(self):
+        text = self.told(self.start("many", ranks=36), r"rank 0 .*: MPI_Waitany for ([2-9]|\d\d)[\d.]* s: any of 2 requests",
+                         r"ranks 1-33,35: MPI_Recv for ([2-9]|\d\d)[\d.]* s", seconds=WATCHDOG_SECONDS)
+        self.assertIn(" and others", text)
+        self.assertNotIn("deadlock", text)
+
+    def test_a_file_of_another_that_is_called_as_a_jobs_memory_is_passed_over(self):
+        others = [os.memfd_create("baton-job") for _ in range(3)]
+        job = subprocess.Popen([MPIEXEC, "--timeout", str(WATCHDOG_SECONDS), "-n", "2", PROGRAM, "circle"],
+                               stderr=subprocess.DEVNULL, pass_fds=others)
+        self.addCleanup(job.wait)
+        self.addCleanup(job.terminate)
+        for other in others:
+            os.close(other)
+        wait_until(lambda: f"job {job.pid}, 2 ranks" in stat(job.pid).stdout, "baton stat does not find the job")
+
+    def scribbled(self, *how):
+        """What mpiexec says when it is asked for the ranks, and `baton stat`, while the board holds what `how` says."""
+        token = uuid.uuid4().hex
+        job = Job("--timeout", 2, "-n", 3, RANK, "init", "", "sleep", "0.2", "only=1", *how, "sleep", "1000", token)
+        self.addCleanup(job.end)
+        self.addCleanup(job.process.terminate)
+        wait_until(lambda: len(processes_with(token)) == 5, "the ranks did not start")
+        time.sleep(0.5)
+        job.process.send_signal(signal.SIGQUIT)
+        asked = [stat(), stat(job.process.pid), stat(job.process.pid, "--json")]
+        self.assertEqual(job.end().code, 124, job.err)
+        self.assertEqual(job.err.count("the ranks are here:"), 2, job.err)
+        for done in asked:
+            self.assertIn(done.returncode, (0, 1), (how, done.stderr))
+
+    def test_a_scribbled_board_leads_nobody_astray(self):
+        for byte in (0, 1, 255):
+            with self.subTest(byte):
+                self.scribbled("scribble", byte)
+                self.scribbled("scribble_rows", byte)
+        for offset in (2**64 - 704, 2**64 - 3 * 704 + 4096, 2**40, 4097):
+            with self.subTest(offset):
+                self.scribbled("rows_offset", offset)
 
     def test_sigquit_asks_and_the_job_goes_on(self):
         job = self.start("circle")
@@ -166,6 +221,33 @@ class Crashes(unittest.TestCase):
         self.assertEqual(job.code, 4)
         self.assertIn("the program's own handler", job.err)
         self.assertNotIn("segmentation fault", job.err)
+
+    def end(self, how, number):
+        job = run("--timeout", WATCHDOG_SECONDS, "-n", 2, END_PROGRAM, how)
+        self.assertEqual(job.code, 128 + number, job.err)
+        self.assertRegex(job.err, rf"mpiexec: rank 1.*\(signal {int(number)}\)")
+        return job.err
+
+    def test_every_kind_of_crash_is_told_with_its_call(self):
+        for how, number in (("abort", signal.SIGABRT), ("divide", signal.SIGFPE), ("bus", signal.SIGBUS),
+                            ("overflow", signal.SIGSEGV)):
+            with self.subTest(how):
+                self.assertRegex(self.end(how, number), rf"baton: rank 1: .*\(signal {int(number)}\).*, process \d+\n"
+                                 r"baton: rank 1: in MPI_Reduce_local; it was here .*:\nbaton: rank 1:   ")
+
+    def test_a_handler_that_comes_after_mpi_init_stays(self):
+        job = run("--timeout", WATCHDOG_SECONDS, "-n", 2, END_PROGRAM, "own_handler")
+        self.assertEqual(job.code, 4, job.err)
+        self.assertIn("the program's own handler", job.err)
+        self.assertNotIn("segmentation fault", job.err)
+
+    def test_a_later_handler_that_passes_the_crash_on_ends_with_it(self):
+        job = run("--timeout", 5, "-n", 2, END_PROGRAM, "passes_on")
+        self.assertEqual(job.code, 128 + signal.SIGSEGV, job.err[-1000:])
+        self.assertEqual(job.err.count("baton: rank 1: in MPI_Reduce_local"), 1)
+
+    def test_a_crash_that_holds_a_lock_ends_where_the_alarm_is_held_back(self):
+        self.assertRegex(self.end("locked", signal.SIGSEGV), r"baton: rank 1: segmentation fault \(signal 11\)")
 
     def test_the_core_file_still_comes(self):
         with open("/proc/sys/kernel/core_pattern") as file:

@@ -76,8 +76,8 @@ def managers(mpiexec):
     return children(mpiexec, "baton-keeper")
 
 
-def wait_until(condition, what):
-    end = time.monotonic() + GONE_SECONDS
+def wait_until(condition, what, seconds=GONE_SECONDS):
+    end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
             raise AssertionError(what)

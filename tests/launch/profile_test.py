@@ -133,6 +133,14 @@ class Profile(unittest.TestCase):
         said = self.assert_defaults("--profile", "/nonexistent/profile.json")
         self.assertIn("/nonexistent/profile.json", said)
 
+    def test_a_profile_that_is_no_file_is_reported_and_never_waited_for(self):
+        pipe = os.path.join(self.folder.name, "pipe")
+        os.mkfifo(pipe)
+        for name in (pipe, "/dev/zero", self.folder.name):
+            said = self.assert_defaults("--profile", name)
+            self.assertIn(f"the profile {name} cannot be used: ", said)
+            self.assertIn("the job runs with the defaults", said)
+
     def test_settings_outside_a_job_are_those_of_a_job(self):
         done = self.run_words(BATON, "settings")
         self.assertRegex(done.stdout, r"BATON_EAGER_BYTES_MAX +48 +profile")
