@@ -1,6 +1,7 @@
 // `baton stat`: where the ranks of a running job are, read from outside, from any terminal.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
@@ -20,10 +21,12 @@ constexpr double sample_seconds = 0.2;  // guess: long enough to tell who uses a
 
 bool is_rank_of(const JobFound& job, int process) {
   auto board = status::open_board(job.manager);
-  for (std::uint32_t rank = 0; board && rank < board->ranks; ++rank)
+  if (!board) return false;
+  for (std::uint32_t rank = 0; rank < board->ranks; ++rank)
     // relaxed: a look.
     if (board->rows[rank].state.pid.load(std::memory_order_relaxed) == process) return true;
-  return false;
+  // Before MPI_Init, or a shell between.
+  return std::ranges::count(status::started_processes(job.manager, board->ranks), process) > 0;
 }
 
 std::string list_text(const std::vector<JobFound>& jobs) {

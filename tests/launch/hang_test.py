@@ -194,6 +194,8 @@ class Hangs(unittest.TestCase):
         self.addCleanup(job.end)
         self.addCleanup(job.process.terminate)
         self.told(job, "ranks 0-1: before MPI_Init, sleeping in the system call wait4")
+        for shell in children(children(job.process.pid)[0]):
+            self.assertRegex(stat(shell).stdout, rf"^job {job.process.pid}, ")
 
 
 class Crashes(unittest.TestCase):

@@ -15,8 +15,8 @@ del sys.argv[1:3]
 PROGRAM = os.path.join(BIN, "budget_program")
 SECONDS = 100
 BURST = 32
-# 3 % above what was measured with GCC 12, -O2 -flto, x86-64; see docs/measurements.md. The counts are the same in every
-# run, on a busy machine, on one CPU and without AVX; another compiler may need other bounds.
+# 3 % above what was measured with GCC 12, -O2 -flto, x86-64; see docs/measurements.md. The counts are the same within
+# one, on a busy machine, on one CPU, without AVX and with Intel's defaults; another compiler may need other bounds.
 SEND_INSTRUCTIONS_MAX = 183
 RECEIVE_INSTRUCTIONS_MAX = 175
 # Neither side ever runs out of patience: what is counted is the message, not the waiting.
