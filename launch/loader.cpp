@@ -3,7 +3,6 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include <string_view>
 
 #include "launch/environment.hpp"
+#include "launch/spawn.hpp"
 
 namespace baton::launch {
 
@@ -56,33 +56,20 @@ std::string loader_of(const Asked& program) {
   return loader;
 }
 
-// Starts the loader in the program's folder; what it says goes into the pipe.
+// Starts the loader as a rank would be, in the program's folder; what it says goes into the pipe.
 pid_t start(const std::string& loader, const Asked& program, int pipe_end) {
-  std::vector<char*> environment;
-  for (const std::string& entry : program.environment)
-    environment.push_back(const_cast<char*>(entry.c_str()));
-  environment.push_back(nullptr);
-  const char* words[] = {loader.c_str(), "--list", program.file.c_str(), nullptr};
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawnattr_init(&attributes);
-  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_adddup2(&actions, pipe_end, STDOUT_FILENO);
-  ::posix_spawn_file_actions_adddup2(&actions, pipe_end, STDERR_FILENO);
-  if (!program.folder.empty())
-    ::posix_spawn_file_actions_addchdir_np(&actions, program.folder.c_str());
-  sigset_t defaults;
-  sigemptyset(&defaults);
-  sigaddset(&defaults, SIGPIPE);  // it shall not outlive us
-  ::posix_spawnattr_setsigdefault(&attributes, &defaults);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-  pid_t child = 0;
-  const int error = ::posix_spawn(&child, loader.c_str(), &actions, &attributes,
-                                  const_cast<char**>(words), environment.data());
-  ::posix_spawn_file_actions_destroy(&actions);
-  ::posix_spawnattr_destroy(&attributes);
-  return error ? 0 : child;
+  RankStart question;
+  question.arguments = {loader, "--list", program.file};
+  question.environment = program.environment;
+  question.folder = program.folder;
+  question.standard_input = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  question.standard_output = question.standard_error = pipe_end;
+  Inherited as_we{};
+  ::sigprocmask(SIG_BLOCK, nullptr, &as_we.signals);
+  ::getrlimit(RLIMIT_NOFILE, &as_we.open_files);
+  const auto child = start_rank(question, as_we);
+  if (question.standard_input >= 0) ::close(question.standard_input);
+  return child.value_or(0);
 }
 
 }  // namespace
