@@ -100,11 +100,15 @@ class Wheel(unittest.TestCase):
                 os.rename(path + ".kept", path)
 
     def test_pip_takes_all_of_it_away_again(self):
-        listed = run(self.bin("python"), "-m", "pip", "show", "--files", "baton-mpi", env=self.environment)
-        for name in ("bin/mpiexec", "bin/mpirun", "bin/mpicc", "bin/mpicxx", "bin/baton", "lib/libmpi_abi.so.1",
-                     "lib/libmpi_abi.so", "lib/pkgconfig/baton.pc", "include/mpi.h", "share/man/man1/mpiexec.1",
-                     "share/doc/baton/LICENSE"):
-            self.assertIn(name, listed)
+        venv = os.path.join(self.folder.name, "other")
+        run(sys.executable, "-m", "venv", venv)
+        files = [os.path.join(venv, name) for name in (
+            "bin/mpiexec", "bin/mpirun", "bin/mpicc", "bin/mpicxx", "bin/baton", "lib/libmpi_abi.so.1", "lib/libmpi_abi.so",
+            "lib/pkgconfig/baton.pc", "include/mpi.h", "share/man/man1/mpiexec.1", "share/doc/baton/LICENSE")]
+        run(os.path.join(venv, "bin", "pip"), "install", "--quiet", self.wheel)
+        self.assertEqual([name for name in files if not os.path.exists(name)], [])
+        run(os.path.join(venv, "bin", "pip"), "uninstall", "--quiet", "--yes", "baton-mpi")
+        self.assertEqual([name for name in files if os.path.exists(name)], [])
 
 
 class Spack(unittest.TestCase):
