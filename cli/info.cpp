@@ -25,7 +25,7 @@ std::string found(const std::string& name) {
 }
 
 std::vector<Line> lines() {
-  const std::string profile = profile::file_in_use("");
+  const std::string profile = profile::file_in_use(""), documents = documents_folder();
   return {
       {"baton", BATON_VERSION},
       {"mpi standard", fmt::format("{}.{}", MPI_VERSION, MPI_SUBVERSION)},
@@ -38,6 +38,7 @@ std::vector<Line> lines() {
       {"library", found("libmpi_abi.so.1")},
       {"mpiexec", found("mpiexec")},
       {"exported heap", found("libbaton_malloc.so")},
+      {"documents", documents.empty() ? "none" : documents},
       {"ways", "shared memory, single copy by cross-memory attach, XPMEM where the machine has it"},
       {"nodes", "one"},
       {"languages", "C, C++"},
@@ -55,7 +56,8 @@ int print_info(bool json) {
     return 0;
   }
   for (const auto& [name, value] : lines()) write_out("{:<14} {}\n", name, value);
-  write_out("settings: baton settings; procedures that are built: docs/coverage.md\n");
+  write_out(
+      "settings: baton settings; procedures that are built: coverage.md among the documents\n");
   return 0;
 }
 

@@ -8,5 +8,7 @@ namespace baton::cli {
 
 // The file's real path; empty if it is not there.
 std::string installed_file(const std::string& name);
+// The same of the folder that messages call docs/.
+std::string documents_folder();
 
 }  // namespace baton::cli

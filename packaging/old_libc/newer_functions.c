@@ -1,5 +1,5 @@
-/* What GCC's own libraries, hwloc and we take from glibc 2.29 and later, for programs that are linked for an older one. All
-   of it is hidden: nobody else finds it. */
+/* What GCC's own libraries, hwloc and we take from glibc 2.29 and later, for programs that are
+   linked for an older one. All of it is hidden: nobody else finds it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -18,7 +18,8 @@
 /* 2.32: "never" is the safe answer; libstdc++ then counts with atomic operations. */
 char __libc_single_threaded;
 
-/* 2.35: which loaded object has this address, and where its unwind table is. libgcc asks nothing else. */
+/* 2.35: which loaded object has this address, and where its unwind table is. libgcc asks nothing
+ * else. */
 struct search {
   uintptr_t address;
   struct dl_find_object* found;
@@ -62,7 +63,8 @@ uint32_t arc4random(void) {
 }
 
 /* 2.30, for waits on a steady clock: by the realtime clock, which is what libstdc++ used before. */
-int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock, const struct timespec* until) {
+int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
+                           const struct timespec* until) {
   struct timespec now, wall;
   const long second = 1000000000;
   if (clock_gettime(clock, &now) != 0 || clock_gettime(CLOCK_REALTIME, &wall) != 0) return errno;
@@ -81,15 +83,24 @@ const char* sigdescr_np(int number) {
 /* 2.32: the errors that system calls of ours may meet; who asks for another says its number. */
 const char* strerrorname_np(int number) {
   switch (number) {
-    case EPERM: return "EPERM";
-    case ENOENT: return "ENOENT";
-    case ESRCH: return "ESRCH";
-    case ENOMEM: return "ENOMEM";
-    case EACCES: return "EACCES";
-    case EFAULT: return "EFAULT";
-    case EINVAL: return "EINVAL";
-    case ENOSYS: return "ENOSYS";
-    default: return NULL;
+    case EPERM:
+      return "EPERM";
+    case ENOENT:
+      return "ENOENT";
+    case ESRCH:
+      return "ESRCH";
+    case ENOMEM:
+      return "ENOMEM";
+    case EACCES:
+      return "EACCES";
+    case EFAULT:
+      return "EFAULT";
+    case EINVAL:
+      return "EINVAL";
+    case ENOSYS:
+      return "ENOSYS";
+    default:
+      return NULL;
   }
 }
 

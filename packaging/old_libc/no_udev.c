@@ -1,5 +1,5 @@
-/* hwloc asks udev which disks there are. Packages for other systems bring no udev along, and Baton looks at no disk: there is
-   no udev to be had. */
+/* hwloc asks udev which disks there are. Packages for other systems bring no udev along, and Baton
+   looks at no disk: there is no udev to be had. */
 #include <stddef.h>
 
 #pragma GCC visibility push(hidden)
@@ -12,7 +12,8 @@ struct udev* udev_unref(struct udev* udev) {
   return udev;
 }
 
-struct udev_device* udev_device_new_from_subsystem_sysname(struct udev* udev, const char* subsystem, const char* name) {
+struct udev_device* udev_device_new_from_subsystem_sysname(struct udev* udev, const char* subsystem,
+                                                           const char* name) {
   (void)udev, (void)subsystem, (void)name;
   return NULL;
 }

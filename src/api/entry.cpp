@@ -128,7 +128,7 @@ int unsupported(Procedure procedure, ErrorTarget* target, bool speaks) {
   // An error that ends the job says the same.
   if (speaks && !errors_end_the_job(target) && is_first_time(procedure))
     say("%s is not there in this version of Baton and answers MPI_ERR_UNSUPPORTED_OPERATION "
-        "(docs/coverage.md lists what it has; said once)",
+        "(docs/coverage.md lists what it has, baton info says where that is; said once)",
         procedure_name(procedure));
   return report(procedure, target,
                 fail(MPI_ERR_UNSUPPORTED_OPERATION,

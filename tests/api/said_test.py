@@ -10,7 +10,8 @@ import unittest
 MPIEXEC, PROGRAM = sys.argv[1:3]
 del sys.argv[1:3]
 WATCHDOG_SECONDS = 60
-REMOVED = {"Address": "Get_address", "Errhandler_get": "Comm_get_errhandler", "Errhandler_set": "Comm_set_errhandler",
+REMOVED = {"Address": "Get_address", "Errhandler_create": "Comm_create_errhandler",
+           "Errhandler_get": "Comm_get_errhandler", "Errhandler_set": "Comm_set_errhandler",
            "Type_extent": "Type_get_extent", "Type_hindexed": "Type_create_hindexed",
            "Type_hvector": "Type_create_hvector", "Type_lb": "Type_get_extent", "Type_struct": "Type_create_struct",
            "Type_ub": "Type_get_extent"}

@@ -38,6 +38,8 @@ static void errors_without_a_communicator_go_to_the_world(void) {
   CHECK(MPI_Info_delete(info, "none") == MPI_ERR_INFO_NOKEY);
   MPI_Info_free(&info);
   CHECK(MPI_Comm_size(MPI_COMM_NULL, &count) == MPI_ERR_COMM);
+  count = MPI_KEYVAL_INVALID;
+  CHECK(MPI_Comm_free_keyval(&count) == MPI_ERR_KEYVAL);
   CHECK(MPI_Comm_get_parent(&parent) == MPI_SUCCESS && parent == MPI_COMM_NULL);
 }
 
@@ -75,6 +77,50 @@ static void no_data_lies_anywhere(void) {
   CHECK(MPI_Reduce_scatter(one, one, none, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == MPI_SUCCESS);
   MPI_Type_free(&empty);
   free(none);
+}
+
+static void no_data_lies_anywhere_in_other_calls(void) {
+  void* one = (void*)1;
+  int next = (rank + 1) % size, previous = (rank + size - 1) % size, period = 1;
+  int* none = calloc((size_t)size + 2, sizeof *none);
+  MPI_Aint* far = calloc((size_t)size + 2, sizeof *far);
+  MPI_Datatype* types = malloc(((size_t)size + 2) * sizeof *types);
+  MPI_Request requests[2], request;
+  MPI_Comm ring;
+  for (int i = 0; i < size + 2; ++i) types[i] = MPI_INT;
+  CHECK(MPI_Isend(one, 0, MPI_INT, next, 0, MPI_COMM_WORLD, &requests[0]) == MPI_SUCCESS);
+  CHECK(MPI_Recv(one, 0, MPI_INT, previous, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+  CHECK(MPI_Send_init_c(one, 0, MPI_INT, next, 0, MPI_COMM_WORLD, &requests[0]) == MPI_SUCCESS);
+  CHECK(MPI_Recv_init_c(one, 0, MPI_INT, previous, 0, MPI_COMM_WORLD, &requests[1]) == MPI_SUCCESS);
+  MPI_Startall(2, requests);
+  CHECK(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
+  MPI_Request_free(&requests[0]);
+  MPI_Request_free(&requests[1]);
+  CHECK(MPI_Alltoallw(one, none, none, types, one, none, none, types, MPI_COMM_WORLD) ==
+        MPI_SUCCESS);
+  CHECK(MPI_Exscan(one, one, 0, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == MPI_SUCCESS);
+  CHECK(MPI_Reduce_scatter_block_c(one, one, 0, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == MPI_SUCCESS);
+  CHECK(MPI_Ibcast(one, 0, MPI_INT, 0, MPI_COMM_WORLD, &request) == MPI_SUCCESS);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  CHECK(MPI_Ialltoall_c(one, 0, MPI_INT, one, 0, MPI_INT, MPI_COMM_WORLD, &request) == MPI_SUCCESS);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  CHECK(MPI_Allreduce_init(one, one, 0, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL,
+                           &request) == MPI_SUCCESS);
+  MPI_Start(&request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Request_free(&request);
+  MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &period, 0, &ring);
+  CHECK(MPI_Neighbor_allgather(one, 0, MPI_INT, one, 0, MPI_INT, ring) == MPI_SUCCESS);
+  CHECK(MPI_Neighbor_allgatherv(one, 0, MPI_INT, one, none, none, MPI_INT, ring) == MPI_SUCCESS);
+  CHECK(MPI_Neighbor_alltoall(one, 0, MPI_INT, one, 0, MPI_INT, ring) == MPI_SUCCESS);
+  CHECK(MPI_Neighbor_alltoallv(one, none, none, MPI_INT, one, none, none, MPI_INT, ring) ==
+        MPI_SUCCESS);
+  CHECK(MPI_Neighbor_alltoallw(one, none, far, types, one, none, far, types, ring) == MPI_SUCCESS);
+  MPI_Comm_free(&ring);
+  free(none);
+  free(far);
+  free(types);
 }
 
 /* One part of all ranks' at every place. */
@@ -118,6 +164,12 @@ static void one_buffer_for_both_sides_is_in_place(void) {
   both[0] = 1;
   CHECK(MPI_Scan(both, both, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == MPI_SUCCESS);
   CHECK(both[0] == rank + 1);
+  if (size > 1) {
+    CHECK(rank != 1 ||
+          MPI_Scatter(both, 1, MPI_INT, both, 1, MPI_INT, 1, MPI_COMM_WORLD) == MPI_ERR_BUFFER);
+    CHECK(rank != 1 || MPI_Gather_init(both, 1, MPI_INT, both, 1, MPI_INT, 1, MPI_COMM_WORLD,
+                                       MPI_INFO_NULL, &request) == MPI_ERR_BUFFER);
+  }
   free(both);
   free(ones);
   free(places);
@@ -159,6 +211,45 @@ static void a_part_of_an_element_is_taken_in(void) {
   CHECK(memcmp(number, letters, 3) == 0 && ((char*)number)[3] == 0);
 }
 
+/* The same of messages from others, short and long, expected and not, and matched by a probe. */
+static void a_part_of_an_element_is_taken_in_from_others(void) {
+  enum { most = (1 << 20) + 3 };
+  const int lengths[] = {3, 4099, 100003, most};
+  char *out = malloc(most), *in = malloc(most + 1);
+  const int next = (rank + 1) % size, previous = (rank + size - 1) % size;
+  for (int i = 0; i < most; ++i) out[i] = (char)(rank + i);
+  for (int k = 0; k < 4; ++k)
+    for (int way = 0; way < 3; ++way) {
+      const int length = lengths[k], whole = length / 4 + 1;
+      int count = 0, bytes = 0;
+      MPI_Status status;
+      MPI_Request request;
+      memset(in, 99, most + 1);
+      if (way == 0) {
+        CHECK(MPI_Sendrecv(out, length, MPI_CHAR, next, k, in, whole, MPI_INT, previous, k,
+                           MPI_COMM_WORLD, &status) == MPI_SUCCESS);
+      } else {
+        MPI_Isend(out, length, MPI_CHAR, next, k, MPI_COMM_WORLD, &request);
+        if (way == 1) {
+          MPI_Probe(previous, k, MPI_COMM_WORLD, &status);
+          CHECK(MPI_Recv(in, whole, MPI_INT, previous, k, MPI_COMM_WORLD, &status) == MPI_SUCCESS);
+        } else {
+          MPI_Message message;
+          MPI_Mprobe(previous, k, MPI_COMM_WORLD, &message, &status);
+          CHECK(MPI_Mrecv(in, whole, MPI_INT, &message, &status) == MPI_SUCCESS);
+        }
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+      }
+      MPI_Get_count(&status, MPI_INT, &count);
+      MPI_Get_count(&status, MPI_BYTE, &bytes);
+      CHECK(count == MPI_UNDEFINED && bytes == length);
+      CHECK(in[0] == (char)previous && in[length - 1] == (char)(previous + length - 1));
+      CHECK(in[length] == 99);
+    }
+  free(out);
+  free(in);
+}
+
 int main(int argc, char** argv) {
   char text[16];
   int flag = 0;
@@ -174,9 +265,11 @@ int main(int argc, char** argv) {
   operations_on_text_and_addresses();
   errors_without_a_communicator_go_to_the_world();
   no_data_lies_anywhere();
+  no_data_lies_anywhere_in_other_calls();
   one_buffer_for_both_sides_is_in_place();
   no_elements_need_no_type();
   what_is_not_made_is_no_communicator();
   a_part_of_an_element_is_taken_in();
+  a_part_of_an_element_is_taken_in_from_others();
   return finish();
 }

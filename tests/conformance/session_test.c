@@ -81,6 +81,23 @@ static void check_value(MPI_Info info, const char* key, const char* wanted) {
   CHECK(strcmp(value, wanted) == 0);
 }
 
+/* The level that was asked for, as it was provided: multiple is always to be had. */
+static void a_session_says_its_thread_level(void) {
+  const char* levels[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_MULTIPLE"};
+  for (int i = 0; i < 2; ++i) {
+    MPI_Info asked, told;
+    MPI_Session session;
+    MPI_Info_create(&asked);
+    MPI_Info_set(asked, "thread_level", levels[i]);
+    CHECK(MPI_Session_init(asked, MPI_ERRORS_RETURN, &session) == MPI_SUCCESS);
+    MPI_Session_get_info(session, &told);
+    check_value(told, "thread_level", levels[i]);
+    MPI_Info_free(&asked);
+    MPI_Info_free(&told);
+    MPI_Session_finalize(&session);
+  }
+}
+
 /* A session says which kinds of memory it supports, and so do its communicators, which keep what
  * the program promises of them. */
 static void memory_kinds(void) {
@@ -219,6 +236,7 @@ static void error_handlers(void) {
 
 int main(int argc, char** argv) {
   int with_world = argc > 1 && strcmp(argv[1], "world") == 0, flag;
+  a_session_says_its_thread_level();
   for (int turn = 0; turn < 3; ++turn) {
     if (with_world && turn == 1) MPI_Init(&argc, &argv);
     MPI_Session session = new_session();

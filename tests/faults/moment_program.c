@@ -1,5 +1,5 @@
-/* Ranks that are at one moment of a job's life, told by the first word, and stay there. The second word is for the
-   test to find the processes by. Each rank says "there" just before. */
+/* Ranks that are at one moment of a job's life, told by the first word, and stay there. The second
+   word is for the test to find the processes by. Each rank says "there" just before. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +22,8 @@ int main(int count, char** words) {
   MPI_Init(&count, &words);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (is_at("receiving")) MPI_Recv(data, 1, MPI_INT, rank == 0 ? 1 : 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (is_at("receiving"))
+    MPI_Recv(data, 1, MPI_INT, rank == 0 ? 1 : 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   if (is_at("sending")) MPI_Ssend(data, 1 << 16, MPI_INT, (rank + 1) % ranks, 5, MPI_COMM_WORLD);
   if (is_at("in_a_collective")) {
     if (rank == 0) pause();
@@ -30,8 +31,8 @@ int main(int count, char** words) {
   }
   if (is_at("in_messages"))
     for (;;)
-      MPI_Sendrecv(data, 1000, MPI_INT, (rank + 1) % ranks, 1, data + 1000, 1000, MPI_INT, (rank + ranks - 1) % ranks, 1,
-                   MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Sendrecv(data, 1000, MPI_INT, (rank + 1) % ranks, 1, data + 1000, 1000, MPI_INT,
+                   (rank + ranks - 1) % ranks, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   if (is_at("in_allreduces"))
     for (;;) MPI_Allreduce(data, data + 5000, 5000, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (is_at("computing"))

@@ -61,7 +61,9 @@ class Wheel(unittest.TestCase):
 
     def test_options_that_need_other_files_of_it_find_them(self):
         self.assertIn("0 of 1: Baton", self.mpiexec("--export-heap", "-n", 1, self.hello))
-        self.assertIn(self.venv, run(self.bin("baton"), "info", env=self.environment))
+        told = dict(re.findall(r"(?m)^(\w[\w ]*?)  +(.*)$", run(self.bin("baton"), "info", env=self.environment)))
+        self.assertEqual(told["library"], os.path.join(os.path.realpath(self.venv), "lib", "libmpi_abi.so.1"))
+        self.assertTrue(os.path.exists(os.path.join(told["documents"], "coverage.md")), told)
         self.assertIn("scatter", run(self.bin("baton"), "lab", env=self.environment))
         self.assertIn("jobs run here", run(self.bin("baton"), "doctor", env=self.environment))
 
