@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "status/report.hpp"
+#include "status/tangle.hpp"
 
 namespace baton::launch {
 
@@ -19,6 +20,21 @@ std::string whereabouts(const JobFile& file, std::span<const pid_t> processes,
   std::vector<status::RankStatus> ranks = look(file, processes);
   status::measure_cpu(ranks, 0.1);
   return fmt::format("{}; the ranks are here:\n{}", why, status::report_text(ranks, "  "));
+}
+
+bool CircleWatch::has_found(const JobFile& file, std::span<const pid_t> processes,
+                            double now_seconds) {
+  const std::vector<status::RankStatus> ranks = look(file, processes);
+  std::vector<std::pair<int, std::int64_t>> circle;
+  for (int rank : status::untangle(ranks).circle)
+    circle.emplace_back(rank, ranks[static_cast<std::size_t>(rank)].wait.since_ns);
+  if (circle.empty() || circle != circle_) {
+    circle_ = std::move(circle);
+    since_ = now_seconds;
+    told_ = false;
+  }
+  if (circle_.empty() || told_ || now_seconds - since_ < seconds) return false;
+  return told_ = true;
 }
 
 // A rank that sleeps in MPI looks now and then whether something has come, which costs it some CPU

@@ -5,6 +5,7 @@
 
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "launch/job_file.hpp"
@@ -16,6 +17,20 @@ namespace baton::launch {
 // CPU.
 std::string whereabouts(const JobFile& file, std::span<const pid_t> processes,
                         const std::string& why);
+
+// Whether ranks have waited for each other alone for some time: under --check, where the library
+// ends a deadlocked job unless it cannot be sure (collective/deadlock.hpp).
+class CircleWatch {
+ public:
+  static constexpr double seconds = 5;  // the library looks first
+  // To be asked now and then. True once for each circle.
+  bool has_found(const JobFile& file, std::span<const pid_t> processes, double now_seconds);
+
+ private:
+  std::vector<std::pair<int, std::int64_t>> circle_;  // ranks, and since when each waits
+  double since_ = 0;
+  bool told_ = false;
+};
 
 // Whether nothing has moved for some time: every rank that runs waits, sleeps or is stopped.
 class IdleWatch {

@@ -73,11 +73,13 @@ Task all_have_called(Run& run, const Checking& checking) {
   run.checking = &checking;
   if (run.is_blocking()) {
     Watch watch;
-    message::wait_until([&run, &checking, &watch] {
-      if (run.all_complete()) return true;
-      watch.look_at(checking, false);
-      return false;
-    });
+    message::wait_until(
+        [&run, &checking, &watch] {
+          if (run.all_complete()) return true;
+          watch.look_at(checking, false);
+          return false;
+        },
+        [&run] { return run.subject(); });
     watch.end();
   }
   co_await run.all();

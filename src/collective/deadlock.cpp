@@ -325,16 +325,20 @@ namespace {
 void wait_and_watch(const message::Request& request) {
   Watch watch;
   const Run* run = run_of(request);
-  message::wait_until([&] {
-    if (message::is_complete(request)) return true;
-    if (!run)
-      watch.look_at(request);
-    else if (run->checking)
-      watch.look_at(*run->checking, true);
-    else
-      watch.end();
-    return false;
-  });
+  message::wait_until(
+      [&] {
+        if (message::is_complete(request)) return true;
+        if (!run)
+          watch.look_at(request);
+        else if (run->checking)
+          watch.look_at(*run->checking, true);
+        else
+          watch.end();
+        return false;
+      },
+      [&] {
+        return message::WaitSubject{message::WaitSubject::Kind::request, &request};
+      });
   watch.end();
 }
 
