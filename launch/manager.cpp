@@ -40,8 +40,9 @@ using lockfree::Phase;
 constexpr auto grace = std::chrono::milliseconds(300);             // guess: time to die politely
 constexpr auto missing_check = std::chrono::milliseconds(200);     // guess: see find_missing_init
 constexpr auto report_look_again = std::chrono::milliseconds(20);  // guess: see stops_waiting
-constexpr auto hang_check = std::chrono::milliseconds(500);  // guess: --hang-after and --check look so often
-constexpr int cannot_start_code = 127;                       // as a shell has it
+constexpr auto hang_check =
+    std::chrono::milliseconds(500);     // guess: --hang-after and --check look so often
+constexpr int cannot_start_code = 127;  // as a shell has it
 
 struct Rank {
   pid_t pid = 0;  // 0: not started
