@@ -21,7 +21,7 @@ Task broadcast_by_groups_in_room(Run& run, Meeting first, Meeting second, const 
     between.wake(groups->leaders(root));
   } else if (leader == root || rank == leader) {
     co_await between.arrived(root, root + 1);
-    const bool fits = between.is_long(root, data.uniform, *data.type);
+    const bool fits = between.has_length(root, data.uniform, *data.type);
     if (rank == leader) {
       co_await within.may_write();
       if (fits)
@@ -33,7 +33,7 @@ Task broadcast_by_groups_in_room(Run& run, Meeting first, Meeting second, const 
     if (fits) between.take(root, data.buffer, data.uniform, *data.type);
   } else {
     co_await within.arrived(leader, leader + 1);
-    if (within.is_long(leader, data.uniform, *data.type))
+    if (within.has_length(leader, data.uniform, *data.type))
       within.take(leader, data.buffer, data.uniform, *data.type);
   }
   // Now that somebody may have written, these are not too far ahead to be told.

@@ -14,7 +14,7 @@ Task broadcast_in_room(Run& run, Meeting meeting, const Blocks& data, int root) 
     visit.wake_all();
   } else {
     co_await visit.arrived(root, root + 1);
-    if (visit.is_long(root, data.uniform, *data.type))
+    if (visit.has_length(root, data.uniform, *data.type))
       visit.take(root, data.buffer, data.uniform, *data.type);
   }
   visit.finish();

@@ -53,9 +53,9 @@ class Visit {
   void publish(int of, std::int64_t count, const Datatype& type) {
     view_.room.publish_bytes(static_cast<std::uint32_t>(of), meeting_, count * type.size);
   }
-  // Of a place that has arrived and told its length: whether it is as long as we expect. If not,
+  // Of a place that has arrived and told its length: whether that is what we expect. If not,
   // the run has the error, and nothing can be taken from there.
-  bool is_long(int of, std::int64_t count, const Datatype& type) const {
+  bool has_length(int of, std::int64_t count, const Datatype& type) const {
     const std::int64_t expected = count * type.size;
     const std::uint64_t note =
         meeting_.has_blocks() ? lockfree::room_note::block : lockfree::room_note::line(expected);
