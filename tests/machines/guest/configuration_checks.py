@@ -3,7 +3,7 @@ nodes its own memory lies. Two ranks, as many as a socket has cores.
 """
 from check import check, demand
 from jobs import MIB, places
-from placement_checks import demand_shares
+from placement_checks import demand_job_shares
 
 # Sockets of the ranks; the nodes of their pages, in which proportions.
 CLAIMS = {
@@ -17,13 +17,11 @@ CLAIMS = {
 
 def demand_claim(guest, name):
     sockets, shares = CLAIMS[name]
-    ranks = places(guest, ["--config", name], ranks=len(sockets), heap=4 * MIB, plain=4 * MIB).ranks
-    found = tuple(rank.socket for rank in ranks)
+    job = places(guest, ["--config", name], ranks=len(sockets), heap=4 * MIB, plain=4 * MIB)
+    found = tuple(rank.socket for rank in job.ranks)
     demand(found == sockets, f"the ranks are on sockets {found}, not {sockets}")
-    demand(len({tuple(rank.cpus) for rank in ranks}) == len(ranks), "ranks share a CPU")
-    for rank in ranks:
-        for what in ("queues", "heap", "plain"):
-            demand_shares(rank, what, shares)
+    demand(len({tuple(rank.cpus) for rank in job.ranks}) == len(job.ranks), "ranks share a CPU")
+    demand_job_shares(job, shares, ("heap", "plain"))
 
 
 for one in CLAIMS:

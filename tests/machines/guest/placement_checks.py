@@ -3,6 +3,7 @@ of the kernel page by page. The table says what is expected; the rest is what a 
 """
 import os
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 
 import hardware
@@ -99,22 +100,31 @@ def add_case(case):
         lambda guest: demand_case(guest, case))
 
 
-def demand_shares(rank, what, shares):
-    """Pages of it on each node in these proportions, to a tenth of all; none elsewhere."""
-    pages = rank.pages_of(what)
+def demand_shares(whose, what, pages, shares):
+    """Pages on each node in these proportions, to a tenth of all; none elsewhere."""
     total, parts = sum(pages.values()), sum(shares.values())
-    demand(total > 0, f"rank {rank.rank} has no page of {what}")
+    demand(total > 0, f"{whose}: no page of {what}")
     for node in {*pages, *shares}:
         expected = total * shares.get(node, 0) / parts
         demand(abs(pages.get(node, 0) - expected) <= (total / 10 if node in shares else 0),
-               f"rank {rank.rank}: {pages} pages of {what}, in proportions of {shares} wanted")
+               f"{whose}: {pages} pages of {what}, in proportions of {shares} wanted")
+
+
+def demand_job_shares(job, shares, memory):
+    """Of the queues of all ranks together: a rank whose messages all went by single copy has touched its rings alone, and
+    of a ring of two pages only the first, so that its few pages may well lie on one node. Of `memory` rank by rank.
+    """
+    queues = sum((Counter(rank.pages_of("queues")) for rank in job.ranks), Counter())
+    demand_shares("all ranks", "queues", queues, shares)
+    for rank in job.ranks:
+        for what in memory:
+            demand_shares(f"rank {rank.rank}", what, rank.pages_of(what), shares)
 
 
 @check("interleave deals pages out to both sockets' memory in equal shares, and leaves the fast nodes out")
 def interleaved(guest):
-    for rank in places(guest, ["--memory", "all=interleave"], heap=4 * MIB, plain=4 * MIB).ranks:
-        for what in ("queues", "heap", "plain"):
-            demand_shares(rank, what, {0: 1, 1: 1})
+    job = places(guest, ["--memory", "all=interleave"], heap=4 * MIB, plain=4 * MIB)
+    demand_job_shares(job, {0: 1, 1: 1}, ("heap", "plain"))
 
 
 @check("interleave goes by the system's weights where the kernel has them")
@@ -132,9 +142,7 @@ def interleaved_by_weights(guest):
         for node in weights:
             with open(f"{folder}/node{node}", "w") as file:
                 file.write("1")
-    for rank in job.ranks:
-        demand_shares(rank, "heap", weights)
-        demand_shares(rank, "queues", weights)
+    demand_job_shares(job, weights, ("heap",))
     return f"heap of rank 0: {job.ranks[0].heap}"
 
 
