@@ -93,14 +93,15 @@ std::vector<std::string> program_environment(const Options& options, const Progr
   return environment;
 }
 
-lockfree::DepositPlan deposit_plan(const Options& options) {
+lockfree::RingPlan ring_plan(const Options& options) {
   std::vector<std::string> environment = program_environment(options, options.programs.front());
   auto value = [&environment](const char* name, std::int64_t Settings::*field) {
     std::optional<std::string> text = find_variable(environment, name);
     return setting_value(field, text ? text->c_str() : nullptr);
   };
-  return lockfree::deposit_plan(value("BATON_DEPOSIT_MODEL", &Settings::deposit_model),
-                                value("BATON_DEPOSIT_RING_BYTES", &Settings::deposit_ring_bytes));
+  return {lockfree::deposit_plan(value("BATON_DEPOSIT_MODEL", &Settings::deposit_model),
+                                 value("BATON_DEPOSIT_RING_BYTES", &Settings::deposit_ring_bytes)),
+          static_cast<std::int32_t>(value("BATON_OWN_RINGS", &Settings::own_rings))};
 }
 
 }  // namespace baton::launch

@@ -17,9 +17,9 @@ std::vector<std::string> program_environment(const Options& options, const Progr
 // Whether this is another launcher (mpirun, srun), whose programs are to find their own library.
 bool is_launcher(const std::string& program);
 
-// How the ranks' settings want messages to travel. All programs of a job should agree; a rank that
-// does not says so at its start.
-lockfree::DepositPlan deposit_plan(const Options& options);
+// How the ranks' settings want messages to travel. Ranks go by it; one whose setting of a deposit
+// model is another says so at its start.
+lockfree::RingPlan ring_plan(const Options& options);
 
 // Sets or replaces one variable.
 void set_variable(std::vector<std::string>& environment, const std::string& name,

@@ -58,11 +58,11 @@ lockfree::RankPlace rank_place(const machine::PlannedRank& rank) {
 }  // namespace
 
 std::expected<JobFile, std::string> make_job_file(const machine::Placement& placement,
-                                                  lockfree::DepositPlan deposit,
+                                                  lockfree::RingPlan rings,
                                                   const JobFeatures& features) {
   lockfree::JobHeader header =
       lockfree::job_header(static_cast<std::uint32_t>(placement.ranks.size()),
-                           static_cast<std::uint32_t>(placement.cpus_usable), deposit);
+                           static_cast<std::uint32_t>(placement.cpus_usable), rings);
   header.launcher_pid = ::getpid();
   header.explain = features.explain;
   header.held = features.held;
@@ -99,7 +99,7 @@ std::expected<JobFile, std::string> make_job_file(const machine::Placement& plac
 std::vector<RankReport> read_reports(const JobFile& job) {
   std::vector<RankReport> reports(job.made.ranks);
   lockfree::SliceLayout layout =
-      lockfree::slice_layout(job.made.ranks, job.made.deposit.ring_bytes);
+      lockfree::slice_layout(job.made.ranks, job.made.rings.deposit.ring_bytes);
   for (std::uint32_t rank = 0; rank < job.made.ranks; ++rank) {
     reports[rank].place = job.places[rank];
     reports[rank].counters = job.row(static_cast<int>(rank)).counters;

@@ -35,7 +35,7 @@ struct JobFeatures {
 };
 // Makes, sizes, fills and seals it.
 std::expected<JobFile, std::string> make_job_file(const machine::Placement& placement,
-                                                  lockfree::DepositPlan deposit,
+                                                  lockfree::RingPlan rings,
                                                   const JobFeatures& features);
 
 // What the ranks of a job that explains have left; they have ended.

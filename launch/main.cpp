@@ -107,7 +107,7 @@ void warn(const Options& options, const machine::Machine& machine,
 // The job's memory file, with what ranks need to find in it.
 std::optional<JobFile> prepare_file(const Options& options, const machine::Machine& machine,
                                     const machine::Placement& placement, MemoryPlan& memory) {
-  auto file = make_job_file(placement, deposit_plan(options),
+  auto file = make_job_file(placement, ring_plan(options),
                             {options.explains(), started_by_debugger(), options.export_heap});
   if (!file) {
     complain(file.error());

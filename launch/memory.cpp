@@ -162,18 +162,25 @@ std::string refusal(const char* what, const MemoryPlace& place, const char* call
       what, place_text(place).words, call, std::strerror(errno), call);
 }
 
-std::expected<void, std::string> bind_slice(const JobFile& file, int rank,
-                                            const MemoryBinding& binding) {
-  const lockfree::JobHeader& header = *file.header;
-  std::uint64_t offset = lockfree::slice_offset(header, static_cast<std::uint32_t>(rank));
-  void* slice = platform::map_memory_file(file.descriptor, header.slice_bytes, offset);
-  if (!slice) return std::unexpected("mmap");
-  bool bound = platform::bind_memory(slice, header.slice_bytes, binding);
+std::expected<void, std::string> bind_part(const JobFile& file, std::uint64_t offset,
+                                           std::uint64_t bytes, const MemoryBinding& binding) {
+  void* part = platform::map_memory_file(file.descriptor, bytes, offset);
+  if (!part) return std::unexpected("mmap");
+  bool bound = platform::bind_memory(part, bytes, binding);
   int cause = errno;
-  platform::unmap_memory(slice, header.slice_bytes);
+  platform::unmap_memory(part, bytes);
   errno = cause;
   if (!bound) return std::unexpected("mbind");
   return {};
+}
+
+// A rank's slice and its mailbox.
+std::expected<void, std::string> bind_queues(const JobFile& file, std::uint32_t rank,
+                                             const MemoryBinding& binding) {
+  const lockfree::JobHeader& made = file.made;
+  auto bound = bind_part(file, lockfree::mailbox_offset(made, rank), made.mailbox_bytes, binding);
+  if (bound) bound = bind_part(file, lockfree::slice_offset(made, rank), made.slice_bytes, binding);
+  return bound;
 }
 
 // Ranks under a strict `all` are killed when their node is full; where one could hardly start, that
@@ -201,8 +208,9 @@ std::expected<void, std::string> place_slices(MemoryPlan& plan, const Machine& m
                                               const JobFile& file) {
   const MemoryPlace& place = plan.policy.queues;
   if (place.word == MemoryWord::none) return {};
-  std::uint64_t bytes = lockfree::usual_slice_bytes(
-      lockfree::slice_layout(file.made.ranks, file.made.deposit.ring_bytes));
+  std::uint64_t bytes = lockfree::usual_slice_bytes(lockfree::slice_layout(
+                            file.made.ranks, file.made.rings.deposit.ring_bytes)) +
+                        file.made.mailbox_bytes;
   std::map<int, int> fallen;  // node and how many ranks' slices go there instead
   for (const HomePlan& home : plan.homes)
     for (int rank : home.ranks) {
@@ -210,7 +218,8 @@ std::expected<void, std::string> place_slices(MemoryPlan& plan, const Machine& m
       if (!node) return std::unexpected(node.error());
       if (*node != home.queues.nodes.front() && !home.queues.in_turn && !place.strict)
         ++fallen[*node];
-      auto bound = bind_slice(file, rank, binding_of(place, home.queues, *node));
+      auto bound = bind_queues(file, static_cast<std::uint32_t>(rank),
+                               binding_of(place, home.queues, *node));
       if (bound) continue;
       std::string text = refusal("queues", place, bound.error().c_str());
       if (place.strict) return std::unexpected(text);

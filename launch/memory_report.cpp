@@ -50,21 +50,32 @@ NodeBytes rest_of(const lockfree::MemoryRecord& record) {
   return rest;
 }
 
+// Adds the pages of a part of the job's file; false with errno set.
+bool count_pages(const JobFile& file, std::uint64_t offset, std::uint64_t bytes,
+                 NodeBytes* counts) {
+  void* part = platform::map_memory_file(file.descriptor, bytes, offset);
+  if (!part) return false;
+  const bool counted = platform::count_file_pages(file.descriptor, offset,
+                                                  static_cast<const char*>(part), bytes, counts);
+  const int cause = errno;
+  platform::unmap_memory(part, bytes);
+  errno = cause;
+  return counted;
+}
+
 RankMemory look_at(const JobFile& file, std::uint32_t rank) {
   RankMemory memory{};
   std::uint64_t offset = lockfree::slice_offset(file.made, rank);
   lockfree::SliceLayout layout =
-      lockfree::slice_layout(file.made.ranks, file.made.deposit.ring_bytes);
+      lockfree::slice_layout(file.made.ranks, file.made.rings.deposit.ring_bytes);
   auto place = static_cast<off_t>(offset + layout.memory);
   if (::pread(file.descriptor, &memory.record, sizeof memory.record, place) !=
       static_cast<ssize_t>(sizeof memory.record))
     memory.record = {};
-  auto* slice = static_cast<const char*>(
-      platform::map_memory_file(file.descriptor, file.made.slice_bytes, offset));
-  if (!slice || !platform::count_file_pages(file.descriptor, offset, slice, file.made.slice_bytes,
-                                            &memory.queues))
+  if (!count_pages(file, offset, file.made.slice_bytes, &memory.queues) ||
+      !count_pages(file, lockfree::mailbox_offset(file.made, rank), file.made.mailbox_bytes,
+                   &memory.queues))
     memory.queues_error = errno;
-  if (slice) platform::unmap_memory(const_cast<char*>(slice), file.made.slice_bytes);
   return memory;
 }
 

@@ -15,7 +15,10 @@ namespace baton {
   X(unexpected,         "messages that arrived before their receive")           \
   X(sleeps,             "times this rank went to sleep while it waited")        \
   X(wakeups,            "times this rank woke another")                         \
-  X(ring_full,          "times a send found its ring full")
+  X(ring_full,          "times a send found its ring full")                     \
+  X(shared_ring,        "messages that this rank sent through rings that senders share") \
+  X(own_rings,          "rings of its own that it got for messages to others")    \
+  X(leases,             "windows of others' staging that it got to keep for a while")
 // clang-format on
 
 struct Counters {

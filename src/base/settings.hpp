@@ -14,6 +14,7 @@ namespace baton {
 #define BATON_SETTINGS(X)                                                                                       \
   X(eager_bytes_max,        bytes,  4096,    48,     6144,      "longest message that enters a ring before it is matched") \
   X(unexpected_bytes_max,   bytes,  1 << 20, 0,      1LL << 40, "unexpected payload kept per peer; beyond it only envelopes are taken in") \
+  X(own_rings,              count,  -1,      -1,     4096,      "so many senders to one rank get a ring of their own there; all others share one, and so does who has sent little in a job of more than 64 ranks; -1: 128, among more than 160 ranks fewer; mpiexec reads it for all") \
   X(cma_bytes_min,          bytes,  16384,   1,      1LL << 40, "shortest contiguous message that one copy through CMA may carry") \
   X(early_bytes_max,        bytes,  65536,   4096,   1 << 20,   "most of a message that goes through staging before it is matched") \
   X(shared_bytes_min,       bytes,  49152,   1,      1LL << 40, "shortest message in one copy that both sides copy a part of") \

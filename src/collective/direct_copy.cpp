@@ -1,8 +1,7 @@
 #include "collective/direct_copy.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 #include "base/settings.hpp"
@@ -16,6 +15,13 @@ namespace {
 std::uint32_t job_rank(const Run& run, int rank) {
   return run.call.comm->collective.job_rank(rank);
 }
+
+// The time in which mpiexec notices that a rank has died; guess.
+struct Notice {
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point end = Clock::now() + std::chrono::seconds(1);
+  bool operator()() const { return Clock::now() >= end; }
+};
 
 }  // namespace
 
@@ -80,11 +86,7 @@ void DirectCopy::pull(int from, std::int64_t offset, void* to, std::int64_t byte
     note_refusal(bytes, "from", from);
 }
 
-// Mostly since that rank is dying: then mpiexec ends the job and says whose fault it was, which an
-// error of ours would hide.
 void DirectCopy::note_refusal(std::int64_t bytes, const char* way, int rank) {
-  constexpr unsigned notice_us = 1'000'000;  // guess: mpiexec notices in less
-  usleep(notice_us);
   refused_ = true;
   run_.note(fail(MPI_ERR_OTHER, "the kernel refuses to copy %lld bytes %s rank %d's buffer",
                  static_cast<long long>(bytes), way, rank));
@@ -142,6 +144,9 @@ Task meet_for_copies(Run& run, DirectCopy& copies, const void* from, void* to, s
 }
 
 Task end_copies(Run& run, DirectCopy& copies, bool waits) {
+  // Mostly since that rank is dying: then mpiexec ends the job and says whose fault it was, which
+  // an error of ours would hide.
+  if (BATON_UNLIKELY(copies.refused_)) co_await run.until_progress(Notice{});
   co_await copies.done.may_write();
   copies.say_done();
   if (waits) {

@@ -62,6 +62,7 @@ class DirectCopy {
  private:
   friend Task meet_for_copies(Run& run, DirectCopy& copies, const void* from, void* to,
                               std::int64_t bytes, bool usable);
+  friend Task end_copies(Run& run, DirectCopy& copies, bool waits);
   friend Task go_otherwise(Run& run, DirectCopy& copies, Task otherwise);
   // What a rank writes to its line.
   struct Told {

@@ -10,6 +10,7 @@
 
 #include "base/cache_line.hpp"
 #include "lockfree/atomics.hpp"
+#include "lockfree/job.hpp"
 
 namespace baton::lockfree {
 
@@ -21,17 +22,19 @@ struct alignas(cache_line_bytes) WakeLine {  // written by the receiver; by a wa
   typename Atomics::template Atomic<std::uint32_t> word;
 };
 
-// The first part of a slice.
+// The first part of a mailbox.
 template <class Atomics>
 struct Doorbell {
   WakeLine<Atomics> wake;
-  struct alignas(cache_line_bytes) ChunkLine {  // bit set: the staging chunk is free
-    typename Atomics::template Atomic<std::uint64_t> free;
+  struct alignas(cache_line_bytes) ChunkLine {                // written by senders
+    typename Atomics::template Atomic<std::uint64_t> free;    // bit set: the staging chunk is free
+    typename Atomics::template Atomic<std::uint32_t> wanted;  // 1: a sender found none to lease
   } chunks;
   typename Atomics::template Atomic<std::uint64_t>
       bits[1];  // one bit a sender; as many words as needed
 };
 static_assert(offsetof(Doorbell<Hardware>, bits) == 2 * cache_line_bytes);
+static_assert(offsetof(Doorbell<Hardware>, bits) + ranks_max / 8 <= shared_ring_control_offset);
 
 // Ends the receiver's sleep. Alone: for work that it finds elsewhere than in a ring (rooms,
 // offers). Returns true when the caller must issue a futex wake on the wake word.

@@ -1,5 +1,7 @@
 #include "lockfree/job.hpp"
 
+#include <algorithm>
+
 #include "platform/futex.hpp"
 
 namespace baton::lockfree {
@@ -14,8 +16,8 @@ constexpr std::uint32_t layout_hash() {
         std::uint64_t{offsetof(RankRow, state)}, ring_bytes, std::uint64_t{offers_per_rank},
         offer_bytes, std::uint64_t{chunks_per_rank}, chunk_bytes, progress_bytes, consumer_bytes,
         std::uint64_t{adverts_per_pair}, advert_bytes, room_bytes_per_rank,
-        std::uint64_t{sizeof(TrafficRecord)}, std::uint64_t{sizeof(MemoryRow)},
-        std::uint64_t{sizeof(MemoryRecord)}})
+        shared_ring_control_offset, shared_ring_bytes, std::uint64_t{sizeof(TrafficRecord)},
+        std::uint64_t{sizeof(MemoryRow)}, std::uint64_t{sizeof(MemoryRecord)}})
     hash = (hash ^ static_cast<std::uint32_t>(value)) * 16777619u;
   return hash;
 }
@@ -38,7 +40,6 @@ SliceLayout slice_layout(std::uint32_t ranks, std::uint64_t deposit_ring_bytes) 
     offset = round_up(offset + bytes, page_bytes);
     return start;
   };
-  layout.doorbell = place(2 * cache_line_bytes + round_up(ranks, 64) / 8);
   layout.offers = place(offers_per_rank * offer_bytes);
   layout.heads = place(std::uint64_t{ranks} * consumer_bytes);
   layout.rings = place(std::uint64_t{ranks} * ring_bytes);
@@ -54,8 +55,7 @@ SliceLayout slice_layout(std::uint32_t ranks, std::uint64_t deposit_ring_bytes) 
 }
 
 std::uint64_t usual_slice_bytes(const SliceLayout& layout) {
-  return (layout.offers - layout.doorbell) + (layout.adverts - layout.heads) +
-         (layout.record - layout.progress);
+  return (layout.adverts - layout.heads) + (layout.record - layout.progress);
 }
 
 DepositPlan deposit_plan(std::int64_t model, std::int64_t bytes_of_ring) {
@@ -64,7 +64,7 @@ DepositPlan deposit_plan(std::int64_t model, std::int64_t bytes_of_ring) {
           round_up(static_cast<std::uint64_t>(bytes_of_ring), page_bytes)};
 }
 
-JobHeader job_header(std::uint32_t ranks, std::uint32_t cpus_usable, DepositPlan deposit) {
+JobHeader job_header(std::uint32_t ranks, std::uint32_t cpus_usable, RingPlan rings) {
   JobHeader header{};
   header.magic = job_magic;
   header.version = job_version;
@@ -73,11 +73,20 @@ JobHeader job_header(std::uint32_t ranks, std::uint32_t cpus_usable, DepositPlan
   header.cpus_usable = cpus_usable;
   // With a CPU each, receivers buy the order with membarrier; else senders fence.
   header.senders_fence = ranks > cpus_usable || !platform::membarrier_register();
-  header.deposit = deposit;
+  header.rings = rings;
+  if (rings.own_max < 0)
+    header.rings.own_max =
+        std::clamp(own_rings_in_all / static_cast<std::int32_t>(std::max(ranks, 1u)),
+                   own_rings_least, own_rings_most);
   header.rows_offset = page_bytes;
   header.memory_offset = header.rows_offset + ranks * sizeof(RankRow);
-  header.slices_offset = round_up(header.memory_offset + ranks * sizeof(MemoryRow), page_bytes);
-  header.slice_bytes = slice_layout(ranks, deposit.ring_bytes).bytes;
+  header.rings_shared =
+      rings.deposit.model == 0 &&
+      (ranks > own_rings_ranks_max || static_cast<std::int32_t>(ranks) - 1 > header.rings.own_max);
+  header.mailboxes_offset = round_up(header.memory_offset + ranks * sizeof(MemoryRow), page_bytes);
+  header.mailbox_bytes = page_bytes + (header.rings_shared ? shared_ring_bytes : 0);
+  header.slices_offset = header.mailboxes_offset + ranks * header.mailbox_bytes;
+  header.slice_bytes = slice_layout(ranks, rings.deposit.ring_bytes).bytes;
   header.file_bytes = header.slices_offset + ranks * header.slice_bytes;
   header.heaps_offset = round_up(header.file_bytes, huge_page_bytes);
   return header;
@@ -89,10 +98,13 @@ const char* job_header_problem(const JobHeader& header) {
   if (header.layout_hash != layout_hash())
     return "mpiexec and libmpi_abi.so.1 were built with different layouts";
   if (header.ranks == 0 || header.ranks > ranks_max) return "the number of ranks is out of range";
-  JobHeader expected = job_header(header.ranks, header.cpus_usable, header.deposit);
+  JobHeader expected = job_header(header.ranks, header.cpus_usable, header.rings);
   if (header.file_bytes != expected.file_bytes || header.slices_offset != expected.slices_offset ||
       header.memory_offset != expected.memory_offset ||
-      header.rows_offset != expected.rows_offset || header.heaps_offset != expected.heaps_offset)
+      header.mailboxes_offset != expected.mailboxes_offset ||
+      header.mailbox_bytes != expected.mailbox_bytes ||
+      header.rings_shared != expected.rings_shared || header.rows_offset != expected.rows_offset ||
+      header.heaps_offset != expected.heaps_offset)
     return "its sizes do not add up";
   return nullptr;
 }

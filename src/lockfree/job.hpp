@@ -17,7 +17,7 @@
 namespace baton::lockfree {
 
 inline constexpr std::uint64_t job_magic = 0x424154'4f4e4a4fULL;  // "BATONJO"
-inline constexpr std::uint32_t job_version = 7;
+inline constexpr std::uint32_t job_version = 8;
 inline constexpr int ranks_max = 4096;
 
 // Where the launcher put a rank: operating-system numbers, -1 where unknown or not one.
@@ -88,6 +88,12 @@ struct DepositPlan {
   std::uint64_t ring_bytes = 0;  // of a pair's ring, whole pages; 0 without a model
 };
 
+// How lines reach their receivers in a job.
+struct RingPlan {
+  DepositPlan deposit;
+  std::int32_t own_max = -1;  // senders to a rank that get rings of their own; -1: by the ranks
+};
+
 struct JobHeader {
   std::uint64_t magic;
   std::uint32_t version;
@@ -99,7 +105,9 @@ struct JobHeader {
   std::uint64_t heap_bytes;    // address space only; 0: there is none
   std::uint64_t program_heap_bytes;  // its last part, for the program's own malloc; 0: not exported
   std::uint64_t rows_offset;
-  std::uint64_t memory_offset;  // a MemoryRow a rank
+  std::uint64_t memory_offset;     // a MemoryRow a rank
+  std::uint64_t mailboxes_offset;  // a mailbox a rank
+  std::uint64_t mailbox_bytes;
   std::uint64_t slices_offset;
   std::uint64_t slice_bytes;
   std::int32_t program_heap_huge;  // in huge pages: private memory has them here unasked
@@ -108,15 +116,26 @@ struct JobHeader {
   std::int32_t memory_report;      // mpiexec --memory-report
   std::int32_t
       senders_fence;  // crowded, or no membarrier: senders order publish and wake themselves
-  DepositPlan deposit;
+  RingPlan rings;
+  std::int32_t rings_shared;  // all senders begin in a shared ring; else with one of their own
   std::uint32_t held;  // by mpiexec, atomically: ranks wait for a debugger to attach to them first
   std::uint32_t notes_given;  // by ranks, atomically: what one has said for all, a bit each
 };
 
+// A mailbox is what ranks touch of a rank that they seldom talk to. Mailboxes lie side by side, so
+// that meeting a thousand ranks costs few pages of page tables: a page with the doorbell (first)
+// and what the senders of the shared ring share, then that ring, if the job has one.
+inline constexpr std::uint64_t shared_ring_control_offset = 1024;
+inline constexpr std::uint32_t shared_ring_lines = 1024;
+inline constexpr std::uint64_t shared_ring_bytes = shared_ring_lines * cache_line_bytes;
+// Up to so many ranks each sender has a ring of its own from the beginning. Of many more ranks
+// fewer senders to each get one, so that all together cost no more than so many; guesses.
+inline constexpr std::uint32_t own_rings_ranks_max = 64;
+inline constexpr std::int32_t own_rings_in_all = 20480, own_rings_least = 16, own_rings_most = 128;
+
 // The parts of a slice, as offsets from its start. Every part is page-aligned, so that a rank's
 // memory grows only with what it has touched.
 struct SliceLayout {
-  std::uint64_t doorbell;  // wake line, free-chunk word, doorbell words
   std::uint64_t offers;    // this rank's offers
   std::uint64_t heads;     // the consumer's lines for each sender's ring
   std::uint64_t rings;     // one ring for each sender
@@ -158,7 +177,7 @@ constexpr std::uint64_t deposit_bytes(std::uint64_t deposit_ring_bytes) {
 SliceLayout slice_layout(std::uint32_t ranks, std::uint64_t deposit_ring_bytes = 0);
 
 // Fills a header for a job of `ranks`; the caller makes a file of `file_bytes` and writes it there.
-JobHeader job_header(std::uint32_t ranks, std::uint32_t cpus_usable, DepositPlan deposit = {});
+JobHeader job_header(std::uint32_t ranks, std::uint32_t cpus_usable, RingPlan rings = {});
 // The plan of the settings: which model, and whole pages.
 DepositPlan deposit_plan(std::int64_t model, std::int64_t bytes_of_ring);
 
@@ -178,6 +197,12 @@ inline MemoryRow* memory_row(JobHeader* header, std::uint32_t rank) {
 // Where a rank's slice begins in the job's memory file.
 inline std::uint64_t slice_offset(const JobHeader& header, std::uint32_t rank) {
   return header.slices_offset + rank * header.slice_bytes;
+}
+inline std::uint64_t mailbox_offset(const JobHeader& header, std::uint32_t rank) {
+  return header.mailboxes_offset + rank * header.mailbox_bytes;
+}
+inline char* mailbox(JobHeader* header, std::uint32_t rank) {
+  return reinterpret_cast<char*>(header) + mailbox_offset(*header, rank);
 }
 inline char* slice(JobHeader* header, std::uint32_t rank) {
   return reinterpret_cast<char*>(header) + slice_offset(*header, rank);

@@ -22,15 +22,21 @@ void add(Tally& sum, const Tally& tally) {
   sum.bytes += tally.bytes;
 }
 
-void add_peer(TrafficRecord& record, const Peer& peer) {
-  auto place = static_cast<int>(peer.place);
+void add_traffic(TrafficRecord& record, int place, const Traffic& traffic) {
   for (int size = 0; size < size_class_count; ++size) {
     for (int way = 0; way < peer_way_count; ++way)
-      add(record.tally[place][way][size], peer.traffic.tally[way][size]);
-    Observation seen = peer.traffic.observed[size];
+      add(record.tally[place][way][size], traffic.tally[way][size]);
+    Observation seen = traffic.observed[size];
     record.observed[place][size].reused += seen == Observation::reused;
     record.observed[place][size].fresh += seen == Observation::fresh;
   }
+}
+
+void add_peer(TrafficRecord& record, const Peer& peer) {
+  const auto place = static_cast<int>(peer.place);
+  if (has_history(peer)) add_traffic(record, place, peer.past().traffic);
+  for (int size = 0; size < 2; ++size)
+    add(record.tally[place][static_cast<int>(Way::packed)][size], peer.packed[size]);
 }
 
 }  // namespace
@@ -38,7 +44,7 @@ void add_peer(TrafficRecord& record, const Peer& peer) {
 void sum_up(TrafficRecord& record) {
   record = {};
   record.eager_bytes_max = settings.eager_bytes_max;
-  record.cma_bytes_min = settings.cma_bytes_min;
+  record.cma_bytes_min = engine.cma_bytes_min;
   record.probe_errno = transport::failed_probe_errno();
   record.reasons = engine.reasons;
   record.collectives = engine.collectives;
@@ -48,6 +54,8 @@ void sum_up(TrafficRecord& record) {
     add(record.tally[self_place][self_way][size], engine.to_self[size]);
   for (std::uint32_t i = 0; engine.peers && i < engine.ranks; ++i)
     if (const Peer* peer = known_peer(i)) add_peer(record, *peer);
+  for (int place = 0; place < peer_class_count; ++place)
+    add_traffic(record, place, engine.shared_history[place].traffic);
   platform::own_library(record.library, sizeof record.library);
   std::snprintf(record.version, sizeof record.version, "%s", version);
   record.published = 1;

@@ -1,4 +1,4 @@
-// What happens when a message's first line is found in a ring.
+// What happens when a message's first line is found, in a peer's ring or in the shared one.
 #include <algorithm>
 
 #include "base/settings.hpp"
@@ -11,18 +11,48 @@ namespace baton::message {
 
 namespace {
 
+// Long messages that have met their receives, for whoever lets go of the progress lock.
+List<Arrival> copies;
+platform::Lock copies_lock;
+
 constexpr std::size_t bounce_bytes = 8192;  // holds every message that enters a ring
 static_assert(bounce_bytes >= lockfree::ring_bytes);
 
-// Reads the payload of the message at the head of the ring into contiguous memory.
-BATON_INLINE void take_payload(Peer& peer, char* target, std::size_t wanted, std::size_t bytes) {
-  if (BATON_LIKELY(bytes <= lockfree::first_line_payload_bytes)) {
-    platform::copy_short(target, peer.in.first_payload(), wanted);
-    peer.in.take(nullptr, 0);
-  } else {
-    peer.in.take_long(target, wanted, bytes, pause_for_peer);
+// A message whose first line has come, as a peer's ring or the shared one holds it.
+template <class Ring>
+struct Message {
+  Ring& ring;
+  Peer& peer;
+  lockfree::Header header;
+  bool shared;
+
+  lockfree::Envelope envelope() const { return ring.envelope(); }
+  // What the payload of a line of some kind says.
+  template <class Line>
+  Line read() const {
+    Line line;
+    ring.read(&line, sizeof line);
+    return line;
   }
-}
+  // Its lines are free again.
+  void drop() { ring.take(nullptr, 0); }
+  template <class Line>
+  Line take() {
+    Line line = read<Line>();
+    drop();
+    return line;
+  }
+  // Copies the first `wanted` bytes of the payload into contiguous memory, and drops it.
+  BATON_INLINE void take_payload(char* target, std::size_t wanted) {
+    const std::size_t bytes = header.bytes();
+    if (BATON_LIKELY(bytes <= lockfree::first_line_payload_bytes)) {
+      platform::copy_short(target, ring.first_payload(), wanted);
+      drop();
+    } else {
+      ring.take_long(target, wanted, bytes, PeerPause{});
+    }
+  }
+};
 
 }  // namespace
 
@@ -41,16 +71,18 @@ Error settle_envelope(Request& receive, std::int32_t source, std::int32_t tag, s
 
 namespace {
 
-// The payload at the head of the ring goes straight to the receive that matches it.
-void receive_payload(Peer& peer, Request& receive, lockfree::Header header, std::int32_t tag) {
-  std::size_t bytes = header.bytes();
-  Error error = settle_envelope(receive, header.source(), tag, static_cast<std::int64_t>(bytes));
+// The payload goes straight to the receive that matches it.
+template <class Ring>
+void receive_payload(Message<Ring> message, Request& receive, std::int32_t tag) {
+  std::size_t bytes = message.header.bytes();
+  Error error =
+      settle_envelope(receive, message.header.source(), tag, static_cast<std::int64_t>(bytes));
   auto wanted = static_cast<std::size_t>(receive.bytes);
   if (BATON_LIKELY(receive.datatype->contiguous)) {
-    take_payload(peer, static_cast<char*>(receive.buffer), wanted, bytes);
+    message.take_payload(static_cast<char*>(receive.buffer), wanted);
   } else {
     char bounce[bounce_bytes];
-    take_payload(peer, bounce, wanted, bytes);
+    message.take_payload(bounce, wanted);
     datatype::unpack(*receive.datatype, receive.buffer, 0, bounce, receive.bytes);
   }
   complete(receive, error);
@@ -58,14 +90,25 @@ void receive_payload(Peer& peer, Request& receive, lockfree::Header header, std:
 
 }  // namespace
 
-void account_unexpected(Peer& peer, std::int64_t change) {
-  platform::Guard guard(peer.account_lock);
-  peer.unexpected_bytes += change;
-  bool full = peer.unexpected_bytes > settings.unexpected_bytes_max;
-  bool relaxed = peer.unexpected_bytes <= settings.unexpected_bytes_max / 2;
-  if (full == peer.envelopes_only || (peer.envelopes_only && !relaxed)) return;
-  peer.envelopes_only = full;
-  peer.in.set_envelopes_only(full);
+namespace {
+
+template <class Ring>
+void account_unexpected(Account& account, Ring& ring, std::int64_t change) {
+  platform::Guard guard(account.lock);
+  account.unexpected_bytes += change;
+  bool full = account.unexpected_bytes > settings.unexpected_bytes_max;
+  bool relaxed = account.unexpected_bytes <= settings.unexpected_bytes_max / 2;
+  if (full == account.envelopes_only || (account.envelopes_only && !relaxed)) return;
+  account.envelopes_only = full;
+  ring.set_envelopes_only(full);
+}
+
+}  // namespace
+
+void account_unexpected(const Arrival& arrival, std::int64_t change) {
+  if (arrival.shared) return account_unexpected(engine.shared_account, engine.shared_in, change);
+  Peer& peer = *engine.peers[arrival.peer_rank];
+  account_unexpected(peer.account, peer.in, change);
 }
 
 namespace {
@@ -77,14 +120,16 @@ namespace {
   __builtin_unreachable();
 }
 
-Arrival& keep_arrival(Peer& peer, lockfree::Header header, lockfree::Envelope envelope,
+template <class Ring>
+Arrival& keep_arrival(const Message<Ring>& message, lockfree::Envelope envelope,
                       std::int64_t payload_bytes) {
   Arrival* arrival = new_arrival(payload_bytes);
   if (!arrival) out_of_memory_for_arrival();
   arrival->context = envelope.context;
-  arrival->source = header.source();
+  arrival->source = message.header.source();
   arrival->tag = envelope.tag;
-  arrival->peer_rank = peer.rank;
+  arrival->peer_rank = message.peer.rank;
+  arrival->shared = message.shared;
   count(engine.counters.unexpected);
   return *arrival;
 }
@@ -97,42 +142,44 @@ MatchQueue& queue_of(std::uint32_t context) {
 
 }  // namespace
 
-void pause_for_peer() {
-  // The sender is between two stores, unless it lost its CPU.
-  static thread_local int patience = 0;
-  if ((++patience & 63) != 0)
-    platform::pause_cpu();
-  else
-    platform::yield_cpu();
+void PeerPause::give_way() {
+  constexpr std::uint32_t yields = 2000;  // guess: some milliseconds
+  if (times_ / 64 < yields) return platform::yield_cpu();
+  times_ = yields * 64;
+  platform::sleep_us(200);  // guess
 }
 
-void arrive_payload(Peer& peer, lockfree::Header header) {
-  lockfree::Envelope envelope = peer.in.envelope();
+namespace {
+
+template <class Ring>
+void arrive_payload(Message<Ring> message) {
+  lockfree::Envelope envelope = message.envelope();
   MatchQueue& queue = queue_of(envelope.context);
   platform::Guard guard(queue.lock);
-  if (Request* receive = take_posted(queue, header.source(), envelope.tag)) {
+  if (Request* receive = take_posted(queue, message.header.source(), envelope.tag)) {
     BATON_INVARIANT(close_advert(*receive));
-    receive_payload(peer, *receive, header, envelope.tag);
+    receive_payload(message, *receive, envelope.tag);
     return;
   }
-  std::size_t bytes = header.bytes();
-  Arrival& arrival = keep_arrival(peer, header, envelope, static_cast<std::int64_t>(bytes));
+  std::size_t bytes = message.header.bytes();
+  Arrival& arrival = keep_arrival(message, envelope, static_cast<std::int64_t>(bytes));
   arrival.bytes = static_cast<std::int64_t>(bytes);
-  take_payload(peer, arrival.payload(), bytes, bytes);
-  account_unexpected(peer, arrival.bytes);
+  message.take_payload(arrival.payload(), bytes);
+  account_unexpected(arrival, arrival.bytes);
   keep(queue, arrival);
 }
 
-void arrive_offer(Peer& peer, lockfree::Header header) {
-  lockfree::Envelope envelope = peer.in.envelope();
-  OfferLine line;
-  peer.in.read(&line, sizeof line);
-  if (line.place.leased) catch_up(peer);
+// Matches an offer, or keeps it. What is to be delivered with its receive; null: nothing.
+template <class Ring>
+Arrival* match_offer(Message<Ring> message) {
+  lockfree::Envelope envelope = message.envelope();
+  auto line = message.template read<OfferLine>();
+  if (line.place.leased) catch_up(message.peer);
   MatchQueue& queue = queue_of(envelope.context);
   platform::Guard guard(queue.lock);
-  Request* receive = take_posted(queue, header.source(), envelope.tag);
+  Request* receive = take_posted(queue, message.header.source(), envelope.tag);
   std::int64_t kept_bytes = receive ? 0 : line.early_bytes;
-  Arrival& arrival = keep_arrival(peer, header, envelope, kept_bytes);
+  Arrival& arrival = keep_arrival(message, envelope, kept_bytes);
   arrival.bytes = line.bytes;
   arrival.offered = true;
   arrival.sender_contiguous = line.contiguous != 0;
@@ -148,19 +195,128 @@ void arrive_offer(Peer& peer, lockfree::Header header) {
     bool matched = claim(arrival);
     if (!matched) post_again(queue, *receive);
     BATON_INVARIANT(!matched || close_advert(*receive));
-    peer.in.take(nullptr, 0);
-    if (matched) deliver(arrival, *receive);
-    return;
+    message.drop();
+    if (!matched) return nullptr;
+    arrival.receive = receive;
+    return &arrival;
   }
-  peer.in.take(nullptr, 0);
+  message.drop();
   if (!line.place.empty()) {
     // Chunks are for all senders: what nobody waits for must not keep one.
     take_early(arrival, arrival.payload());
-    give_back(line.place, peer.rank);
+    give_back(line.place, arrival.peer_rank);
     arrival.place = {};
-    account_unexpected(peer, arrival.early_bytes);
+    account_unexpected(arrival, arrival.early_bytes);
   }
   keep(queue, arrival);
+  return nullptr;
+}
+
+void copy_later(Arrival& arrival) {
+  platform::Guard guard(copies_lock);
+  copies.push(&arrival);
+  platform::add_shared(engine.copy_count, 1u);
+}
+
+// Whether others should make progress while this is copied. What lies in staging is copied at once:
+// its sender goes on there.
+bool is_long_copy(const Arrival& arrival) {
+  constexpr std::int64_t bytes_min = 65536;  // guess
+  return platform::threads_multiple && arrival.bytes >= bytes_min && arrival.early_bytes == 0;
+}
+
+template <class Ring>
+void arrive_offer(Message<Ring> message) {
+  Arrival* arrival = match_offer(message);
+  if (!arrival) return;
+  if (BATON_UNLIKELY(is_long_copy(*arrival))) return copy_later(*arrival);
+  deliver(*arrival, *arrival->receive);
+}
+
+template <class Ring>
+void arrive_redirected(Message<Ring> message) {
+  const lockfree::Envelope envelope = message.envelope();
+  const auto line = message.template read<RedirectLine>();
+  take_back_redirected(message.peer, line);
+  message.drop();
+  end_redirected(message.peer, line, message.header.source(), envelope.tag);
+}
+
+// Hands on what has come; whether it was long, so that others had better be looked at first.
+template <class Ring>
+bool arrive(Message<Ring> message) {
+  switch (static_cast<LineKind>(message.header.kind())) {
+    case LineKind::payload:
+      arrive_payload(message);
+      return false;
+    case LineKind::offer:
+      arrive_offer(message);
+      // Copying it took long: what we wait for may be there, and the next one's receive may be
+      // posted before it is taken for unexpected and copied twice.
+      return true;
+    case LineKind::claim:
+      arrive_claim(message.template take<ClaimLine>());
+      return false;
+    case LineKind::window:
+      arrive_window(message.peer, message.template take<WindowLine>());
+      return false;
+    case LineKind::redirected:
+      arrive_redirected(message);
+      return false;
+    case LineKind::ring:
+      message.drop();
+      open_ring(message.peer);
+      return false;
+    case LineKind::none:
+      break;
+  }
+  BATON_INVARIANT(!"a line of no kind in a ring");
+  __builtin_unreachable();
+}
+
+constexpr int messages_per_poll = 32;  // guess: fair between rings, cheap in a burst
+
+}  // namespace
+
+bool poll_peer(Peer& peer) {
+  int taken = 0;
+  int taken_max = messages_per_poll;
+  for (; taken < taken_max; ++taken) {
+    lockfree::Header header = peer.in.peek();
+    if (header.lap() == 0) break;
+    if (arrive(Message<decltype(peer.in)>{peer.in, peer, header, false})) taken_max = taken + 1;
+  }
+  // Trusting doorbells, what is left here must be found again.
+  if (BATON_UNLIKELY(taken == taken_max && engine.doorbells))
+    lockfree::ring_doorbell(transport::arena.doorbell(engine.rank), peer.rank);
+  return taken > 0;
+}
+
+bool poll_shared_ring() {
+  auto& ring = engine.shared_in;
+  int taken = 0;
+  for (; taken < messages_per_poll; ++taken) {
+    lockfree::Header header = ring.peek();
+    if (header.lap() == 0) break;
+    Peer* peer = meet(header.sender());
+    if (!peer) break;  // no memory now: the line stays
+    if (arrive(Message<decltype(engine.shared_in)>{ring, *peer, header, true})) return true;
+  }
+  return taken > 0;
+}
+
+void make_copies() {
+  while (platform::load_shared(engine.copy_count)) {
+    Arrival* arrival;
+    {
+      platform::Guard guard(copies_lock);
+      arrival = copies.first;
+      if (!arrival) return;
+      copies.take_after(nullptr);
+      platform::add_shared(engine.copy_count, ~0u);
+    }
+    BATON_INVARIANT(deliver(*arrival, *arrival->receive));
+  }
 }
 
 namespace {
@@ -179,8 +335,7 @@ void account_delivered(const Arrival& arrival) {
   std::int64_t kept = !arrival.offered        ? arrival.bytes
                       : arrival.place.empty() ? arrival.early_bytes
                                               : 0;
-  if (kept && arrival.peer_rank != engine.rank)
-    account_unexpected(*engine.peers[arrival.peer_rank], -kept);
+  if (kept && arrival.peer_rank != engine.rank) account_unexpected(arrival, -kept);
 }
 
 // The end of a message whose sender has cancelled it. We will not look again: its slot may be used

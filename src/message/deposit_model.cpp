@@ -65,7 +65,7 @@ DepositPeer& deposit_peer(const Peer& peer) {
 }
 
 Error start_deposit_model() {
-  const lockfree::DepositPlan& job = transport::arena.job->deposit;
+  const lockfree::DepositPlan& job = transport::arena.job->rings.deposit;
   lockfree::DepositPlan own =
       lockfree::deposit_plan(settings.deposit_model, settings.deposit_ring_bytes);
   if (engine.ranks > 1 && (own.model != job.model || own.ring_bytes != job.ring_bytes))
@@ -102,7 +102,7 @@ Peer* contact_deposit(Peer* peer, std::uint32_t rank) {
   if (deposit->out.attached()) return peer;
   // Claim last: memory first, then the announcement.
   const transport::Arena& arena = transport::arena;
-  std::uint64_t ring_bytes = arena.job->deposit.ring_bytes;
+  std::uint64_t ring_bytes = arena.job->rings.deposit.ring_bytes;
   if (!deposit->message) deposit->message = static_cast<char*>(std::malloc(ring_bytes));
   if (!deposit->message) {
     (void)no_memory_for(rank);
@@ -117,6 +117,7 @@ Peer* contact_deposit(Peer* peer, std::uint32_t rank) {
     deposit->out.attach(control + page_bytes, ring_bytes, &control_of(control).head,
                         deposit_model().rules());
     deposit->their_advert = &control_of(control).advert;
+    peer->link = Link::deposit;
   }
   notify_slow(rank);  // the bit makes the ring known there
   return peer;
@@ -132,7 +133,7 @@ bool look_at_deposit(Peer& peer) {
   if (BATON_UNLIKELY(!deposit->in.attached())) {
     const transport::Arena& arena = transport::arena;
     char* control = arena.deposit(engine.rank, peer.rank);
-    deposit->in.attach(control + page_bytes, arena.job->deposit.ring_bytes,
+    deposit->in.attach(control + page_bytes, arena.job->rings.deposit.ring_bytes,
                        &control_of(control).head, deposit_model().rules());
     deposit->own_advert = &control_of(control).advert;
     // No lines, so that no fast path looks there; only a place for wishes, which no model heeds.

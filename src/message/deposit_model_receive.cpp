@@ -101,7 +101,7 @@ void end_slot(std::uint32_t sender, std::int32_t slot) {
 void keep_or_deliver(Peer& peer, Arrival& arrival) {
   MatchQueue& queue = queue_of(arrival.context);
   platform::Guard guard(queue.lock);
-  account_unexpected(peer, arrival.bytes);
+  account_unexpected(arrival, arrival.bytes);
   Request* receive = take_posted(queue, arrival.source, arrival.tag);
   if (!receive) {
     count(engine.counters.unexpected);

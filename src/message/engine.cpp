@@ -18,53 +18,16 @@ Engine engine;
 
 namespace {
 
-// More contacts than this are found by doorbells, fewer by looking at each ring.
-constexpr std::uint32_t polled_contacts_max = 16;  // guess
-constexpr int messages_per_poll = 32;              // guess: fair between rings, cheap in a burst
-
-Peer* make_peer(std::uint32_t rank) {
-  Peer* peer = new (std::nothrow) Peer;
-  if (!peer) return nullptr;
-  peer->rank = rank;
-  peer->doorbell = &transport::arena.doorbell(rank);
-  peer->place = lockfree::peer_class(transport::arena.row(engine.rank).launcher.place,
-                                     transport::arena.row(rank).launcher.place);
-  // ORDER engine.peers: release here, acquire in known_peer.
-  std::atomic_ref(engine.peers[rank]).store(peer, std::memory_order_release);
-  return peer;
-}
-
-// The peer as it is, or a new one; null when memory is short. Under the contact lock.
-Peer* find_or_make_peer(std::uint32_t rank) {
-  Peer* peer = engine.peers[rank];
-  return peer ? peer : make_peer(rank);
-}
-
-// From now on peers ring when they have published, and we look only where it rang.
-void trust_doorbells() {
-  engine.doorbells = true;
-  lockfree::announce(transport::arena.doorbell(engine.rank), lockfree::wake_doorbell);
-  if (engine.senders_fence)
-    lockfree::Hardware::full_fence();
-  else
-    platform::membarrier_all();
-  for (std::uint32_t i = 0; i < engine.contact_count; ++i) poll_peer(*engine.contacts[i]);
-}
-
 // A bit that rang: the first time it makes the contact known.
 bool look_at(std::uint32_t rank) {
   Peer* peer = known_peer(rank);
   if (BATON_UNLIKELY(!peer || !peer->in.attached())) {
-    {
-      platform::Guard guard(engine.contact_lock);
-      peer = find_or_make_peer(rank);
-    }
+    // A line in the shared ring will say that there is a ring, before we may look into it.
+    if (transport::arena.job->rings_shared) return false;
+    peer = meet(rank);
     if (!peer) return false;  // no memory now: the bit comes again with the next message
     if (BATON_UNLIKELY(settings.deposit_model)) return look_at_deposit(*peer);
-    peer->in.attach(transport::arena.ring(engine.rank, rank),
-                    transport::arena.consumer(engine.rank, rank));
-    engine.contacts[engine.contact_count++] = peer;
-    if (engine.contact_count == polled_contacts_max + 1) trust_doorbells();
+    open_ring(*peer);
   }
   return poll_peer(*peer);
 }
@@ -101,11 +64,12 @@ bool advance_sources() {
 }
 
 BATON_COLD bool advance_rest() {
-  bool any = false;
+  bool any = engine.shares_ring && poll_shared_ring();
   if (platform::load_shared(engine.open_offers)) any |= poll_offers();
   if (platform::load_shared(engine.queued_count))
     for (std::uint32_t i = 0; i < engine.ranks; ++i)
-      if (Peer* peer = known_peer(i)) any |= drain_queue(*peer);
+      if (Peer* peer = known_peer(i); peer && platform::load_shared(peer->queued.first))
+        any |= drain_queue(*peer);
   if (engine.stream_count) any |= advance_streams_in() | advance_streams_out();
   if (platform::load_shared(engine.active_sources)) any |= advance_sources();
   return any;
@@ -114,10 +78,23 @@ BATON_COLD bool advance_rest() {
 // Where ranks take turns on the CPUs, only the sum of their work counts, and one copy is less of it
 // than two, also where it is the slower one for each (8 ranks on 2 cores of a Zen 4 virtual
 // machine, 2026-11-22: alltoall of 64 KiB 294 instead of 615 us, of 16 KiB 116 instead of 88).
-void prefer_single_copy() {
+std::int64_t single_copy_bytes_min() {
   constexpr std::int64_t crowded_bytes_min = 65536;
-  if (source_of(*find_setting("cma_bytes_min")) == SettingSource::fallback)
-    settings.cma_bytes_min = std::min(settings.cma_bytes_min, crowded_bytes_min);
+  const bool chosen = source_of(*find_setting("cma_bytes_min")) != SettingSource::fallback;
+  return engine.crowded && !chosen ? std::min(settings.cma_bytes_min, crowded_bytes_min)
+                                   : settings.cma_bytes_min;
+}
+
+void share_ring() {
+  engine.shared_in.attach(transport::arena.shared_ring(engine.rank),
+                          &transport::arena.shared_ring_control(engine.rank).consumer);
+  engine.shares_ring = 1;
+}
+
+void forget_peer(Peer* peer) {
+  std::free(peer->advertised);
+  if (has_history(*peer)) delete &peer->past();
+  delete peer;
 }
 
 }  // namespace
@@ -127,7 +104,7 @@ Error start_engine() {
   engine.rank = transport::arena.rank;
   engine.ranks = transport::arena.ranks;
   engine.crowded = engine.ranks > transport::arena.job->cpus_usable;
-  if (engine.crowded) prefer_single_copy();
+  engine.cma_bytes_min = single_copy_bytes_min();
   lockfree::publish_channel(transport::arena.row(engine.rank).channel, engine.outstanding);
   engine.senders_fence = transport::arena.job->senders_fence != 0;
   engine.peers = static_cast<Peer**>(std::calloc(engine.ranks, sizeof(Peer*)));
@@ -135,14 +112,14 @@ Error start_engine() {
   if (!engine.peers || !engine.contacts)
     return fail(MPI_ERR_NO_MEM, "no memory for the list of %u peers", engine.ranks);
   if (!engine.senders_fence) platform::membarrier_register();
+  if (transport::arena.job->rings_shared) share_ring();
   return start_deposit_model();
 }
 
 void stop_engine() {
   stop_deposit_model();
   for (std::uint32_t i = 0; i < engine.ranks; ++i) {
-    if (engine.peers[i]) std::free(engine.peers[i]->advertised);
-    delete engine.peers[i];
+    if (engine.peers[i]) forget_peer(engine.peers[i]);
   }
   std::free(engine.peers);
   std::free(engine.contacts);
@@ -151,28 +128,6 @@ void stop_engine() {
   Counters counters = engine.counters;
   new (&engine) Engine;
   engine.counters = counters;
-}
-
-Peer* contact(std::uint32_t rank) {
-  platform::Guard guard(engine.contact_lock);
-  Peer* peer = engine.peers[rank];
-  if (peer && peer->out.attached()) return peer;
-  if (BATON_UNLIKELY(settings.deposit_model)) return contact_deposit(find_or_make_peer(rank), rank);
-  // Claim last: memory for the ring first, then the peer, then the announcement.
-  std::uint64_t ring = transport::arena.layout.rings + engine.rank * lockfree::ring_bytes;
-  if (transport::reserve(rank, ring, lockfree::ring_bytes) != MPI_SUCCESS) return nullptr;
-  peer = find_or_make_peer(rank);
-  if (!peer) {
-    (void)fail(MPI_ERR_NO_MEM, "no memory to contact rank %u", rank);
-    return nullptr;
-  }
-  {
-    platform::Guard sending(peer->send_lock);
-    peer->out.attach(transport::arena.ring(rank, engine.rank),
-                     transport::arena.consumer(rank, engine.rank));
-  }
-  notify_slow(rank);  // the bit makes the ring known there
-  return peer;
 }
 
 void notify_slow(std::uint32_t rank) {
@@ -189,41 +144,6 @@ void wake_slow(std::uint32_t rank) {
   platform::futex_wake(doorbell.wake.word);
 }
 
-bool poll_peer(Peer& peer) {
-  int taken = 0;
-  int taken_max = messages_per_poll;
-  for (; taken < taken_max; ++taken) {
-    lockfree::Header header = peer.in.peek();
-    if (header.lap() == 0) break;
-    switch (static_cast<LineKind>(header.kind())) {
-      case LineKind::payload:
-        arrive_payload(peer, header);
-        break;
-      case LineKind::offer:
-        arrive_offer(peer, header);
-        // Copying it took long: what we wait for may be there, and the next one's receive may be
-        // posted before it is taken for unexpected and copied twice.
-        taken_max = taken + 1;
-        break;
-      case LineKind::claim:
-        arrive_claim(peer);
-        break;
-      case LineKind::window:
-        arrive_window(peer);
-        break;
-      case LineKind::redirected:
-        arrive_redirected(peer, header);
-        break;
-      case LineKind::none:
-        BATON_INVARIANT(!"a line of no kind in a ring");
-    }
-  }
-  // Trusting doorbells, what is left here must be found again.
-  if (BATON_UNLIKELY(taken == taken_max && engine.doorbells))
-    lockfree::ring_doorbell(transport::arena.doorbell(engine.rank), peer.rank);
-  return taken > 0;
-}
-
 namespace {
 
 bool progress_among_threads() {
@@ -233,6 +153,7 @@ bool progress_among_threads() {
   leading = {};
   engine.progress_lock.unlock();
   wake_waiters();
+  make_copies();
   return any;
 }
 
@@ -252,7 +173,7 @@ bool progress_alone() {
     for (std::uint32_t i = 0; i < engine.contact_count; ++i) any |= poll_peer(*engine.contacts[i]);
   if (BATON_UNLIKELY(platform::load_shared(engine.open_offers) |
                      platform::load_shared(engine.queued_count) | engine.stream_count |
-                     platform::load_shared(engine.active_sources)))
+                     engine.shares_ring | platform::load_shared(engine.active_sources)))
     any |= advance_rest();
   return any;
 }

@@ -32,16 +32,23 @@ struct Engine {
   std::uint32_t rank = 0;
   std::uint32_t ranks = 1;
   bool senders_fence = false;
-  bool crowded = false;         // more ranks than usable CPUs
-  bool doorbells = false;       // we trust doorbells instead of looking at every ring
-  bool about_to_sleep = false;  // a waiter has announced it: each round looks everywhere
-  Peer** contacts = nullptr;    // the peers whose ring to us is in use
+  bool crowded = false;            // more ranks than usable CPUs
+  std::int64_t cma_bytes_min = 0;  // the setting, or what is better where ranks are crowded
+  bool doorbells = false;          // we trust doorbells instead of looking at every ring
+  bool about_to_sleep = false;     // a waiter has announced it: each round looks everywhere
+  Peer** contacts = nullptr;       // the peers whose ring to us is in use
   std::uint32_t contact_count = 0;
   std::uint32_t queued_count = 0;  // requests queued at all peers
   std::uint32_t stream_count = 0;  // sends and receives that stream now
   std::uint32_t open_offers = 0;
   std::uint32_t withdrawn_offers = 0;  // of these; their receivers have not looked yet
+  std::uint32_t copy_count = 0;        // long messages that wait to be copied (make_copies)
   std::uint32_t active_sources = 0;
+  std::uint32_t shares_ring = 0;  // 1: this job's ranks have rings that their senders share
+  // That ring of ours, and of what came through such rings.
+  lockfree::ReceiveRing<lockfree::Hardware, lockfree::shared_ring_lines> shared_in;
+  Account shared_account;
+  History shared_history[peer_class_count];
   std::int64_t outstanding_bytes = 0;                           // see outstanding.hpp
   lockfree::ChannelClass outstanding = lockfree::channel_idle;  // what the status board says of it
   List<Request> streams_out;
@@ -66,8 +73,16 @@ void stop_engine();
 void sum_up(TrafficRecord& record);
 
 // The peer of a rank in the job; makes contact if need be. Null, explained, when memory is short.
-Peer* contact(std::uint32_t rank);
-// As above for the hot path: null also when there is no contact yet.
+Peer* contact(std::uint32_t rank);  // link.cpp
+// The same for what came from it: its lines may come in the ring that senders to us share.
+Peer* meet(std::uint32_t rank);
+// Its lines come in a ring of its own from now on (link.cpp). Under the progress lock.
+void open_ring(Peer& peer);
+// Whether its history is its own.
+inline bool has_history(const Peer& peer) {
+  return &peer.past() != &engine.shared_history[static_cast<int>(peer.place)];
+}
+// As `contact` for the hot path: null also when there is no contact yet.
 BATON_INLINE Peer* known_peer(std::uint32_t rank) {
   // ORDER engine.peers: acquire here, release in make_peer.
   return std::atomic_ref(engine.peers[rank]).load(std::memory_order_acquire);
@@ -90,12 +105,20 @@ inline void wake_rank(std::uint32_t rank) {
   if (lockfree::wants_attention(transport::arena.doorbell(rank))) wake_slow(rank);
 }
 
+// Copies long messages that have met their receives, without any lock, so that other threads make
+// progress meanwhile. Whoever has made progress among several threads calls it behind that.
+// (arrive.cpp)
+void make_copies();
+inline bool has_copies() {
+  return platform::load_shared(engine.copy_count) != 0;
+}
+
 // One round of progress; whether anything happened. Nothing when another thread is at it. Yields
 // the CPU where ranks outnumber CPUs and nothing happened.
 bool progress();
 // The same for who holds the progress lock.
 bool progress_alone();
-// Takes in what one peer has sent; whether anything came.
+// Takes in what one peer has sent (arrive.cpp); whether anything came.
 bool poll_peer(Peer& peer);
 
 // Adds to a counter.
@@ -103,15 +126,22 @@ BATON_INLINE void count(std::uint64_t& counter, std::uint64_t number = 1) {
   platform::add_shared(counter, number);
 }
 
-// A message that left by a way. The caller holds the send lock.
-BATON_INLINE void count_sent(Peer& peer, Way way, std::size_t bytes) {
-  Tally& tally = peer.traffic.at(way, static_cast<std::int64_t>(bytes));
+// A message that left in one line of a ring of our own. The caller holds the send lock.
+BATON_INLINE void count_packed(Peer& peer, std::size_t bytes) {
+  static_assert(size_class(8) == 0 && size_class(lockfree::first_line_payload_bytes) == 1);
+  Tally& tally = peer.packed[bytes > 8];
   ++tally.messages;
   tally.bytes += bytes;
 }
-// A message that came by a way.
-inline void count_received(std::uint32_t peer_rank, Way way, std::int64_t bytes) {
-  Tally& tally = engine.peers[peer_rank]->traffic.at(way, bytes);
+// A message that left through a ring of our own, else. The caller holds the send lock.
+BATON_INLINE void count_sent(Peer& peer, Way way, std::size_t bytes) {
+  Tally& tally = peer.past().traffic.at(way, static_cast<std::int64_t>(bytes));
+  ++tally.messages;
+  tally.bytes += bytes;
+}
+// A message that left or came by a way, wherever it is counted.
+inline void count_message(Peer& peer, Way way, std::int64_t bytes) {
+  Tally& tally = peer.past().traffic.at(way, bytes);
   count(tally.messages);
   count(tally.bytes, static_cast<std::uint64_t>(bytes));
 }

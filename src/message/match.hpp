@@ -26,6 +26,7 @@ struct Arrival {
   bool claimed = false;  // MPI_Mprobe has matched it: its sender cannot cancel it any more
   bool sender_contiguous = false;
   bool exported = false;   // see OfferLine
+  bool shared = false;     // it came through the shared ring
   std::int32_t offer = 0;  // no_slot: the early bytes are all of it
   std::uint64_t address = 0;
   // The beginning of an offered message, sent before it was matched: still in staging, or (the
@@ -33,6 +34,7 @@ struct Arrival {
   std::int64_t early_bytes = 0;
   lockfree::StagingPlace place;
   Request* local = nullptr;
+  Request* receive = nullptr;  // that it was matched with, while it waits to be copied
   // Of a message that MPI_Mprobe took out: the communicator, which lives until it is received.
   void* owner = nullptr;
   Usage* usage = nullptr;

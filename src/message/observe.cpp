@@ -30,9 +30,10 @@ bool pulled_unseen(int place) {
 // Under the account lock.
 void wish(Peer& peer, std::int64_t bytes, bool exported, bool pull) {
   int place = Timings::place_of(bytes, exported);
-  Timings::Seen& seen = peer.timings.seen[place];
+  Timings::Seen& seen = peer.past().timings.seen[place];
   if (seen.pulled_ticks && seen.staged_ticks)
-    peer.traffic.observed[size_class(bytes)] = pull ? Observation::reused : Observation::fresh;
+    peer.past().traffic.observed[size_class(bytes)] =
+        pull ? Observation::reused : Observation::fresh;
   bool other = pull != pulled_unseen(place);
   if (seen.other == other) return;
   seen.other = other;
@@ -42,9 +43,10 @@ void wish(Peer& peer, std::int64_t bytes, bool exported, bool pull) {
 }  // namespace
 
 void observe(Peer& peer, std::int64_t bytes, bool exported, Taken how, std::int64_t cost_ticks) {
-  platform::Guard guard(peer.account_lock);
+  if (!peer.in.attached()) return;  // it has no use for our wishes
+  platform::Guard guard(peer.history_lock);
   int place = Timings::place_of(bytes, exported);
-  Timings::Seen& seen = peer.timings.seen[place];
+  Timings::Seen& seen = peer.past().timings.seen[place];
   std::uint32_t& mean = how == Taken::pulled ? seen.pulled_ticks : seen.staged_ticks;
   mean = follow_mean(mean, cost_ticks);
   bool now = seen.other != pulled_unseen(place);
@@ -52,7 +54,8 @@ void observe(Peer& peer, std::int64_t bytes, bool exported, Taken how, std::int6
 }
 
 void observe_not_pullable(Peer& peer, std::int64_t bytes, bool exported) {
-  platform::Guard guard(peer.account_lock);
+  if (!peer.in.attached()) return;
+  platform::Guard guard(peer.history_lock);
   wish(peer, bytes, exported, false);
 }
 
@@ -61,7 +64,7 @@ bool should_offer(Peer& peer, std::int64_t bytes, bool exported) {
   // some in a row go, and a first few in a row may all be.
   constexpr std::uint8_t first_try = 3, in_a_row = 4, turn_max = 220;
   int place = Timings::place_of(bytes, exported);
-  Timings::Trial& trial = peer.timings.trial[place];
+  Timings::Trial& trial = peer.past().timings.trial[place];
   bool other = trial.sent >= first_try && trial.sent < first_try + in_a_row;
   if (trial.sent == trial.turn) {
     trial.sent = 0;

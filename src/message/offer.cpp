@@ -77,8 +77,9 @@ void abandon_slot(std::uint32_t slot) {
 
 namespace {
 
-// Puts the envelope of an offer, then the early bytes. There is room. Without a slot they are all.
-void put_early(Peer& peer, Request& send, std::int64_t early_bytes, int slot) {
+// Puts the envelope of an offer, then the early bytes. Without a slot they are all. False when
+// there is no room, which one line of a ring of our own has, since the caller looked.
+bool put_early(Peer& peer, Request& send, std::int64_t early_bytes, int slot) {
   OfferLine line{reinterpret_cast<std::uint64_t>(send.buffer),
                  send.bytes,
                  slot,
@@ -86,18 +87,19 @@ void put_early(Peer& peer, Request& send, std::int64_t early_bytes, int slot) {
                  send.datatype->contiguous,
                  send.exported,
                  send.place};
-  auto header = lockfree::make_header(static_cast<unsigned>(LineKind::offer), 0, send.source);
-  peer.out.put(header, {send.context, send.tag}, &line, sizeof line);
-  if (early_bytes == 0) return;
+  if (!put_line(peer, LineKind::offer, send.source, {send.context, send.tag}, &line, sizeof line))
+    return false;
+  if (early_bytes == 0) return true;
   notify(*peer.doorbell, peer.rank);
   fill_early(peer, send, early_bytes);
   if (slot == no_slot) complete(send, MPI_SUCCESS);
+  return true;
 }
 
 // Puts the envelope of an offer, and the beginning of the message into staging where that will be
 // its way anyhow; false when slots or room are lacking. Without memory the send fails.
 bool put_offer(Peer& peer, Request& send) {
-  if (!peer.out.has_room(1)) return false;
+  if (!has_room(peer, 1)) return false;
   Target target = find_target(peer, send);
   send.exported = target.exported || transport::is_mappable_by(peer.rank, send.buffer);
   std::int64_t early_bytes = open_early(peer, send, send.exported);
@@ -105,7 +107,7 @@ bool put_offer(Peer& peer, Request& send) {
   if (early_bytes == wait_for_room) {
     // Where the receiver does not look, what comes behind must not wait for it.
     constexpr std::uint8_t waits_max = 100;  // guess: some ten microseconds
-    bool pullable = send.datatype->contiguous && send.bytes >= settings.cma_bytes_min &&
+    bool pullable = send.datatype->contiguous && send.bytes >= engine.cma_bytes_min &&
                     transport::can_reach(peer.rank, send.buffer);
     // A receiver that sends itself looks too seldom: it had better pull.
     bool waits = !pullable || !peer.crossing.both.load(std::memory_order_relaxed);
@@ -122,24 +124,25 @@ bool put_offer(Peer& peer, Request& send) {
     if (slot == no_memory) complete(send, MPI_ERR_NO_MEM);
     return slot == no_memory;
   }
-  put_early(peer, send, early_bytes, slot);
-  return true;
+  if (put_early(peer, send, early_bytes, slot)) return true;
+  abandon_slot(static_cast<std::uint32_t>(slot));
+  return false;
 }
 
 // Puts a send that fits into the ring; false when there is no room.
 bool put_payload(Peer& peer, Request& send) {
   auto bytes = static_cast<std::size_t>(send.bytes);
-  if (!peer.out.has_room(lockfree::lines_for(bytes))) return false;
-  auto header = lockfree::make_header(static_cast<unsigned>(LineKind::payload), bytes, send.source);
+  if (!has_room(peer, lockfree::lines_for(bytes))) return false;
   char bounce[lockfree::ring_bytes];
   auto* data = static_cast<const char*>(send.buffer);
   if (!send.datatype->contiguous) {
     datatype::pack(*send.datatype, send.buffer, 0, bounce, send.bytes);
     data = bounce;
   }
-  peer.out.put_long(header, {send.context, send.tag}, data, bytes);
+  if (!put_line(peer, LineKind::payload, send.source, {send.context, send.tag}, data, bytes))
+    return false;
   bool packed = bytes <= lockfree::first_line_payload_bytes;
-  count_sent(peer, packed ? Way::packed : Way::deposit, bytes);
+  count_message(peer, packed ? Way::packed : Way::deposit, send.bytes);
   complete(send, MPI_SUCCESS);
   return true;
 }
@@ -148,37 +151,28 @@ bool put_payload(Peer& peer, Request& send) {
 // staging, where there is more room. False when that is full, too, or not for us.
 bool put_beside_ring(Peer& peer, Request& send) {
   constexpr std::int64_t bytes_min = 1024;  // guess: shorter ones fit into the ring many at a time
-  if (send.bytes < bytes_min || !peer.out.has_room(1)) return false;
+  if (send.bytes < bytes_min || !has_room(peer, 1)) return false;
   send.exported = transport::is_mappable_by(peer.rank, send.buffer);
   std::int64_t early_bytes = open_early(peer, send, send.exported);
-  if (early_bytes == send.bytes) {
-    put_early(peer, send, early_bytes, no_slot);
-    return true;
-  }
+  if (early_bytes == send.bytes) return put_early(peer, send, early_bytes, no_slot);
   if (early_bytes > 0) close_early(peer, send);
   return false;
 }
 
-// A claim that waited for room: its request is the receive, which goes on streaming.
-bool put_claim(Peer& peer, const ClaimLine& line) {
-  if (!peer.out.has_room(1)) return false;
-  auto header = lockfree::make_header(static_cast<unsigned>(LineKind::claim), 0, 0);
-  peer.out.put(header, {0, 0}, &line, sizeof line);
-  return true;
-}
-
 bool put_request(Peer& peer, Request& request) {
-  if (BATON_UNLIKELY(settings.deposit_model)) return put_deposit(peer, request);
+  if (BATON_UNLIKELY(peer.link == Link::deposit)) return put_deposit(peer, request);
+  get_ring_if_due(peer);
   bool put;
   if (request.kind == RequestKind::receive) {
     // Before anyone can answer.
     request.stage = Stage::streaming;
-    put = put_claim(peer, {request.limit, request.slot, request.stream, !request.place.empty()});
+    const ClaimLine line{request.limit, request.slot, request.stream, !request.place.empty()};
+    put = put_line(peer, LineKind::claim, 0, {0, 0}, &line, sizeof line);
     // Only now: until it is put the receive may be in the queue.
     if (put && !request.place.empty()) start_stream_in(request);
   } else {
     transport::Choice choice = transport::choose_send(
-        request.bytes, request.synchronous, peer.out.envelopes_only(), settings.eager_bytes_max);
+        request.bytes, request.synchronous, wants_envelopes_only(peer), settings.eager_bytes_max);
     std::int64_t bytes = request.bytes;  // once put, it may be gone
     put = choice.way == Way::offered ? put_offer(peer, request)
                                      : put_payload(peer, request) || put_beside_ring(peer, request);
@@ -250,16 +244,16 @@ void accept_offer(Arrival& arrival, Request& receive) {
     // Without payload the envelope's line was the whole message.
     Peer& peer = *engine.peers[arrival.peer_rank];
     platform::Guard guard(peer.send_lock);
-    count_sent(peer, Way::packed, 0);
+    count_message(peer, Way::packed, 0);
   } else if (arrival.early_bytes > 0 || !pull(arrival, receive)) {
-    count_received(arrival.peer_rank, Way::staged, receive.bytes);
+    count_message(*engine.peers[arrival.peer_rank], Way::staged, receive.bytes);
     bool more = receive.bytes > arrival.early_bytes;
     // Filled only while we copy, and pullable, too: worth comparing.
     receive.exported = arrival.exported;
     bool observed =
         !arrival.place.empty() && arrival.sender_contiguous && receive.datatype->contiguous &&
         (arrival.exported ||
-         (receive.bytes >= settings.cma_bytes_min && transport::can_read_from(arrival.peer_rank)));
+         (receive.bytes >= engine.cma_bytes_min && transport::can_read_from(arrival.peer_rank)));
     receive.started_ticks = observed ? platform::now_ticks() : 0;
     // What we wait for, we wait for; what is there was filled while we did something else.
     bool both_busy =
@@ -340,13 +334,13 @@ bool poll_offers() {
   Request* shared = nullptr;
   bool any = end_done_offers(&shared);
   // Its slot closes only here, when it is done.
-  if (shared) any |= push_pieces(own_offer(shared->slot), *shared) > 0;
+  // Under the progress lock, which other threads may wait for: a piece at a time.
+  const std::uint64_t most = platform::threads_multiple ? 1 : ~std::uint64_t{0};
+  if (shared) any |= push_pieces(own_offer(shared->slot), *shared, most) > 0;
   return any;
 }
 
-void arrive_claim(Peer& peer) {
-  ClaimLine line;
-  peer.in.take(&line, sizeof line);
+void arrive_claim(const ClaimLine& line) {
   Request* send;
   {
     platform::Guard guard(slot_lock);

@@ -22,7 +22,12 @@ enum class LineKind : unsigned {
   claim,       // receiver to sender: stream the offered buffer to me
   window,      // sender to receiver: the chunks of staging that a stream goes through
   redirected,  // an envelope; the payload goes straight into the receive that was advertised
+  ring,        // in a shared ring: from now on the sender's lines come in a ring of its own
 };
+
+// How lines get to a peer. Where it is `ring`, `Peer::out` is attached, which is all that the fast
+// paths ask.
+enum class Link : std::uint8_t { none, ring, shared_ring, deposit };
 
 struct OfferLine {
   std::uint64_t address;
@@ -110,11 +115,14 @@ struct Crossing {
 };
 
 // A window of a peer's staging that we keep from message to message, so that the next finds its way
-// prepared. Under the send lock; only `holder` may be let go without.
+// prepared: for a term, and then until another sender wants one. Under the send lock; only `holder`
+// may be let go without.
 struct Lease {
   lockfree::Window window;
   std::int64_t position = 0;  // bytes that went through, in whole lines
   std::int64_t emptied = 0;   // how far the receiver was when we last looked
+  std::int64_t end = 0;       // of the last message in it, which may not fill its last line
+  int messages = 0;           // in this term; without a window: sends until we may ask for one
   Request* holder = nullptr;  // a send that is part of the way through
 };
 
@@ -131,25 +139,46 @@ struct Hands {
   int count = 0;
 };
 
+// What has come unexpected and is kept, and whether its senders know that it is too much. Under its
+// lock.
+struct Account {
+  platform::Lock lock;
+  std::int64_t unexpected_bytes = 0;
+  bool envelopes_only = false;  // what we last told them
+};
+
+// What is remembered of messages to and from a peer. Peers without rings of their own have theirs
+// together, one for each class of peers: what is counted there is right, what is observed is not
+// used.
+struct History {
+  // By ways that the sender chooses: what we sent, under the send lock, or, together, by atomic
+  // additions. By the others: what we received, by atomic additions.
+  Traffic traffic;
+  Timings timings;
+};
+
 // Another rank of the job, as seen from here. Made at first contact.
 struct Peer {
   lockfree::SendRing<lockfree::Hardware> out;
   lockfree::ReceiveRing<lockfree::Hardware> in;
+  std::atomic<History*> history = nullptr;  // never null
   transport::Doorbell* doorbell = nullptr;
   std::uint32_t rank = 0;
+  Link link = Link::none;      // under the send lock, but to make contact
+  bool ring_refused = false;   // there is none left there, or no memory
+  bool ring_reserved = false;  // it has memory; the line that says so waits for room
+  std::uint32_t shared_sends = 0;
+  lockfree::SharedSendRing<lockfree::Hardware> shared_out;
   // Requests that wait for room in `out`, first come first served; later sends queue behind.
   List<Request> queued;
-  std::int64_t unexpected_bytes = 0;
-  bool envelopes_only = false;        // what we last told it
+  Account account;
   std::uint64_t reserved_chunks = 0;  // of its staging, that are known to have memory
   Lease lease;
   Hands hands;
-  Timings timings;
+  // Sent in one line of our ring, up to 8 bytes and longer: the first two size classes.
+  Tally packed[2];
   int early_sends = 0;  // since we last looked whether it wants envelopes only
   PeerClass place = PeerClass::other;
-  // By ways that the sender chooses: what we sent, under the send lock. By the others: what we
-  // received, by atomic additions.
-  Traffic traffic;
   Crossing crossing;
   Stores stores;
   bool refuses_pushes = false;   // our kernel does not let us write to its memory
@@ -158,12 +187,17 @@ struct Peer {
   Redirections redirections;
   std::uint64_t last_advert = 0;   // of our receives, to it
   Request** advertised = nullptr;  // by the place of the advert; null: none
-  platform::Lock send_lock;        // of `out` and `queued`
-  platform::Lock account_lock;     // of unexpected_bytes, envelopes_only and what is observed
+  platform::Lock send_lock;        // of the way there and `queued`
+  platform::Lock history_lock;     // of what is observed
 
   // Whether a line may be put now: nothing queued before it, and room.
   BATON_INLINE bool can_put(std::uint32_t lines) {
     return BATON_LIKELY(!queued.first) && out.has_room(lines);
+  }
+  // Of what was counted and observed so far.
+  BATON_INLINE History& past() const {
+    // ORDER peer.history: acquire here, release in give_history; it is zeroed.
+    return *history.load(std::memory_order_acquire);
   }
 };
 

@@ -37,7 +37,7 @@ void lead_while_it_goes_on() {
   // guess: a peer that is about to answer does so within this; on the program's own CPU every round
   // is taken from its computing.
   int patience = progress_thread.has_own_cpu ? 2000 : 4;
-  for (int idle = 0; idle < patience && !must_let_go() && is_under_way(); ++idle) {
+  for (int idle = 0; idle < patience && !must_let_go() && !has_copies() && is_under_way(); ++idle) {
     wake_for_completions();
     if (progress_alone())
       idle = 0;
@@ -61,6 +61,7 @@ bool finds_nothing() {
   leading = {};
   engine.progress_lock.unlock();
   if (any) wake_waiters();
+  make_copies();
   return !any && is_under_way();
 }
 
@@ -111,11 +112,12 @@ void run() {
     } else if (engine.progress_lock.try_lock()) {
       leading.now = true;
       lead_while_it_goes_on();
-      bool watches = is_under_way() && !must_let_go();
+      bool watches = is_under_way() && !must_let_go() && !has_copies();
       if (watches) begin_watch();
       leading = {};
       engine.progress_lock.unlock();
       wake_waiters();
+      make_copies();
       if (watches) watch_doorbell();
     } else {
       platform::yield_cpu();  // a thread of the program looks, briefly

@@ -3,18 +3,32 @@
 #pragma once
 
 #include "message/engine.hpp"
+#include "platform/futex.hpp"
 
 namespace baton::message {
 
-// --- arrivals (arrive.cpp): a first line stands at the head of the peer's ring.
-void arrive_payload(Peer& peer, lockfree::Header header);
-void arrive_offer(Peer& peer, lockfree::Header header);
+// --- arrivals (arrive.cpp).
+// Takes in what has come through the ring that senders to us share; whether anything had.
+bool poll_shared_ring();
 
 // Fills in what the message says; returns the error of a buffer too short for it.
 Error settle_envelope(Request& receive, std::int32_t source, std::int32_t tag, std::int64_t bytes);
-// So many bytes more are kept for a peer. Beyond the bound it is asked to send envelopes only;
-// below half of it, anything again.
-void account_unexpected(Peer& peer, std::int64_t change);
+// So many bytes more are kept for the arrival's sender, or for all who share the ring that it came
+// through. Beyond the bound they are asked to send envelopes only; below half of it, anything
+// again.
+void account_unexpected(const Arrival& arrival, std::int64_t change);
+
+// --- how lines get to a peer (link.cpp). All under its send lock.
+// Whether so many lines would find room; where others share the ring, they may be gone when put.
+bool has_room(Peer& peer, std::uint32_t lines);
+// Puts a line, or a message in as many as it needs, through whichever ring the peer has; false, and
+// nothing has happened, when there is no room.
+bool put_line(Peer& peer, LineKind kind, std::int32_t source, lockfree::Envelope envelope,
+              const void* payload, std::size_t bytes);
+// Whether the receiver wants envelopes only.
+bool wants_envelopes_only(const Peer& peer);
+// A peer that shares a ring gets one of its own, where it sends much and there is one left.
+void get_ring_if_due(Peer& peer);
 
 // Hands an arrival that a receive has matched to it; frees the arrival. False when its offer had
 // been withdrawn: the receive is as before.
@@ -35,11 +49,11 @@ bool copy_together(transport::Offer& offer, std::uint32_t owner, const char* sou
                    Request& receive, bool* pushed);
 // The size of its pieces; 0: too short for that.
 std::uint32_t piece_bytes(std::int64_t bytes);
-// The sender's side of it: copies pieces while there are any; how many.
-std::uint64_t push_pieces(transport::Offer& offer, Request& send);
+// The sender's side of it: copies pieces while there are any, or so many; how many.
+std::uint64_t push_pieces(transport::Offer& offer, Request& send, std::uint64_t most);
 // The sender's side: offers that are done, claims that came.
 bool poll_offers();
-void arrive_claim(Peer& peer);
+void arrive_claim(const ClaimLine& line);
 // Withdraws the offer of a send that nobody has matched. False when it was claimed.
 bool withdraw(Request& send);
 
@@ -57,7 +71,10 @@ struct Target {
 Target find_target(Peer& peer, const Request& send);
 // Sends straight into it; false, with nothing done, when that cannot be.
 bool redirect(Peer& peer, Request& send, const Target& target);
-void arrive_redirected(Peer& peer, lockfree::Header header);
+// A message came that its sender has pushed, or pushes, into a receive: nobody else gets that; and,
+// once the line is dropped, what follows.
+void take_back_redirected(Peer& peer, const RedirectLine& line);
+void end_redirected(Peer& peer, const RedirectLine& line, std::int32_t source, std::int32_t tag);
 // The receiver's side of what both copy (offer.cpp).
 void accept_redirected(const RedirectLine& line, Request& receive);
 // Opens a slot among our offers for a send, or no_slot, or no_memory; gives it up again. The send
@@ -66,7 +83,8 @@ inline constexpr int no_memory = -2;  // explained
 int open_slot(Request& send, Stage stage = Stage::offered);
 void abandon_slot(std::uint32_t slot);
 
-// --- streams through staging .
+// --- streams through staging.
+inline constexpr std::int64_t bytes_per_round = 262144;  // guess: fair to other peers
 // The sender (stream_out.cpp). Takes a place in staging for the beginning of a send that nobody has
 // matched, and says how much of it may go at once: 0 when it should wait for its match, or
 // wait_for_room.
@@ -101,14 +119,25 @@ bool is_filled(const Arrival& arrival);
 // Numbers the stream that the receive will be; it goes on by itself from the window's arrival.
 std::uint32_t open_stream(Request& receive);
 void start_stream_in(Request& receive);
-void arrive_window(Peer& peer);
+void arrive_window(const Peer& peer, const WindowLine& line);
 bool advance_streams_in();
 
 // --- messages to oneself (self.cpp).
 Error send_to_self(Request& send, bool synchronous);
 void deliver_local(Request& send, Request& receive);
 
-// Gives the CPU away for a moment while a peer is in the middle of a message.
-void pause_for_peer();
+// Waits for a peer that is in the middle of a message, mostly between two stores: called again and
+// again, it first pauses, then yields, and sleeps when the peer must have been stopped.
+class PeerPause {
+ public:
+  void operator()() {
+    if (BATON_LIKELY((++times_ & 63) != 0)) return platform::pause_cpu();
+    give_way();
+  }
+
+ private:
+  BATON_COLD void give_way();
+  std::uint32_t times_ = 0;
+};
 
 }  // namespace baton::message

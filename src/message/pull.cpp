@@ -27,8 +27,9 @@ bool copy_together(transport::Offer& offer, std::uint32_t owner, const char* sou
   std::uint64_t of_sender = lockfree::close_pieces(offer) - own;
   *pushed = of_sender > 0;
   if (!*pushed) count_reason(*engine.peers[owner], Reason::sender_elsewhere, receive.bytes);
-  while (lockfree::pushed_pieces(offer) < of_sender && !lockfree::was_refused(offer))
-    pause_for_peer();
+  for (PeerPause pause;
+       lockfree::pushed_pieces(offer) < of_sender && !lockfree::was_refused(offer);)
+    pause();
   // A refused piece could be anywhere. It happens once a pair.
   if (good && lockfree::was_refused(offer))
     good = transport::read_from(owner, source, target, receive.bytes);
@@ -49,7 +50,7 @@ bool pull(const Arrival& arrival, Request& receive) {
   bool exported = arrival.exported;
   transport::OfferFacts facts{
       receive.bytes, arrival.sender_contiguous, receive.datatype->contiguous,
-      mapped || transport::can_read_from(owner), mapped ? 0 : settings.cma_bytes_min};
+      mapped || transport::can_read_from(owner), mapped ? 0 : engine.cma_bytes_min};
   Peer& peer = *engine.peers[owner];
   if (!facts.receiver_contiguous && facts.sender_contiguous && facts.may_read)
     observe_not_pullable(peer, receive.bytes, exported);
@@ -74,11 +75,11 @@ bool pull(const Arrival& arrival, Request& receive) {
     good = transport::read_from(owner, source, receive.buffer, receive.bytes);
   }
   if (good) {
-    count_received(owner,
-                   !mapped                                    ? Way::cma
-                   : transport::reach_exported(owner, source) ? Way::exported
-                                                              : Way::xpmem,
-                   receive.bytes);
+    count_message(*engine.peers[owner],
+                  !mapped                                    ? Way::cma
+                  : transport::reach_exported(owner, source) ? Way::exported
+                                                             : Way::xpmem,
+                  receive.bytes);
     observe(peer, receive.bytes, exported, Taken::pulled,
             transport::cost_of_copy(receive.bytes, platform::now_ticks() - start,
                                     pushed ? transport::Pushed::half : transport::Pushed::nothing,
@@ -95,13 +96,14 @@ bool pull(const Arrival& arrival, Request& receive) {
   return good;
 }
 
-std::uint64_t push_pieces(transport::Offer& offer, Request& send) {
+std::uint64_t push_pieces(transport::Offer& offer, Request& send, std::uint64_t most) {
   Peer& peer = *engine.peers[send.peer_rank];
   if (peer.refuses_pushes) return 0;
   // relaxed: written before the offer was shared.
   auto* target = reinterpret_cast<char*>(offer.target.load(std::memory_order_relaxed));
   auto* source = static_cast<const char*>(send.buffer);
   for (std::uint64_t pushed = 0;; ++pushed) {
+    if (pushed == most) return pushed;
     lockfree::Piece piece = lockfree::take_piece(offer, lockfree::Taker::sender);
     if (piece.bytes == 0) return pushed;
     if (!transport::write_to(send.peer_rank, source + piece.begin, target + piece.begin,

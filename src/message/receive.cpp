@@ -31,6 +31,12 @@ void fill_direct_status(MPI_Status* status, std::int32_t source, std::int32_t ta
   set_status_cancelled(*status, false);
 }
 
+// Apart, so that the short ones' function saves few registers.
+[[gnu::noinline]] void take_long(Peer& peer, char* buffer, std::size_t bytes) {
+  if (peer.out.attached()) peer.out.prefetch_head();
+  peer.in.take_long(buffer, bytes, bytes, PeerPause{});
+}
+
 // A blocking receive that names its source, with nothing else in its context: straight from the
 // ring into the buffer, no request. False: take the ordinary way.
 BATON_INLINE bool receive_direct(const Context& context, void* buffer, std::int64_t capacity,
@@ -57,8 +63,7 @@ BATON_INLINE bool receive_direct(const Context& context, void* buffer, std::int6
     platform::copy_short(buffer, peer->in.first_payload(), bytes);
     peer->in.take(nullptr, 0);
   } else {
-    if (peer->out.attached()) peer->out.prefetch_head();
-    peer->in.take_long(static_cast<char*>(buffer), bytes, bytes, pause_for_peer);
+    take_long(*peer, static_cast<char*>(buffer), bytes);
   }
   fill_direct_status(status, source, envelope.tag, bytes);
   return true;
@@ -98,6 +103,19 @@ Arrival* look_twice(MatchQueue& queue, Find find) {
   return nullptr;
 }
 
+// The arrival that matches a receive; or null, and the receive is posted.
+Arrival* take_or_post(const Context& context, std::int32_t source, std::int32_t tag,
+                      Request& request) {
+  platform::Guard guard(context.queue->lock);
+  if (Arrival* arrival = take_arrival(*context.queue, source, tag)) return arrival;
+  post(*context.queue, request);
+  if (BATON_UNLIKELY(settings.deposit_model && source >= 0))
+    advertise_deposit(*context.queue, request, context.job_rank(source));
+  if (BATON_UNLIKELY(request.bytes > settings.eager_bytes_max))
+    advertise(*context.queue, request, source < 0 ? engine.rank : context.job_rank(source));
+  return nullptr;
+}
+
 }  // namespace
 
 void begin_receive(const Context& context, void* buffer, std::int64_t count, Datatype& type,
@@ -107,14 +125,9 @@ void begin_receive(const Context& context, void* buffer, std::int64_t count, Dat
   request.owner = context.owner;
   if (source == MPI_PROC_NULL) return fill_null_receive(request);
   watch(request);
-  platform::Guard guard(context.queue->lock);
-  while (Arrival* arrival = take_arrival(*context.queue, source, tag))
+  // What is matched is copied without the lock.
+  while (Arrival* arrival = take_or_post(context, source, tag, request))
     if (deliver(*arrival, request)) return;
-  post(*context.queue, request);
-  if (BATON_UNLIKELY(settings.deposit_model && source >= 0))
-    advertise_deposit(*context.queue, request, context.job_rank(source));
-  if (BATON_UNLIKELY(request.bytes > settings.eager_bytes_max))
-    advertise(*context.queue, request, source < 0 ? engine.rank : context.job_rank(source));
 }
 
 Error receive(const Context& context, void* buffer, std::int64_t count, Datatype& type,

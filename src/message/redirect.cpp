@@ -103,7 +103,8 @@ bool close_advert(Request& receive) {
 }
 
 Target find_target(Peer& peer, const Request& send) {
-  if (!peer.out.has_adverts() || !send.datatype->contiguous || platform::threads_multiple)
+  if (peer.link != Link::ring || !peer.out.has_adverts() || !send.datatype->contiguous ||
+      platform::threads_multiple)
     return {};
   Redirections& past = peer.redirections;
   // What we sent in other ways since the last redirection: all of it must have been taken in.
@@ -160,7 +161,8 @@ void push_together(Peer& peer, Request& send, const Target& target, const Redire
                               static_cast<std::uint64_t>(send.bytes), piece);
   put_line(peer, send, line);
   notify(*peer.doorbell, peer.rank);
-  peer.company.saw(push_pieces(offer, send) < lockfree::pieces_in_all(offer));
+  peer.company.saw(push_pieces(offer, send, lockfree::pieces_in_all(offer)) <
+                   lockfree::pieces_in_all(offer));
 }
 
 }  // namespace
@@ -197,21 +199,19 @@ bool redirect(Peer& peer, Request& send, const Target& target) {
   return false;
 }
 
-void arrive_redirected(Peer& peer, lockfree::Header header) {
-  lockfree::Envelope envelope = peer.in.envelope();
-  RedirectLine line;
-  peer.in.read(&line, sizeof line);
+void take_back_redirected(Peer& peer, const RedirectLine& line) {
   Request& receive = *peer.advertised[line.advert % place_count];
-  {
-    platform::Guard guard(receive.queue->lock);
-    BATON_INVARIANT(receive.advert == line.advert && take_back(*receive.queue, receive));
-  }
+  platform::Guard guard(receive.queue->lock);
+  BATON_INVARIANT(receive.advert == line.advert && take_back(*receive.queue, receive));
   BATON_INVARIANT(lockfree::move_advert(own_advert(peer.rank, line.advert), line.advert,
                                         AdvertState::claimed, AdvertState::closed));
+}
+
+void end_redirected(Peer& peer, const RedirectLine& line, std::int32_t source, std::int32_t tag) {
+  Request& receive = *peer.advertised[line.advert % place_count];
   forget_advert(receive);
-  peer.in.take(nullptr, 0);
-  receive.source = header.source();
-  receive.tag = envelope.tag;
+  receive.source = source;
+  receive.tag = tag;
   receive.bytes = line.bytes;
   receive.exported = line.exported != 0;
   if (line.slot != no_slot) return accept_redirected(line, receive);

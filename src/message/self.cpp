@@ -11,13 +11,33 @@ void deliver_local(Request& send, Request& receive) {
   complete(send, MPI_SUCCESS);
 }
 
+namespace {
+
+// The receive that a message to oneself meets; null: there is none, and it is kept, `buffered`:
+// with its data.
+Request* match_or_keep(MatchQueue& queue, Arrival& arrival, bool buffered) {
+  platform::Guard guard(queue.lock);
+  Request& send = *arrival.local;
+  if (Request* receive = take_posted(queue, send.source, send.tag)) return receive;
+  if (buffered) {
+    arrival.offered = false;
+    arrival.local = nullptr;
+    datatype::pack(*send.datatype, send.buffer, 0, arrival.payload(), send.bytes);
+  } else {
+    send.stage = Stage::offered;
+  }
+  keep(queue, arrival);
+  return nullptr;
+}
+
+}  // namespace
+
 Error send_to_self(Request& send, bool synchronous) {
   MatchQueue* queue = queue_for(send.context);
   if (!queue) return fail(MPI_ERR_NO_MEM, "no memory to match a message to oneself");
   Tally& tally = engine.to_self[size_class(send.bytes)];
   count(tally.messages);
   count(tally.bytes, static_cast<std::uint64_t>(send.bytes));
-  platform::Guard guard(queue->lock);
   // Short ones are copied at once, so that the send need not wait for its receive.
   bool buffered = !synchronous && send.bytes <= settings.eager_bytes_max;
   Arrival* arrival = new_arrival(buffered ? send.bytes : 0);
@@ -27,19 +47,13 @@ Error send_to_self(Request& send, bool synchronous) {
   arrival->tag = send.tag;
   arrival->peer_rank = engine.rank;
   arrival->bytes = send.bytes;
-  Request* receive = take_posted(*queue, send.source, send.tag);
-  if (receive || !buffered) {
-    arrival->offered = true;
-    arrival->local = &send;
-    send.stage = Stage::offered;
-  } else {
-    datatype::pack(*send.datatype, send.buffer, 0, arrival->payload(), send.bytes);
+  arrival->offered = true;
+  arrival->local = &send;
+  if (Request* receive = match_or_keep(*queue, *arrival, buffered)) {
+    deliver(*arrival, *receive);  // without the lock: it may be long
+  } else if (buffered) {
+    complete(send, MPI_SUCCESS);
   }
-  if (receive)
-    deliver(*arrival, *receive);
-  else
-    keep(*queue, *arrival);
-  if (buffered && !receive) complete(send, MPI_SUCCESS);
   return MPI_SUCCESS;
 }
 

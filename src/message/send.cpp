@@ -26,7 +26,7 @@ BATON_INLINE bool send_eager(const Context& context, const void* buffer, std::in
     if (BATON_UNLIKELY(!peer->can_put(1))) return false;
     platform::copy_short(peer->out.next_payload(), buffer, length);
     peer->out.put(header, {context.send_id, tag}, nullptr, 0);
-    count_sent(*peer, Way::packed, length);
+    count_packed(*peer, length);
   } else {
     if (BATON_UNLIKELY(!peer->can_put(lockfree::lines_for(length)))) return false;
     peer->out.put_long(header, {context.send_id, tag}, static_cast<const char*>(buffer), length);

@@ -55,13 +55,16 @@ std::int64_t follow(std::uint32_t sender, const lockfree::StagingPlace& staging,
   return position;
 }
 
-bool wait_for_sender() {
-  // The next piece is often a look away, and a pause as long as several. (2026-11-22,
-  // fresh data, 16 to 256 KiB: .95 to .98 of the time.)
-  static thread_local std::uint32_t looks = 0;
-  if (++looks % 16 == 0) pause_for_peer();
-  return true;
-}
+// The next piece is often a look away, and a pause as long as several. (2026-11-22, fresh data, 16
+// to 256 KiB: .95 to .98 of the time.)
+struct WaitForSender {
+  bool operator()() {
+    if (++looks % 16 == 0) pause();
+    return true;
+  }
+  std::uint32_t looks = 0;
+  PeerPause pause;
+};
 
 }  // namespace
 
@@ -74,7 +77,7 @@ void give_back(const lockfree::StagingPlace& place, std::uint32_t sender) {
 void skip_early(const Arrival& arrival) {
   follow(
       arrival.peer_rank, arrival.place, 0, arrival.early_bytes, [](const char*, std::int64_t) {},
-      wait_for_sender);
+      WaitForSender{});
   give_back(arrival.place, arrival.peer_rank);
 }
 
@@ -88,7 +91,7 @@ void take_early(const Arrival& arrival, Request& receive) {
   if (arrival.place.empty())
     take(const_cast<Arrival&>(arrival).payload(), arrival.early_bytes);
   else
-    follow(arrival.peer_rank, arrival.place, 0, arrival.early_bytes, take, wait_for_sender);
+    follow(arrival.peer_rank, arrival.place, 0, arrival.early_bytes, take, WaitForSender{});
   wake_rank(arrival.peer_rank);  // it may wait for room
 }
 
@@ -97,7 +100,7 @@ void take_early(const Arrival& arrival, char* target) {
     std::memcpy(target, source, static_cast<std::size_t>(there));
     target += there;
   };
-  follow(arrival.peer_rank, arrival.place, 0, arrival.early_bytes, take, wait_for_sender);
+  follow(arrival.peer_rank, arrival.place, 0, arrival.early_bytes, take, WaitForSender{});
   wake_rank(arrival.peer_rank);
 }
 
@@ -156,7 +159,11 @@ bool advance(Request& receive) {
     return --left > 0;
   };
   std::int64_t before = receive.position;
-  follow(receive.peer_rank, receive.place, before, receive.limit, take, wait);
+  // Other threads may wait for the progress lock.
+  const std::int64_t end = platform::threads_multiple
+                               ? std::min(receive.limit, before + bytes_per_round)
+                               : receive.limit;
+  follow(receive.peer_rank, receive.place, before, end, take, wait);
   if (receive.position == before) return false;
   wake_rank(receive.peer_rank);  // it may wait for room
   return true;
@@ -170,9 +177,7 @@ void catch_up(const Peer& peer) {
       while (receive->position < receive->limit) advance(*receive);
 }
 
-void arrive_window(Peer& peer) {
-  WindowLine line;
-  peer.in.take(&line, sizeof line);
+void arrive_window(const Peer& peer, const WindowLine& line) {
   if (line.place.leased) catch_up(peer);
   Request& receive = receive_of(line.stream);
   receive.place = line.place;

@@ -17,8 +17,6 @@ namespace baton::message {
 
 namespace {
 
-constexpr std::int64_t bytes_per_round = 262144;  // guess: fair to other peers
-
 // Gives memory to chunks that have none; once reserved they stay so.
 BATON_COLD bool reserve_chunks(Peer& peer, std::uint64_t chunks) {
   for (; chunks; chunks &= chunks - 1) {
@@ -141,14 +139,39 @@ bool lease_is_free(Lease& lease) {
   return std::atomic_ref(lease.holder).load(std::memory_order_acquire) == nullptr;
 }
 
-// Gets a lease if chunks are plenty: every peer may have one in a small job, the first in a large.
+constexpr int lease_messages = 64;  // guess: a term
+constexpr int lease_pause = 8;      // guess: whoever wanted it comes first
+
+// Gets a lease if chunks are plenty: every peer may have one in a small job; in a large one they
+// take turns.
 void get_lease(Peer& peer) {
   constexpr int kept_free = lockfree::chunks_per_rank / 2;
   auto others = static_cast<int>(engine.ranks - 1);
   int wanted = std::clamp(kept_free / others, 2, lockfree::Window::chunks_max);
-  if (lockfree::free_chunks(peer.doorbell->chunks.free) < kept_free + wanted) return;
+  auto& chunks = peer.doorbell->chunks;
+  if (peer.lease.messages > 0 && --peer.lease.messages > 0) return;
+  // relaxed, here and below: a wish.
+  const bool plenty = lockfree::free_chunks(chunks.free) >= kept_free + wanted;
+  if (chunks.wanted.load(std::memory_order_relaxed) == plenty)
+    chunks.wanted.store(!plenty, std::memory_order_relaxed);
+  if (!plenty) return;
+  peer.lease = {};
   peer.lease.window = take_window(peer, wanted);
-  peer.lease.position = peer.lease.emptied = 0;
+  count(engine.counters.leases);
+}
+
+// At the end of its term a lease that another sender wants goes back, once all in it is taken out.
+void end_term(Peer& peer) {
+  Lease& lease = peer.lease;
+  if (++lease.messages < lease_messages || !lease_is_free(lease)) return;
+  auto& chunks = peer.doorbell->chunks;
+  if (!chunks.wanted.load(std::memory_order_relaxed)) {
+    lease.messages = 0;
+  } else if (emptied_by(peer, lease.window) >= lease.end) {
+    lockfree::give_back_chunks(chunks.free, lease.window);
+    lease = {};
+    lease.messages = lease_pause;
+  }
 }
 
 // A window more that is handed to and fro, if chunks are still plenty: of few ranks each two have
@@ -200,6 +223,7 @@ void place_in_lease(Peer& peer, Request& send) {
 
 // The lease goes on after what the send has put there, in a new line.
 void move_lease(Peer& peer, const Request& send, std::int64_t end) {
+  peer.lease.end = end + send.place.shift;
   peer.lease.position = static_cast<std::int64_t>(
       round_up(static_cast<std::uint64_t>(end + send.place.shift), cache_line_bytes));
 }
@@ -228,7 +252,7 @@ Placed place_stream(Peer& peer, Request& send) {
 
 bool put_window_line(Peer& peer, Request& send) {
   platform::Guard guard(peer.send_lock);
-  if (!peer.can_put(1)) return false;
+  if (peer.queued.first || !has_room(peer, 1)) return false;
   switch (place_stream(peer, send)) {
     case Placed::nothing_free:
       return false;
@@ -242,8 +266,12 @@ bool put_window_line(Peer& peer, Request& send) {
       break;
   }
   WindowLine line{send.place, send.stream};
-  auto header = lockfree::make_header(static_cast<unsigned>(LineKind::window), 0, 0);
-  peer.out.put(header, {0, 0}, &line, sizeof line);
+  if (!put_line(peer, LineKind::window, 0, {0, 0}, &line, sizeof line)) {
+    // Of a shared ring: there is no lease, so that the window is the stream's own.
+    lockfree::give_back_chunks(peer.doorbell->chunks.free, send.place.window);
+    send.place = {};
+    return false;
+  }
   notify(*peer.doorbell, peer.rank);
   return true;
 }
@@ -289,8 +317,9 @@ std::int64_t open_early(Peer& peer, Request& send, bool exported) {
   constexpr int sends_per_look = 4;  // guess
   send.position = 0;
   send.place = {};
+  if (peer.link != Link::ring) return 0;
   if (++peer.early_sends % sends_per_look == 0) peer.out.look();
-  std::int64_t pulled_bytes_min = exported ? 0 : settings.cma_bytes_min;
+  std::int64_t pulled_bytes_min = exported ? 0 : engine.cma_bytes_min;
   bool may_pull = send.datatype->contiguous && send.bytes >= pulled_bytes_min &&
                   (exported || transport::can_read_from(peer.rank));
   transport::EarlyFacts facts{
@@ -305,6 +334,7 @@ std::int64_t open_early(Peer& peer, Request& send, bool exported) {
   if (choice.way != Way::staged) return 0;
   Lease& lease = peer.lease;
   if (send.bytes == 0) return 0;
+  if (!lease.window.empty()) end_term(peer);
   if (lease.window.empty()) {
     get_lease(peer);
     if (settings.stage_handed && !lease.window.empty()) get_hand(peer);
@@ -361,7 +391,7 @@ void let_lease_go(Request& send) {
 }
 
 void fill_early(Peer& peer, Request& send, std::int64_t bytes) {
-  bool timed = send.datatype->contiguous && (send.bytes >= settings.cma_bytes_min || send.exported);
+  bool timed = send.datatype->contiguous && (send.bytes >= engine.cma_bytes_min || send.exported);
   std::int64_t start = timed ? platform::now_ticks() : 0;
   auto& progress = transport::arena.progress(owner_of(send.place, engine.rank, peer.rank),
                                              send.place.window.first());

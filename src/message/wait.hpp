@@ -118,17 +118,21 @@ void lead(Done&& done, About&& about) {
   }
 }
 
-// The same for one of several threads.
+// The same for one of several threads, which also lets go where there are long copies to make.
+// Whether `done` said yes.
 template <class Done, class About>
-void lead_together(Done&& done, About&& about) {
+bool lead_together(Done&& done, About&& about) {
+  bool finished = false;
   leading.now = true;
   lead(
       [&] {
         wake_for_completions();
-        return done();
+        finished = done();
+        return finished || has_copies();
       },
       about);
   leading = {};
+  return finished;
 }
 
 // Once `done` has said yes it is not asked again: it may have taken something.
@@ -142,9 +146,11 @@ BATON_COLD void wait_together(Done&& done, About&& about) {
       continue;
     }
     take_over_watch();
-    lead_together(done, about);
+    const bool finished = lead_together(done, about);
     engine.progress_lock.unlock();
-    return wake_waiters();
+    wake_waiters();
+    make_copies();
+    if (finished) return;
   }
 }
 

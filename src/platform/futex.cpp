@@ -28,6 +28,10 @@ void membarrier_all() {
   if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0) != 0) full_fence();
 }
 
+void sleep_us(unsigned us) {
+  ::usleep(us);
+}
+
 void yield_cpu() {
   sched_yield();
 }

@@ -34,6 +34,8 @@ inline void full_fence() {
 
 // Gives the CPU to another runnable thread.
 void yield_cpu();
+// For about so long, at least.
+void sleep_us(unsigned us);
 
 // A pause of a spinning thread.
 inline void pause_cpu() {

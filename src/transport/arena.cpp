@@ -33,10 +33,34 @@ void remember_job_file(int descriptor, int launcher) {
   file.descriptor = platform::move_to_high_number(descriptor);
 }
 
+// Memory for a part of the file that lies where the owner's queues do.
+Error reserve_in_file(std::uint32_t owner, std::uint64_t start, std::uint64_t bytes) {
+  if (BATON_UNLIKELY(arena.memory(owner).queues.strict))
+    if (Error error = check_slice_room(owner, bytes)) return error;
+  if (const int descriptor = job_file(); platform::reserve_memory(descriptor, start, bytes))
+    return MPI_SUCCESS;
+  // Without the file, or where a container's filter refuses fallocate.
+  if (errno == EBADF || errno == EPERM || errno == ENOSYS) {
+    const int cause = errno;
+    if (platform::reserve_mapped_memory(reinterpret_cast<char*>(arena.job) + start, bytes))
+      return MPI_SUCCESS;
+    return fail(MPI_ERR_NO_MEM,
+                "the kernel does not let this process reserve memory (fallocate: %s, madvise: "
+                "error %d); permit one of them in the container's system call filter",
+                std::strerror(cause), errno);
+  }
+  return fail(
+      MPI_ERR_NO_MEM,
+      "no memory for %llu KiB of message buffers: %s; give the job more (container or cgroup "
+      "limit, ulimit -f)",
+      static_cast<unsigned long long>(bytes >> 10), std::strerror(errno));
+}
+
 // The parts that this rank uses from the first message on; rings and chunks follow when touched.
 Error reserve_own_parts() {
   const auto& layout = arena.layout;
-  if (Error error = reserve(arena.rank, layout.doorbell, layout.offers - layout.doorbell))
+  if (Error error = reserve_in_file(arena.rank, lockfree::mailbox_offset(*arena.job, arena.rank),
+                                    arena.job->mailbox_bytes))
     return error;
   if (Error error = reserve(arena.rank, layout.heads, layout.rings - layout.heads)) return error;
   if (Error error = reserve(arena.rank, layout.progress, layout.staging - layout.progress))
@@ -107,7 +131,8 @@ Error attach_arena(int descriptor, std::uint32_t rank) {
   platform::keep_from_children(address, bytes);
   platform::keep_from_programs(descriptor);
   remember_job_file(descriptor, job->launcher_pid);
-  arena = {job, lockfree::slice_layout(job->ranks, job->deposit.ring_bytes), rank, job->ranks};
+  arena = {job, lockfree::slice_layout(job->ranks, job->rings.deposit.ring_bytes), rank,
+           job->ranks};
   return reserve_own_parts();
 }
 
@@ -141,25 +166,7 @@ void detach_arena() {
 }
 
 Error reserve(std::uint32_t owner, std::uint64_t offset, std::uint64_t bytes) {
-  if (BATON_UNLIKELY(arena.memory(owner).queues.strict))
-    if (Error error = check_slice_room(owner, bytes)) return error;
-  std::uint64_t start = lockfree::slice_offset(*arena.job, owner) + offset;
-  if (const int descriptor = job_file(); platform::reserve_memory(descriptor, start, bytes))
-    return MPI_SUCCESS;
-  // Without the file, or where a container's filter refuses fallocate.
-  if (errno == EBADF || errno == EPERM || errno == ENOSYS) {
-    const int cause = errno;
-    if (platform::reserve_mapped_memory(arena.part(owner, offset), bytes)) return MPI_SUCCESS;
-    return fail(MPI_ERR_NO_MEM,
-                "the kernel does not let this process reserve memory (fallocate: %s, madvise: "
-                "error %d); permit one of them in the container's system call filter",
-                std::strerror(cause), errno);
-  }
-  return fail(
-      MPI_ERR_NO_MEM,
-      "no memory for %llu KiB of message buffers: %s; give the job more (container or cgroup "
-      "limit, ulimit -f)",
-      static_cast<unsigned long long>(bytes >> 10), std::strerror(errno));
+  return reserve_in_file(owner, lockfree::slice_offset(*arena.job, owner) + offset, bytes);
 }
 
 }  // namespace baton::transport

@@ -10,6 +10,7 @@
 #include "lockfree/job.hpp"
 #include "lockfree/offer.hpp"
 #include "lockfree/ring.hpp"
+#include "lockfree/shared_ring.hpp"
 #include "lockfree/staging.hpp"
 
 namespace baton::transport {
@@ -20,6 +21,7 @@ using Advert = lockfree::Advert<Hardware>;
 using Offer = lockfree::Offer<Hardware>;
 using Line = lockfree::Line<Hardware>;
 using ConsumerLines = lockfree::ConsumerLines<Hardware>;
+using SharedRingControl = lockfree::SharedRingControl<Hardware>;
 using Progress = lockfree::Progress<Hardware>;
 
 struct Arena {
@@ -32,7 +34,15 @@ struct Arena {
     return lockfree::slice(job, owner) + offset;
   }
   Doorbell& doorbell(std::uint32_t owner) const {
-    return *reinterpret_cast<Doorbell*>(part(owner, layout.doorbell));
+    return *reinterpret_cast<Doorbell*>(lockfree::mailbox(job, owner));
+  }
+  // Of the ring that senders to that rank share, in a job that has such rings.
+  SharedRingControl& shared_ring_control(std::uint32_t receiver) const {
+    return *reinterpret_cast<SharedRingControl*>(lockfree::mailbox(job, receiver) +
+                                                 lockfree::shared_ring_control_offset);
+  }
+  Line* shared_ring(std::uint32_t receiver) const {
+    return reinterpret_cast<Line*>(lockfree::mailbox(job, receiver) + page_bytes);
   }
   Offer* offers(std::uint32_t owner) const {
     return reinterpret_cast<Offer*>(part(owner, layout.offers));
@@ -48,7 +58,7 @@ struct Arena {
     return part(receiver, deposit_offset(sender));
   }
   std::uint64_t deposit_offset(std::uint32_t sender) const {
-    return layout.deposits + sender * lockfree::deposit_bytes(job->deposit.ring_bytes);
+    return layout.deposits + sender * lockfree::deposit_bytes(job->rings.deposit.ring_bytes);
   }
   Advert* adverts(std::uint32_t receiver, std::uint32_t sender) const {
     constexpr std::uint64_t pair_bytes = lockfree::adverts_per_pair * lockfree::advert_bytes;

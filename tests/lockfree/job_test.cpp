@@ -21,7 +21,6 @@ TEST_P(job_layout, every_part_starts_on_a_page_after_the_one_before_and_is_large
   struct {
     std::uint64_t start, needed;
   } parts[] = {
-      {layout.doorbell, offsetof(Doorbell<Hardware>, bits) + (ranks + 63) / 64 * 8},
       {layout.offers, std::uint64_t{offers_per_rank} * sizeof(Offer<Hardware>)},
       {layout.heads, ranks * sizeof(ConsumerLines<Hardware>)},
       {layout.rings, ranks * ring_lines * sizeof(Line<Hardware>)},
@@ -48,7 +47,9 @@ TEST_P(job_layout, header_rows_and_slices_fill_the_file_without_overlap) {
   JobHeader header = job_header(ranks, 2);
   EXPECT_GE(header.rows_offset, sizeof(JobHeader));
   EXPECT_GE(header.memory_offset, header.rows_offset + ranks * sizeof(RankRow));
-  EXPECT_GE(header.slices_offset, header.memory_offset + ranks * sizeof(MemoryRow));
+  EXPECT_GE(header.mailboxes_offset, header.memory_offset + ranks * sizeof(MemoryRow));
+  EXPECT_EQ(header.mailboxes_offset % page_bytes, 0u);
+  EXPECT_EQ(header.slices_offset, header.mailboxes_offset + ranks * header.mailbox_bytes);
   EXPECT_EQ(header.heaps_offset, round_up(header.file_bytes, huge_page_bytes));
   EXPECT_EQ(header.slices_offset % page_bytes, 0u);
   EXPECT_EQ(header.slice_bytes, slice_layout(ranks).bytes);
@@ -85,12 +86,29 @@ TEST(job, a_header_that_does_not_fit_is_refused) {
 TEST(job, rings_of_a_deposit_model_take_address_space_only_where_there_is_one) {
   EXPECT_EQ(deposit_plan(0, 4 << 20).ring_bytes, 0u);
   EXPECT_EQ(slice_layout(3).bytes, slice_layout(3, 0).deposits);
-  JobHeader header = job_header(3, 2, deposit_plan(5, 10000));
-  EXPECT_EQ(header.deposit.model, 5);
-  EXPECT_EQ(header.deposit.ring_bytes, 3 * page_bytes) << "whole pages";
+  JobHeader header = job_header(3, 2, {.deposit = deposit_plan(5, 10000)});
+  EXPECT_EQ(header.rings.deposit.model, 5);
+  EXPECT_EQ(header.rings.deposit.ring_bytes, 3 * page_bytes) << "whole pages";
   EXPECT_EQ(header.slice_bytes, job_header(3, 2).slice_bytes + 3 * 4 * page_bytes);
   EXPECT_EQ(job_header_problem(header), nullptr);
-  header.deposit.ring_bytes += page_bytes;
+  header.rings.deposit.ring_bytes += page_bytes;
+  EXPECT_NE(job_header_problem(header), nullptr);
+}
+
+TEST(job, senders_share_rings_where_ranks_are_many_or_rings_are_few) {
+  EXPECT_EQ(job_header(64, 64).rings_shared, 0);
+  EXPECT_EQ(job_header(64, 64).mailbox_bytes, page_bytes);
+  EXPECT_NE(job_header(65, 65).rings_shared, 0);
+  EXPECT_EQ(job_header(65, 65).mailbox_bytes, page_bytes + shared_ring_bytes);
+  EXPECT_EQ(job_header(4, 4, {.deposit = {}, .own_max = 3}).rings_shared, 0);
+  EXPECT_NE(job_header(4, 4, {.deposit = {}, .own_max = 2}).rings_shared, 0);
+  EXPECT_EQ(job_header(1, 1, {.deposit = {}, .own_max = 0}).rings_shared, 0);
+  EXPECT_EQ(job_header(100, 4, {.deposit = deposit_plan(5, 10000)}).rings_shared, 0);
+  EXPECT_EQ(job_header(100, 100).rings.own_max, 128);
+  EXPECT_EQ(job_header(1000, 2).rings.own_max, 20);
+  EXPECT_EQ(job_header(1000, 2, {.deposit = {}, .own_max = 300}).rings.own_max, 300);
+  JobHeader header = job_header(65, 65);
+  header.rings_shared = 0;
   EXPECT_NE(job_header_problem(header), nullptr);
 }
 

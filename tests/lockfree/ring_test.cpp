@@ -33,7 +33,7 @@ void send_all(Sender& ring, const int* sizes, int count) {
     auto bytes = static_cast<std::size_t>(sizes[m]);
     for (std::size_t i = 0; i < bytes; ++i) payload[i] = byte_of(m, i);
     for (Mark round = mark(); !ring.has_room(lines_for(bytes));) pause(round);
-    Header header = make_header(5, bytes, -1 - m);
+    Header header = make_header(5, bytes, lockfree::sources_max - 1 - m);
     if (bytes <= lockfree::first_line_payload_bytes)
       ring.put(header, {7, m}, payload, bytes);
     else
@@ -51,7 +51,8 @@ void receive_all(Receiver& ring, const int* sizes, const int* wanted, int count)
     Envelope envelope = ring.envelope();
     auto bytes = static_cast<std::size_t>(sizes[m]);
     auto want = static_cast<std::size_t>(wanted[m]);
-    check(header.kind() == 5 && header.bytes() == bytes && header.source() == -1 - m,
+    check(header.kind() == 5 && header.bytes() == bytes &&
+              header.source() == lockfree::sources_max - 1 - m,
           "the header is of another message");
     check(envelope.context == 7 && envelope.tag == m, "the envelope is of another message");
     char payload[256] = {};
@@ -149,9 +150,11 @@ TEST(ring, full_ring_refuses_without_losing_a_line) {
 TEST(ring, a_header_gives_back_what_it_was_made_of) {
   for (unsigned kind : {0u, 1u, 63u})
     for (std::size_t bytes : {0ul, 1ul, 6144ul, 65535ul})
-      for (std::int32_t source : {0, 1, -1, 2147483647, -2147483647 - 1}) {
-        Header header = make_header(kind, bytes, source);
+      for (std::int32_t source : {0, 1, 4096, lockfree::sources_max - 1}) {
+        std::uint32_t sender = kind ? lockfree::ranks_max - 1 : 0;
+        Header header = lockfree::add_sender(make_header(kind, bytes, source), sender);
         EXPECT_EQ(header.lap(), 0u);
+        EXPECT_EQ(header.sender(), sender);
         EXPECT_EQ(header.kind(), kind);
         EXPECT_EQ(header.bytes(), bytes);
         EXPECT_EQ(header.source(), source);

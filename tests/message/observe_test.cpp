@@ -16,10 +16,13 @@ struct observe_test : testing::Test {
   observe_test() {
     receiver.in.attach(ring, &consumer);
     sender.out.attach(ring, &consumer);
+    receiver.history = &of_receiver;
+    sender.history = &of_sender;
   }
   transport::Line ring[lockfree::ring_lines];
   transport::ConsumerLines consumer{};
   Peer sender, receiver;
+  History of_sender, of_receiver;
 };
 using observing = observe_test;
 
@@ -45,7 +48,7 @@ TEST_F(observing, the_sender_follows_the_receivers_wish_and_its_change) {
   // The data is freshly written from now on: pulling takes longer.
   for (int i = 0; i < 8; ++i) observe(receiver, bytes, false, Taken::pulled, 13000);
   EXPECT_FALSE(should_offer(sender, bytes, false));
-  EXPECT_EQ(receiver.traffic.observed[size_class(bytes)], Observation::fresh);
+  EXPECT_EQ(receiver.past().traffic.observed[size_class(bytes)], Observation::fresh);
 }
 
 TEST_F(observing, one_time_out_of_all_proportion_changes_nothing) {

@@ -130,14 +130,13 @@ int policy_of(const void* address) {
 
 std::map<std::string, Pages> slice_pages() {
   auto* header = find_arena();
-  auto layout = baton::lockfree::slice_layout(header->ranks, header->deposit.ring_bytes);
+  auto layout = baton::lockfree::slice_layout(header->ranks, header->rings.deposit.ring_bytes);
   char* start = baton::lockfree::slice(header, static_cast<std::uint32_t>(rank));
   struct Part {
     const char* name;
     std::uint64_t begin, end;
     bool reserved;  // by the rank itself when it started
-  } parts[] = {{"doorbell", layout.doorbell, layout.offers, true},
-               {"offers", layout.offers, layout.heads, false},
+  } parts[] = {{"offers", layout.offers, layout.heads, false},
                {"heads", layout.heads, layout.rings, true},
                {"rings", layout.rings, layout.adverts, false},
                {"adverts", layout.adverts, layout.rooms, false},
@@ -146,6 +145,9 @@ std::map<std::string, Pages> slice_pages() {
                {"staging", layout.staging, layout.record, false},
                {"rest", layout.record, layout.bytes, false}};
   std::map<std::string, Pages> found;
+  found["mailbox"] =
+      located_shared(baton::lockfree::mailbox(header, static_cast<std::uint32_t>(rank)),
+                     header->mailbox_bytes, true);
   for (const Part& part : parts)
     found[part.name] = located_shared(start + part.begin, part.end - part.begin, part.reserved);
   return found;

@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+"""Windows of a receiver's staging go round among its senders: each of many gets one for a while.
+Usage: lease_test.py MPIEXEC PROGRAM"""
+import json
+import subprocess
+import sys
+import unittest
+
+MPIEXEC, PROGRAM = sys.argv[1:3]
+del sys.argv[1:3]
+SECONDS = 80
+BYTES = 20000  # goes through staging before it is matched, where there is a window for it
+
+
+def leases(ranks, messages):
+    done = subprocess.run([MPIEXEC, "--timeout", str(SECONDS), "--explain=json", "-n", str(ranks), PROGRAM,
+                           str(messages), str(BYTES)],
+                          capture_output=True, text=True, timeout=SECONDS + 20, stdin=subprocess.DEVNULL)
+    lines = [line for line in done.stderr.splitlines() if line.startswith("{")]
+    if done.returncode != 0 or len(lines) != 1:
+        raise AssertionError(f"code {done.returncode}\n{done.stdout}\n{done.stderr}")
+    return json.loads(lines[0])["counters"]["leases"]
+
+
+class Lease(unittest.TestCase):
+    def test_few_senders_keep_theirs(self):
+        self.assertEqual(leases(4, 500), {"sum": 4, "least": 1, "most": 1})
+
+    def test_each_of_forty_senders_gets_one_and_gives_it_back(self):
+        found = leases(41, 600)
+        print(found)
+        self.assertGreaterEqual(found["least"], 1)
+
+    def test_each_of_128_senders_gets_one(self):
+        found = leases(129, 900)
+        print(found)
+        self.assertGreaterEqual(found["least"], 1)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
