@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Bad ends: of ranks one after the other, of terminals, of mpiexec's own processes, and with what mpiexec relies on
-taken away. Each is a clear end, with words, and nothing left. Usage: endings_test.py BIN_FOLDER [unittest's]"""
+taken away. Each is a clear end, with words, and nothing left. Usage: endings_test.py BIN_FOLDER PROGRAM_FOLDER [unittest's]"""
 import ctypes
 import os
 import pty

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What mpiexec does when its output cannot be written or is not read. Usage: output_test.py BIN_FOLDER [unittest's]"""
+"""What mpiexec does when its output cannot be written or is not read. Usage: output_test.py BIN_FOLDER PROGRAM_FOLDER [unittest's]"""
 import fcntl
 import os
 import resource
@@ -11,9 +11,9 @@ import time
 import unittest
 import uuid
 
-BIN = os.path.abspath(sys.argv.pop(1))
+BIN, PROGRAMS = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
 MPIEXEC = os.path.join(BIN, "mpiexec")
-RANK = os.path.join(BIN, "fake_rank")
+RANK = os.path.join(PROGRAMS, "fake_rank")
 WATCHDOG_SECONDS = 30
 
 
