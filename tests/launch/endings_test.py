@@ -15,10 +15,11 @@ import unittest
 import uuid
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from mpiexec_test import MPIEXEC, RANK, WATCHDOG_SECONDS, Job, children, managers, processes_with, run, wait_until  # noqa: E402
+from mpiexec_test import (MPIEXEC, PROGRAMS, RANK, WATCHDOG_SECONDS, Job, children, managers, processes_with, run,  # noqa: E402
+                          wait_until)
 
 
-PROGRAM = os.path.join(os.path.dirname(MPIEXEC), "end_program")
+PROGRAM = os.path.join(PROGRAMS, "end_program")
 
 
 def state_of(pid):

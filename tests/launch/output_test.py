@@ -19,7 +19,7 @@ WATCHDOG_SECONDS = 30
 
 def shell(line, **more):
     """The code of the line's mpiexec, whatever stands behind a pipe; and what there is to read."""
-    environment = {**os.environ, "mpiexec": MPIEXEC, "rank": RANK}
+    environment = {**os.environ, "mpiexec": MPIEXEC, "rank": RANK, "end_program": os.path.join(PROGRAMS, "end_program")}
     done = subprocess.run(["bash", "-c", line + "\nexit ${PIPESTATUS[0]}"], env=environment, text=True,
                           capture_output=True, timeout=WATCHDOG_SECONDS, stdin=subprocess.DEVNULL, **more)
     return done
@@ -84,7 +84,7 @@ class Unwritable(unittest.TestCase):
 
     def test_a_rank_that_crashes_dies_of_that_though_nobody_reads_its_report(self):
         for way in ("2>&1 | true", "2>&-", "2>/dev/full"):
-            done = shell(f"(sleep 0.2; exec $mpiexec --timeout 20 -n 2 ${{mpiexec%mpiexec}}end_program crash) {way}")
+            done = shell(f"(sleep 0.2; exec $mpiexec --timeout 20 -n 2 $end_program crash) {way}")
             self.assertEqual(done.returncode, 128 + signal.SIGSEGV, (way, done.stderr))
 
 
