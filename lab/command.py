@@ -44,6 +44,7 @@ def refuse(text):
 def run(study, options, programs):
     signal.signal(signal.SIGTERM, end)
     try:
+        programs.make_missing(study.load().PROGRAMS)
         return run_study(study, Context(options.out, options.quick, options.fresh, programs))
     except LabError as error:
         print(f"baton lab {study.name}: {error}", file=sys.stderr)

@@ -55,8 +55,13 @@ class Packages:
         raw = os.path.join(self.work, "wheel")
         shutil.rmtree(raw, ignore_errors=True)
         say("building the wheel (some minutes)")
+        # With ccache most of the library is there already, from the build folder: see launcher_arguments in ../dev.
+        defined = {"BATON_OLD_LIBC": old_libc, "CMAKE_DISABLE_PRECOMPILE_HEADERS": "ON"}
+        if shutil.which("ccache"):
+            defined |= {f"CMAKE_{language}_COMPILER_LAUNCHER": "env;CCACHE_DEPEND=1;ccache" for language in ("C", "CXX")}
         run([python, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "--wheel-dir", raw,
-             "-C", f"build-dir={os.path.join(self.work, 'wheel-build')}", "-C", f"cmake.define.BATON_OLD_LIBC={old_libc}",
+             "-C", f"build-dir={os.path.join(self.work, 'wheel-build')}",
+             *(word for name, value in defined.items() for word in ("-C", f"cmake.define.{name}={value}")),
              os.path.join(HERE, "wheel")], "building the wheel")
         tag = f"manylinux_{GLIBC.replace('.', '_')}_x86_64"
         path = os.path.dirname(python) + os.pathsep + os.environ["PATH"]

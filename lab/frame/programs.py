@@ -3,6 +3,7 @@ import hashlib
 import json
 import os
 import subprocess
+import sys
 import tempfile
 
 from lab.frame.errors import StepFailed
@@ -22,6 +23,22 @@ class Programs:
 
     def has(self, name):
         return os.access(self.path(name), os.X_OK)
+
+    def make_missing(self, names):
+        """A build folder has at first what users install; what a study runs besides is built when it is missed."""
+        build = os.path.dirname(os.path.abspath(self.folders[0]))
+        missing = [name for name in names if not self.has(name)]
+        if not missing or not os.path.exists(os.path.join(build, "CMakeCache.txt")):
+            return
+        print(f"baton lab: building what the study runs, once: {', '.join(missing)}", file=sys.stderr, flush=True)
+        words = ["cmake", "--build", build, "--target", "lab"]
+        try:
+            done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                  errors="replace")
+            if done.returncode != 0:
+                print(f"baton lab: {' '.join(words)} failed:\n{done.stdout[-2000:]}", file=sys.stderr)
+        except OSError as error:
+            print(f"baton lab: cmake does not start: {error.strerror}", file=sys.stderr)
 
     def fingerprint(self, name):
         """Another build, another fingerprint: what an older one has found does not count."""

@@ -13,8 +13,8 @@ WHAT = {
 
 def missing(programs):
     return None if programs.has(PROGRAM) else (
-        f"not simulated: {PROGRAM} is missing, since Baton was built without SystemC; install it (on Debian: "
-        "apt-get install libsystemc-dev), run cmake again and build")
+        f"not simulated: {PROGRAM} is missing; packages do not have it. In Baton's sources `./dev build lab` builds it, "
+        "with SystemC (on Debian: libsystemc-dev)")
 
 
 def step(name, context):

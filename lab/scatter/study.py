@@ -10,6 +10,7 @@ ABOUT = ("An ordinary scatter sends in order of rank and, as the source describe
          "those with the least left before the others. It is rerun here in a model of the bus that the source used, in "
          "which nothing is fitted to its numbers, and on real ranks of this machine.")
 ABOUT_SOURCE = "The source's numbers come from its own simulation; ours are marked."
+PROGRAMS = (model.PROGRAM, live.PROGRAM)
 
 
 def steps(context):

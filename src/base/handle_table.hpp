@@ -9,12 +9,12 @@
 
 #include <mpi.h>
 
+#include <sched.h>
 #include <atomic>
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <new>
-#include <thread>
 
 #include "base/cache_line.hpp"
 
@@ -189,8 +189,7 @@ class HandleTable {
         : lock(its_lock), taken(always_shared || handle_tables_are_shared) {
       // ORDER handle.lock: acquire here, release in the destructor; slots and the free list. Held
       // for a few instructions, so a waiter only makes room on the CPU for the holder.
-      while (BATON_UNLIKELY(taken) && lock.exchange(true, std::memory_order_acquire))
-        std::this_thread::yield();
+      while (BATON_UNLIKELY(taken) && lock.exchange(true, std::memory_order_acquire)) sched_yield();
     }
     ~Guard() {
       // ORDER handle.lock: release here, acquire in the constructor.

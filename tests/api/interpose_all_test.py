@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A tool can take every procedure: an interposer for all of them is generated from the list of exported names, put
 in front of the library by LD_PRELOAD and by link order, and must see each call and reach the library through PMPI_X.
-Usage: interpose_all_test.py PROJECT_ROOT LIBRARY C_COMPILER BIN_FOLDER [unittest's]"""
+Usage: interpose_all_test.py PROJECT_ROOT LIBRARY C_COMPILER BIN_FOLDER PROGRAM_FOLDER [unittest's]"""
 
 import os
 import re
@@ -11,8 +11,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-ROOT, LIBRARY, COMPILER, BIN = Path(sys.argv[1]), *(os.path.abspath(word) for word in sys.argv[2:5])
-del sys.argv[1:5]
+ROOT, LIBRARY, COMPILER, BIN, PROGRAMS = Path(sys.argv[1]), *(os.path.abspath(word) for word in sys.argv[2:6])
+del sys.argv[1:6]
 WATCHDOG_SECONDS = 80
 
 NAMES = [name for name in (ROOT / "tests/api/generated/symbols.txt").read_text().split() if name.startswith("MPI_")]
@@ -141,7 +141,7 @@ class Interposing(unittest.TestCase):
         for program in ("match", "collective", "communicator", "operation", "cancel", "buffer", "session", "grequest",
                         "wrong_objects", "wrong_types", "wrong_messages", "bad_handles", "bad_objects"):
             with self.subTest(program):
-                path = os.path.join(BIN, f"conformance_{program}")
+                path = os.path.join(PROGRAMS, f"conformance_{program}")
                 preload = f"LD_PRELOAD={self.tool}"
                 reports, out = self.reports([os.path.join(BIN, "mpiexec"), "--timeout", "60", "-n", "2", "env", preload,
                                              path])

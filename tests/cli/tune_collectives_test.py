@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """`baton tune --collectives` measures with real jobs, can be interrupted and gone on with, leaves the settings of a
-profile alone, and what it writes is what jobs use. Usage: tune_collectives_test.py BIN_FOLDER"""
+profile alone, and what it writes is what jobs use. Usage: tune_collectives_test.py BIN_FOLDER PROGRAM_FOLDER"""
 import json
 import os
 import signal
@@ -10,8 +10,8 @@ import tempfile
 import time
 import unittest
 
-BIN = os.path.abspath(sys.argv.pop(1))
-PROGRAM = os.path.join(BIN, "asked_for_program")
+BIN, PROGRAMS = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
+PROGRAM = os.path.join(PROGRAMS, "asked_for_program")
 WATCHDOG_SECONDS = 120
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Algorithms that BATON_COLLECTIVES or a profile ask for are those that run.
-Usage: asked_for_test.py BIN_FOLDER TABLE_OF_ALGORITHMS"""
+Usage: asked_for_test.py BIN_FOLDER PROGRAM_FOLDER TABLE_OF_ALGORITHMS"""
 import json
 import os
 import re
@@ -8,11 +8,11 @@ import subprocess
 import sys
 import unittest
 
-BIN = os.path.abspath(sys.argv.pop(1))
+BIN, PROGRAMS = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
 with open(sys.argv.pop(1)) as table:
     # name, kind, meetings
     ALGORITHMS = re.findall(r"^  X\((\w+), +(\w+), +(\d|many), +needs", table.read(), re.M)
-PROGRAM = os.path.join(BIN, "asked_for_program")
+PROGRAM = os.path.join(PROGRAMS, "asked_for_program")
 WATCHDOG_SECONDS = 60
 
 
@@ -107,7 +107,7 @@ class AskedFor(unittest.TestCase):
     def test_where_one_rank_may_not_copy_all_go_otherwise(self):
         direct = ",".join(f"{kind}={name}" for name, kind, _ in ALGORITHMS if name.endswith("_direct"))
         self.assertEqual(direct.count(","), 7)
-        program = os.path.join(BIN, "conformance_collectives")
+        program = os.path.join(PROGRAMS, "conformance_collectives")
         words = ["blocking", "bcast", "gather", "scatter", "allgather", "alltoall", "reduce", "allreduce",
                  "reduce_scatter", "cases=10", "operations=4"]
         done = subprocess.run([os.path.join(BIN, "mpiexec"), "--timeout", str(WATCHDOG_SECONDS), "--explain=json",

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The example computes the same, to the last bit, on any number of ranks, and writes a true picture.
-Usage: shallow_water_test.py BIN_FOLDER"""
+Usage: shallow_water_test.py MPIEXEC SHALLOW_WATER"""
 import os
 import re
 import struct
@@ -10,14 +10,14 @@ import tempfile
 import unittest
 import zlib
 
-BIN = os.path.abspath(sys.argv.pop(1))
+MPIEXEC, PROGRAM = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
 WATCHDOG_SECONDS = "60"
 CELLS = 120  # divided by all numbers of ranks below
 
 
 def run(ranks, *words):
-    return subprocess.run([os.path.join(BIN, "mpiexec"), "--timeout", WATCHDOG_SECONDS, "-n", str(ranks),
-                           os.path.join(BIN, "shallow_water"), *words], capture_output=True, text=True)
+    return subprocess.run([MPIEXEC, "--timeout", WATCHDOG_SECONDS, "-n", str(ranks),
+                           PROGRAM, *words], capture_output=True, text=True)
 
 
 def picture_rows(path):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A rank dies while the job is in a collective: all the others end, and mpiexec says who it was.
-Usage: collective_fault_test.py BIN_FOLDER COLLECTIVE[:BYTES] ... [-- unittest's]
+Usage: collective_fault_test.py BIN_FOLDER PROGRAM_FOLDER COLLECTIVE[:BYTES] ... [-- unittest's]
 Random moments; the seed is printed, and COLLECTIVE_FAULT_SEED repeats it. The time an end took is printed, too."""
 import os
 import random
@@ -10,16 +10,16 @@ import time
 import unittest
 import uuid
 
-WORDS = sys.argv[2:]
+WORDS = sys.argv[3:]
 if "--" in WORDS:
     WORDS = WORDS[:WORDS.index("--")]
-sys.argv = sys.argv[:2] + sys.argv[2 + len(WORDS) + 1:]
+sys.argv = sys.argv[:3] + sys.argv[3 + len(WORDS) + 1:]
 COLLECTIVES = [(word.split(":")[0], int((word + ":8").split(":")[1])) for word in WORDS]
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "launch"))
 import mpiexec_test as launch  # noqa: E402
 
-PROGRAM = os.path.join(launch.BIN, "collective_fault_program")
+PROGRAM = os.path.join(launch.PROGRAMS, "collective_fault_program")
 RANKS = 4
 SEED = int(os.environ.get("COLLECTIVE_FAULT_SEED", time.time_ns() % 10**9))
 

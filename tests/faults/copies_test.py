@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Copies that go wrong, on every way a message may take: receives too short, ranks that die in the middle, buffers
-that are gone, kernels that forbid. Usage: copies_test.py BIN_FOLDER [unittest's]"""
+that are gone, kernels that forbid. Usage: copies_test.py BIN_FOLDER PROGRAM_FOLDER [unittest's]"""
 import os
 import random
 import re
@@ -14,8 +14,8 @@ import unittest
 
 from faults_test import CLEAN, Faults, REFUSING, launch, mpiexec
 
-PROGRAM = os.path.join(launch.BIN, "copy_program")
-GENERAL = os.path.join(launch.BIN, "fault_program")
+PROGRAM = os.path.join(launch.PROGRAMS, "copy_program")
+GENERAL = os.path.join(launch.PROGRAMS, "fault_program")
 # Each way by its settings, and where its buffers come from.
 WAYS = {
     "pulled": ({"BATON_OBSERVE": "0", "BATON_REDIRECT": "0"}, []),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Every signal, at every moment of a job's life, to a rank, to mpiexec and to its process manager: the job ends as the
-table says, with words, and leaves no process and no file. Usage: fault_matrix_test.py BIN_FOLDER [all] [unittest's]
+table says, with words, and leaves no process and no file. Usage: fault_matrix_test.py BIN_FOLDER PROGRAM_FOLDER [all] [unittest's]
 Without `all` each pair of a signal and a process is tried at two of the moments, and each moment is tried."""
 import os
 import selectors
@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import mpiexec_test as launch  # noqa: E402
 
 ALL = sys.argv[1:2] == ["all"] and bool(sys.argv.pop(1))
-PROGRAM = os.path.join(launch.BIN, "moment_program")
+PROGRAM = os.path.join(launch.PROGRAMS, "moment_program")
 RANKS = 3
 MOMENTS = ["before_init", "receiving", "sending", "in_a_collective", "in_messages", "in_allreduces", "computing",
            "after_finalize"]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Bad cases: foreign launchers, forbidden system calls, short memory, ranks that die, receivers that are away.
-Each ends as it should, with words. Usage: faults_test.py BIN_FOLDER [unittest's]"""
+Each ends as it should, with words. Usage: faults_test.py BIN_FOLDER PROGRAM_FOLDER [unittest's]"""
 import json
 import os
 import re
@@ -13,8 +13,8 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "launch"))
 import mpiexec_test as launch  # noqa: E402
 
-PROGRAM = os.path.join(launch.BIN, "fault_program")
-REFUSING = os.path.join(launch.BIN, "refusing")
+PROGRAM = os.path.join(launch.PROGRAMS, "fault_program")
+REFUSING = os.path.join(launch.PROGRAMS, "refusing")
 FOREIGN = ("PMI", "PMIX", "SLURM", "BATON", "OMPI", "MPI")
 CLEAN = {name: value for name, value in os.environ.items()
          if not name.startswith(FOREIGN) or name == "BATON_OTHER_JOBS"}
@@ -112,7 +112,7 @@ class Starting(Faults):
 
 
 class Descriptors(Faults):
-    PROGRAM = os.path.join(launch.BIN, "descriptor_program")
+    PROGRAM = os.path.join(launch.PROGRAMS, "descriptor_program")
 
     def test_the_librarys_numbers_may_be_closed_and_taken_by_the_program(self):
         for ranks in (1, 2, 5):

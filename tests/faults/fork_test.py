@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 """Processes that ranks start: none is a rank, none disturbs the job, none keeps it alive.
-Usage: fork_test.py BIN_FOLDER LIBRARY [unittest's]"""
+Usage: fork_test.py BIN_FOLDER PROGRAM_FOLDER LIBRARY [unittest's]"""
 import os
 import signal
 import sys
 import unittest
 
-LIBRARY = os.path.abspath(sys.argv.pop(2))
+LIBRARY = os.path.abspath(sys.argv.pop(3))
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "launch"))
 import mpiexec_test as launch  # noqa: E402
 
-PROGRAM = os.path.join(launch.BIN, "fork_program")
+PROGRAM = os.path.join(launch.PROGRAMS, "fork_program")
 # Sanitizers report what a forked Python leaves behind.
 PRELOADED = "LD_PRELOAD" in os.environ
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Broadcasts whose lengths differ end with an error that names both lengths, without mpiexec --check; where they cannot, the
-report of the hang says what compares calls. Usage: lengths_test.py BIN_FOLDER [unittest's]"""
+report of the hang says what compares calls. Usage: lengths_test.py BIN_FOLDER PROGRAM_FOLDER [unittest's]"""
 import os
 import sys
 import unittest
@@ -9,7 +9,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "launch"))
 import mpiexec_test as launch  # noqa: E402
 
-PROGRAM = os.path.join(launch.BIN, "lengths_program")
+PROGRAM = os.path.join(launch.PROGRAMS, "lengths_program")
 TRUNCATE = 15
 # Ints of the root and of the others: both in lines of a room, in parts of its blocks, in blocks; in different ones; in
 # different ones of more than two ranks, and copied by each rank itself, both or one of them.

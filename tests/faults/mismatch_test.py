@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """mpiexec --check finds collective calls that do not fit together, and names them with their ranks.
-Usage: mismatch_test.py BIN_FOLDER [unittest's]"""
+Usage: mismatch_test.py BIN_FOLDER PROGRAM_FOLDER [unittest's]"""
 import json
 import os
 import sys
@@ -10,7 +10,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "launch"))
 import mpiexec_test as launch  # noqa: E402
 
-PROGRAM = os.path.join(launch.BIN, "mismatch_program")
+PROGRAM = os.path.join(launch.PROGRAMS, "mismatch_program")
 RANKS = (2, 3, 5)
 BUFFER, COUNT, TYPE, ROOT, OP, TRUNCATE, OTHER = 1, 2, 3, 8, 10, 15, 16
 NAMES = {BUFFER: "MPI_ERR_BUFFER", COUNT: "MPI_ERR_COUNT", TYPE: "MPI_ERR_TYPE", ROOT: "MPI_ERR_ROOT",

@@ -16,7 +16,8 @@ import unittest
 BIN = os.path.abspath(sys.argv.pop(1))
 ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 WATCHDOG_SECONDS = 240
-HAS_MODEL = os.path.exists(os.path.join(BIN, "baton-bus"))
+MODEL = os.path.join(BIN, "..", "libexec", "baton", "baton-bus")
+HAS_MODEL = os.path.exists(MODEL)
 
 
 def lab(*words, **more):
@@ -166,7 +167,7 @@ class Cut(unittest.TestCase):
     def model(self, sweep):
         path = os.path.join(self.programs, "baton-bus")
         with open(path, "w") as file:
-            file.write(f'#!/bin/sh\nif [ "$1" = sweep ]; then {sweep}; fi\nexec \'{BIN}/baton-bus\' "$@"\n')
+            file.write(f'#!/bin/sh\nif [ "$1" = sweep ]; then {sweep}; fi\nexec \'{MODEL}\' "$@"\n')
         os.chmod(path, 0o755)
 
     def test_interrupted_it_ends_with_130_and_keeps_what_is_done(self):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What a debugger finds in mpiexec (the MPIR interface), looked at with gdb: attached to a running job, and started
-under it. Usage: debugger_test.py BIN_FOLDER [unittest's]"""
+under it. Usage: debugger_test.py BIN_FOLDER PROGRAM_FOLDER [unittest's]"""
 import os
 import re
 import shutil
@@ -11,7 +11,7 @@ import unittest
 
 import mpiexec_test as launch
 
-PROGRAM = os.path.join(launch.BIN, "fork_program")
+PROGRAM = os.path.join(launch.PROGRAMS, "fork_program")
 GDB = shutil.which("gdb")
 WATCHDOG_SECONDS = 100
 ENTRY = re.compile(r'host_name = 0x\w+(?: <.*?>)? "(.*?)", executable_name = 0x\w+ "(.*?)", pid = (\d+)')

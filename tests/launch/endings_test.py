@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Bad ends: of ranks one after the other, of terminals, of mpiexec's own processes, and with what mpiexec relies on
-taken away. Each is a clear end, with words, and nothing left. Usage: endings_test.py BIN_FOLDER [unittest's]"""
+taken away. Each is a clear end, with words, and nothing left. Usage: endings_test.py BIN_FOLDER PROGRAM_FOLDER [unittest's]"""
 import ctypes
 import os
 import pty
@@ -15,10 +15,11 @@ import unittest
 import uuid
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from mpiexec_test import MPIEXEC, RANK, WATCHDOG_SECONDS, Job, children, managers, processes_with, run, wait_until  # noqa: E402
+from mpiexec_test import (MPIEXEC, PROGRAMS, RANK, WATCHDOG_SECONDS, Job, children, managers, processes_with, run,  # noqa: E402
+                          wait_until)
 
 
-PROGRAM = os.path.join(os.path.dirname(MPIEXEC), "end_program")
+PROGRAM = os.path.join(PROGRAMS, "end_program")
 
 
 def state_of(pid):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What mpiexec --explain tells of messages that are known. Usage: explain_test.py BIN_FOLDER [unittest's]"""
+"""What mpiexec --explain tells of messages that are known. Usage: explain_test.py BIN_FOLDER PROGRAM_FOLDER [unittest's]"""
 import json
 import os
 import sys
@@ -9,8 +9,8 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import mpiexec_test as launch  # noqa: E402
 
-PROGRAM = os.path.join(launch.BIN, "explain_program")
-REFUSING = os.path.join(launch.BIN, "refusing")
+PROGRAM = os.path.join(launch.PROGRAMS, "explain_program")
+REFUSING = os.path.join(launch.PROGRAMS, "refusing")
 TIMES = 10
 EPERM = ("single copy (CMA): not permitted here (EPERM): give the container CAP_SYS_PTRACE, or set "
          "kernel.yama.ptrace_scope to 0")

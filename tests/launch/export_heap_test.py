@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""mpiexec --export-heap: the programs' own large blocks in the exported heap. Usage: export_heap_test.py BIN_FOLDER
+"""mpiexec --export-heap: the programs' own large blocks in the exported heap. Usage: export_heap_test.py BIN_FOLDER PROGRAM_FOLDER
 [unittest's]"""
 import json
 import os
@@ -9,8 +9,8 @@ import sys
 import tempfile
 import unittest
 
-BIN = os.path.abspath(sys.argv.pop(1))
-PROGRAM = os.path.join(BIN, "export_heap_program")
+BIN, PROGRAMS = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
+PROGRAM = os.path.join(PROGRAMS, "export_heap_program")
 WATCHDOG_SECONDS = 120
 
 
@@ -88,7 +88,7 @@ class Heap(unittest.TestCase):
 
 class Refusals(unittest.TestCase):
     def test_a_program_with_its_own_malloc_runs_and_says_so(self):
-        done = mpiexec("--export-heap", "", program=(os.path.join(BIN, "own_malloc_program"),))
+        done = mpiexec("--export-heap", "", program=(os.path.join(PROGRAMS, "own_malloc_program"),))
         self.assertEqual((done.returncode, done.stdout), (0, "done\ndone\n"), done.stderr)
         self.assertIn("rank 0 exports no memory of its malloc: the program brings a malloc of its own", done.stderr)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Where a job hangs: mpiexec and `baton stat` tell the call of each rank and who waits for whom, at no cost before.
-Usage: hang_test.py BIN_FOLDER [unittest's]"""
+Usage: hang_test.py BIN_FOLDER PROGRAM_FOLDER [unittest's]"""
 import json
 import os
 import pty
@@ -15,11 +15,11 @@ import unittest
 import uuid
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from mpiexec_test import (BIN, MPIEXEC, RANK, WATCHDOG_SECONDS, Job, children, managers, processes_with, run,  # noqa: E402
+from mpiexec_test import (BIN, MPIEXEC, PROGRAMS, RANK, WATCHDOG_SECONDS, Job, children, managers, processes_with, run,  # noqa: E402
                           wait_until)
 
-PROGRAM = os.path.join(BIN, "hang_program")
-END_PROGRAM = os.path.join(BIN, "end_program")
+PROGRAM = os.path.join(PROGRAMS, "hang_program")
+END_PROGRAM = os.path.join(PROGRAMS, "end_program")
 BATON = os.path.join(BIN, "baton")
 
 

@@ -135,7 +135,7 @@ class Installed(unittest.TestCase):
         out = self.path("lab")
         baton = os.path.join(self.prefix, "bin", "baton")
         self.assertIn("scatter", run(baton, "lab"))
-        if os.path.exists(os.path.join(self.prefix, "bin", "baton-bus")):
+        if os.path.exists(os.path.join(self.prefix, "libexec", "baton", "baton-bus")):
             run(baton, "lab", "scatter", "--quick", "--out", out)
             self.assertTrue(os.path.exists(os.path.join(out, "index.html")))
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Which MPI library the programs of a job load: Baton's own, or mpiexec says before the start what is in the way. The
-other libraries are made here. Usage: library_test.py BIN_FOLDER [unittest's]"""
+other libraries are made here. Usage: library_test.py BIN_FOLDER PROGRAM_FOLDER [unittest's]"""
 import json
 import os
 import subprocess
@@ -8,10 +8,10 @@ import sys
 import tempfile
 import unittest
 
-BIN = os.path.abspath(sys.argv.pop(1))
+BIN, PROGRAMS = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
 MPIEXEC = os.path.join(BIN, "mpiexec")
 MPICC = os.path.join(BIN, "mpicc")
-RANK = os.path.join(BIN, "fake_rank")
+RANK = os.path.join(PROGRAMS, "fake_rank")
 OWN_FOLDER = os.path.join(os.path.realpath(os.path.join(BIN, "..", "lib")), "baton")
 WATCHDOG_SECONDS = 60
 # A job in which this test itself may run would be another launcher.

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """mpiexec --memory, --memory-report and the info key baton_memory, on whatever memory nodes this machine has.
-Usage: memory_test.py BIN_FOLDER [unittest's]"""
+Usage: memory_test.py BIN_FOLDER PROGRAM_FOLDER [unittest's]"""
 import os
 import re
 import subprocess
 import sys
 import unittest
 
-BIN = os.path.abspath(sys.argv.pop(1))
-PROGRAM = os.path.join(BIN, "memory_program")
+BIN, PROGRAMS = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
+PROGRAM = os.path.join(PROGRAMS, "memory_program")
 WATCHDOG_SECONDS = 60
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Killed ranks and a killed mpiexec, with a real MPI program, at random moments of its whole life: a plain
-message, nothing left. Usage: mpi_kill_test.py BIN_FOLDER"""
+message, nothing left. Usage: mpi_kill_test.py BIN_FOLDER PROGRAM_FOLDER SHALLOW_WATER"""
 import os
 import random
 import re
@@ -13,7 +13,7 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from mpiexec_test import BIN, Job, children, managers, processes_with, wait_until  # noqa: E402
 
-PROGRAM = os.path.join(BIN, "shallow_water")
+PROGRAM = os.path.abspath(sys.argv.pop(1))
 MOMENTS = 20
 RANKS = 4
 

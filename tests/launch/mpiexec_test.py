@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What mpiexec promises, tried on ranks that need no MPI. Usage: mpiexec_test.py BIN_FOLDER [unittest's]"""
+"""What mpiexec promises, tried on ranks that need no MPI. Usage: mpiexec_test.py BIN_FOLDER PROGRAM_FOLDER [unittest's]"""
 import os
 import random
 import re
@@ -11,9 +11,9 @@ import time
 import unittest
 import uuid
 
-BIN = os.path.abspath(sys.argv.pop(1))
+BIN, PROGRAMS = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
 MPIEXEC = os.path.join(BIN, "mpiexec")
-RANK = os.path.join(BIN, "fake_rank")
+RANK = os.path.join(PROGRAMS, "fake_rank")
 WATCHDOG_SECONDS = 30
 GONE_SECONDS = 5.0  # a bound for a busy machine; a quiet one needs well under one
 
@@ -129,7 +129,7 @@ class Starting(unittest.TestCase):
         self.assertIn("no-such-program", job.err)
 
     def test_a_program_in_this_folder_gets_the_hint(self):
-        job = run("-n", 1, "fake_rank", cwd=BIN, env={**os.environ, "PATH": "/usr/bin:/bin"})
+        job = run("-n", 1, "fake_rank", cwd=PROGRAMS, env={**os.environ, "PATH": "/usr/bin:/bin"})
         self.assertEqual(job.code, 127)
         self.assertIn("./fake_rank", job.err)
 

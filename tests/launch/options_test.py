@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The options that people bring from other launchers do here what they mean there; and what is made of the table of
-options. Usage: options_test.py BIN_FOLDER [unittest's]"""
+options. Usage: options_test.py BIN_FOLDER PROGRAM_FOLDER [unittest's]"""
 import os
 import re
 import shutil
@@ -11,10 +11,10 @@ import sys
 import tempfile
 import unittest
 
-BIN = os.path.abspath(sys.argv.pop(1))
+BIN, PROGRAMS = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 MPIEXEC = os.path.join(BIN, "mpiexec")
-RANK = os.path.join(BIN, "fake_rank")
+RANK = os.path.join(PROGRAMS, "fake_rank")
 WATCHDOG_SECONDS = 30
 CPUS = len(os.sched_getaffinity(0))
 

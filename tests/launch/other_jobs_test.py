@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Where ranks go beside other jobs of the machine. Usage: other_jobs_test.py BIN_FOLDER [unittest's]"""
+"""Where ranks go beside other jobs of the machine. Usage: other_jobs_test.py BIN_FOLDER PROGRAM_FOLDER [unittest's]"""
 import os
 import re
 import unittest

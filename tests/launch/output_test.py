@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What mpiexec does when its output cannot be written or is not read. Usage: output_test.py BIN_FOLDER [unittest's]"""
+"""What mpiexec does when its output cannot be written or is not read. Usage: output_test.py BIN_FOLDER PROGRAM_FOLDER [unittest's]"""
 import fcntl
 import os
 import resource
@@ -11,15 +11,15 @@ import time
 import unittest
 import uuid
 
-BIN = os.path.abspath(sys.argv.pop(1))
+BIN, PROGRAMS = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
 MPIEXEC = os.path.join(BIN, "mpiexec")
-RANK = os.path.join(BIN, "fake_rank")
+RANK = os.path.join(PROGRAMS, "fake_rank")
 WATCHDOG_SECONDS = 30
 
 
 def shell(line, **more):
     """The code of the line's mpiexec, whatever stands behind a pipe; and what there is to read."""
-    environment = {**os.environ, "mpiexec": MPIEXEC, "rank": RANK}
+    environment = {**os.environ, "mpiexec": MPIEXEC, "rank": RANK, "end_program": os.path.join(PROGRAMS, "end_program")}
     done = subprocess.run(["bash", "-c", line + "\nexit ${PIPESTATUS[0]}"], env=environment, text=True,
                           capture_output=True, timeout=WATCHDOG_SECONDS, stdin=subprocess.DEVNULL, **more)
     return done
@@ -84,7 +84,7 @@ class Unwritable(unittest.TestCase):
 
     def test_a_rank_that_crashes_dies_of_that_though_nobody_reads_its_report(self):
         for way in ("2>&1 | true", "2>&-", "2>/dev/full"):
-            done = shell(f"(sleep 0.2; exec $mpiexec --timeout 20 -n 2 ${{mpiexec%mpiexec}}end_program crash) {way}")
+            done = shell(f"(sleep 0.2; exec $mpiexec --timeout 20 -n 2 $end_program crash) {way}")
             self.assertEqual(done.returncode, 128 + signal.SIGSEGV, (way, done.stderr))
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""valgrind finds nothing in a plain program: no error, nothing lost. Usage: memcheck_test.py BIN_FOLDER"""
+"""valgrind finds nothing in a plain program: no error, nothing lost. Usage: memcheck_test.py BIN_FOLDER PROGRAM_FOLDER"""
 import os
 import shutil
 import sys
@@ -9,7 +9,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "launch"))
 import mpiexec_test as launch  # noqa: E402
 
-PROGRAM = os.path.join(launch.BIN, "memcheck_program")
+PROGRAM = os.path.join(launch.PROGRAMS, "memcheck_program")
 FOUND_CODE = 99
 MEMCHECK = ["valgrind", "-q", f"--error-exitcode={FOUND_CODE}", "--leak-check=full", "--show-leak-kinds=definite",
             "--errors-for-leak-kinds=definite", "--track-origins=yes"]

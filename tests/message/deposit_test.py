@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Which way messages take in the deposit models, counted, against what the ring's length allows: the fall-off and
-the splits of the study's figure 10 under model 5, and neither in Baton's own ways. Usage: deposit_test.py BIN"""
+the splits of the study's figure 10 under model 5, and neither in Baton's own ways. Usage: deposit_test.py BIN_FOLDER PROGRAM_FOLDER"""
 import json
 import os
 import subprocess
@@ -8,9 +8,8 @@ import sys
 import tempfile
 import unittest
 
-BIN = os.path.abspath(sys.argv[1])
-del sys.argv[1]
-PROGRAM = os.path.join(BIN, "deposit_program")
+BIN, PROGRAMS = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
+PROGRAM = os.path.join(PROGRAMS, "deposit_program")
 SECONDS = 60
 KIB, MIB = 1 << 10, 1 << 20
 

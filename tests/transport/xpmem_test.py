@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""Memory of other ranks mapped by XPMEM, with a stand-in for its library. Usage: xpmem_test.py BIN_FOLDER FAKE_LIBRARY"""
+"""Memory of other ranks mapped by XPMEM, with a stand-in for its library. Usage: xpmem_test.py BIN_FOLDER PROGRAM_FOLDER FAKE_LIBRARY"""
 import json
 import os
 import subprocess
 import sys
 import unittest
 
-BIN, FAKE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-del sys.argv[1:3]
-PROGRAM = os.path.join(BIN, "xpmem_program")
+BIN, PROGRAMS, FAKE = (os.path.abspath(sys.argv.pop(1)) for _ in range(3))
+PROGRAM = os.path.join(PROGRAMS, "xpmem_program")
 
 
 def ways(*words, **settings):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""BATON_LEAK_REPORT=1 names what a program forgot to free. Usage: leak_report_test.py BIN_FOLDER [unittest's]"""
+"""BATON_LEAK_REPORT=1 names what a program forgot to free. Usage: leak_report_test.py BIN_FOLDER PROGRAM_FOLDER [unittest's]"""
 import os
 import re
 import sys
@@ -8,7 +8,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "launch"))
 import mpiexec_test as launch  # noqa: E402
 
-PROGRAM = os.path.join(launch.BIN, "leak_program")
+PROGRAM = os.path.join(launch.PROGRAMS, "leak_program")
 REPORTING = {**os.environ, "BATON_LEAK_REPORT": "1"}
 
 EACH = [r'1 communicator: "halo" of 2 ranks', r'1 datatype: "triple" of 12 bytes, not committed',

@@ -51,6 +51,7 @@ class Guest:
 
     def __init__(self, build):
         self.bin = os.path.join(build, "bin")
+        self.programs = os.path.join(build, "tests", "bin")
 
     def run(self, words, seconds=SECONDS, **environment):
         """The finished process. What does not end in time is ended, with all that it started."""
@@ -75,8 +76,8 @@ class Guest:
         return self.run([os.path.join(self.bin, "baton"), *words])
 
     def job(self, options, program=(), seconds=SECONDS, **environment):
-        """mpiexec with these options; the program is one of the build's."""
-        where = [os.path.join(self.bin, program[0]), *program[1:]] if program else []
+        """mpiexec with these options; the program is one of the tests'."""
+        where = [os.path.join(self.programs, program[0]), *program[1:]] if program else []
         return self.run([os.path.join(self.bin, "mpiexec"), *options, *where], seconds, **environment)
 
     def succeed(self, done):

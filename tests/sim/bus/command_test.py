@@ -9,7 +9,7 @@ import tempfile
 import time
 import unittest
 
-PROGRAM = os.path.join(sys.argv.pop(1), "baton-bus")
+PROGRAM = sys.argv.pop(1)
 PATIENCE = 120
 
 
