@@ -54,6 +54,8 @@ void add(TrafficRecord& sum, const TrafficRecord& record) {
       for (int reason = 0; reason < reason_count; ++reason)
         sum.reasons.messages[place][reason][size] += record.reasons.messages[place][reason][size];
     }
+  sum.collectives.rooms_in_pool =
+      std::max(sum.collectives.rooms_in_pool, record.collectives.rooms_in_pool);
   for (int algorithm = 0; algorithm < algorithm_count; ++algorithm)
     for (int reason = 0; reason < choice_count; ++reason)
       for (int size = 0; size < size_class_count; ++size)
@@ -354,7 +356,7 @@ std::string traffic_text(std::span<const RankReport> ranks) {
                        : "which way the messages took (messages, payload):\n" + ways +
                              "by peer and by size (messages, payload, share of all payload):\n" +
                              classes_text(ranks, sum);
-  text += collectives_text(sum.collectives);
+  text += collectives_text(sum.collectives, static_cast<std::uint32_t>(ranks.size()));
   return events.empty() ? text : text + "what else happened:\n" + events;
 }
 
@@ -365,7 +367,9 @@ std::string explanation_json(std::span<const RankReport> ranks, int cpus_usable)
       R"("traffic": {}, "collectives": {}, "counters": {}}})"
       "\n",
       ranks.size(), sum.published, cpus_usable, places_json(ranks), libraries_json(ranks),
-      traffic_json(ranks, sum), collectives_json(sum.collectives), counters_json(ranks));
+      traffic_json(ranks, sum),
+      collectives_json(sum.collectives, static_cast<std::uint32_t>(ranks.size())),
+      counters_json(ranks));
 }
 
 }  // namespace baton::launch

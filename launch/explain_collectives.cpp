@@ -6,14 +6,19 @@
 
 #include "base/selection.hpp"
 #include "launch/explain.hpp"
+#include "lockfree/room_size.hpp"
 
 namespace baton::launch {
 
 namespace {
 
-// What was measured says where and when.
-std::string words_of(Algorithm algorithm, ChoiceReason reason) {
+// What was measured says where and when, what was refused how much there is.
+std::string words_of(Algorithm algorithm, ChoiceReason reason, const CollectiveCounts& sum,
+                     std::uint32_t ranks) {
   std::string words = choice_rows[static_cast<int>(reason)].words;
+  if (reason == ChoiceReason::pool_in_use)
+    return words + fmt::format(" ({} MiB, in use by {} communicators and persistent collectives)",
+                               lockfree::room_pool_bytes(ranks) >> 20, sum.rooms_in_pool);
   if (reason != ChoiceReason::measured) return words;
   for (const SelectionRow& row : default_selection())
     if (row.algorithm == algorithm && row.source == SelectionSource::measured)
@@ -36,7 +41,7 @@ void each(const CollectiveCounts& sum, Do&& act) {
 
 }  // namespace
 
-std::string collectives_text(const CollectiveCounts& sum) {
+std::string collectives_text(const CollectiveCounts& sum, std::uint32_t ranks) {
   std::string text;
   int last_kind = -1;
   each(sum, [&](int kind, int size, Algorithm algorithm, ChoiceReason reason, std::uint64_t calls) {
@@ -44,12 +49,12 @@ std::string collectives_text(const CollectiveCounts& sum) {
     if (kind != last_kind) text += fmt::format("  {}:\n", collective_kind_names[kind]);
     last_kind = kind;
     fmt::format_to(std::back_inserter(text), "    {:<12} {:<28} {:>12}  {}\n", size_text(size),
-                   row_of(algorithm).name, calls, words_of(algorithm, reason));
+                   row_of(algorithm).name, calls, words_of(algorithm, reason, sum, ranks));
   });
   return text;
 }
 
-std::string collectives_json(const CollectiveCounts& sum) {
+std::string collectives_json(const CollectiveCounts& sum, std::uint32_t ranks) {
   std::string json = "[";
   each(sum, [&](int kind, int size, Algorithm algorithm, ChoiceReason reason, std::uint64_t calls) {
     if (json.back() != '[') json += ", ";
@@ -60,7 +65,7 @@ std::string collectives_json(const CollectiveCounts& sum) {
         R"("reason": "{}", "words": "{}"}})",
         collective_kind_names[kind], size ? size_class_limit(size - 1) + 1 : 0,
         bounded ? std::to_string(size_class_limit(size)) : "null", row_of(algorithm).name, calls,
-        choice_rows[static_cast<int>(reason)].name, words_of(algorithm, reason));
+        choice_rows[static_cast<int>(reason)].name, words_of(algorithm, reason, sum, ranks));
   });
   return json + "]";
 }

@@ -65,10 +65,12 @@ inline constexpr std::uint8_t many = 255;
   X(allgather_in_room,          allgather,      1, needs_even,      "all write, all read")          \
   X(allgather_by_pieces_in_room, allgather,  many, needs_even | needs_whole_blocks, "piece after piece, all write and read at the same time") \
   X(allgather_direct,           allgather,      2, needs_even | needs_direct, "each copies from all others' buffers") \
+  X(allgather_bruck,            allgather,      0, needs_even,      "messages over doubling distances, of all that a rank has") \
   X(allgather_ring,             allgather,      0, needs_nothing,   "blocks go round from neighbour to neighbour") \
   X(alltoall_in_room,           alltoall,       1, needs_even,      "all write all blocks, each reads its own") \
   X(alltoall_by_pieces_in_room, alltoall,    many, needs_even | needs_whole_blocks, "piece after piece, all write and read at the same time") \
   X(alltoall_direct,            alltoall,       2, needs_even | needs_not_in_place | needs_direct, "each copies from all others' buffers") \
+  X(alltoall_bruck,             alltoall,       0, needs_even,      "messages over doubling distances, of half of all blocks") \
   X(alltoall_in_place,          alltoall,       0, needs_in_place,  "pairs exchange in the order of a tournament") \
   X(alltoall_pairwise,          alltoall,       0, needs_not_in_place, "one pair after another")    \
   X(reduce_in_room,             reduce,         1, needs_nothing,   "all write, the root combines") \
@@ -137,10 +139,11 @@ constexpr const AlgorithmRow& row_of(Algorithm algorithm) {
   X(not_in_place,      "the preferred one works in place only")                                     \
   X(one_rank,          "the preferred one meets others, and there are none")                        \
   X(no_room,           "the preferred one meets in a room: BATON_ROOMS=0, or no shared memory")     \
+  X(pool_in_use,       "the preferred one meets in a room, and the pool of rooms has too little left") \
   X(not_direct,        "the preferred one copies between buffers, which not all ranks may: BATON_CMA=0, or the kernel refuses it") \
   X(no_groups,         "the preferred one needs ranks that the machine divides into groups")        \
   X(mixed_groups,      "the preferred one needs groups of consecutive ranks, or an operation that commutes") \
-  X(too_long_for_room, "longer than what a rank may put into a room (BATON_ROOM_BYTES_MAX)")
+  X(too_long_for_room, "longer than what a rank may put into a room (BATON_ROOM_BYTES_MAX; less of more than 64 ranks)")
 // clang-format on
 
 enum class ChoiceReason : std::uint8_t {
@@ -158,6 +161,7 @@ inline constexpr int choice_count = sizeof choice_rows / sizeof *choice_rows;
 // How many calls of a rank went by an algorithm, why, and of what size.
 struct CollectiveCounts {
   std::uint64_t calls[algorithm_count][choice_count][size_class_count];
+  std::uint64_t rooms_in_pool;  // when it had too little left for another, most of all times
 };
 
 }  // namespace baton

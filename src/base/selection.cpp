@@ -104,6 +104,16 @@ constexpr SelectionRow by_groups(Algorithm algorithm) {
           false,     Crowding::uncrowded};
 }
 
+// Of more ranks than this a room has shorter blocks (lockfree/room_size.hpp): what does not fit
+// goes as what is beyond any room's. A guess.
+constexpr std::int64_t large = 65;
+
+// Short ones of many ranks that have no room: few partners each, since a first message between two
+// ranks costs memory and time, and a step of all ranks turns of the CPUs. Guesses.
+constexpr SelectionRow short_of_many(Algorithm algorithm, std::int64_t bytes_to) {
+  return {algorithm, SelectionSource::guess, 33, no_end, 0, bytes_to};
+}
+
 // The last that fits wins: what goes by messages comes first among its kind, rooms after it.
 constexpr SelectionRow on_all[] = {
     guess(barrier_dissemination, 1),
@@ -112,32 +122,39 @@ constexpr SelectionRow on_all[] = {
 
     guess(broadcast_binomial, 1),
     of_two(broadcast_in_room, 0, one_way),
+    guess(broadcast_direct, large, 1024),
     guess(broadcast_in_room, 3),
     by_groups(broadcast_by_groups_in_room),
     of_more(broadcast_direct, beyond_a_room),
 
     guess(gather_linear, 1),
     of_two(gather_in_room, 0, one_way),
+    guess(gather_direct, large, 1024),
     guess(gather_in_room, 3),
     of_more(gather_direct, beyond_a_room),
     of_some(gather_direct, 32768),
 
     guess(scatter_linear, 1),
     of_two(scatter_in_room, 0, one_way),
+    guess(scatter_direct, large, 1024),
     guess(scatter_in_room, 3),
     of_more(scatter_direct, beyond_a_room),
     of_some(scatter_direct, 32768),
 
     guess(allgather_ring, 1),
+    short_of_many(allgather_bruck, 4096),
     of_two(allgather_in_room, 0, beyond_a_room - 1),
     of_two(allgather_by_pieces_in_room, beyond_a_room),
+    guess(allgather_direct, large, 1024),
     guess(allgather_in_room, 3),
     of_more(allgather_direct, beyond_a_room),
 
     guess(alltoall_in_place, 1),
     guess(alltoall_pairwise, 1),
+    short_of_many(alltoall_bruck, 1 << 18),
     of_two(alltoall_in_room, 0, beyond_a_room - 1),
     of_two(alltoall_by_pieces_in_room, beyond_a_room, 524288),
+    guess(alltoall_by_pieces_in_room, large, 1024),
     guess(alltoall_in_room, 3),
     of_more(alltoall_direct, 524288),
     of_more(alltoall_by_pieces_in_room, beyond_a_room, some_ranks),
@@ -147,6 +164,7 @@ constexpr SelectionRow on_all[] = {
     guess(reduce_binomial, 1),
     of_two(reduce_in_room, 0, one_way),
     of_two(reduce_chain_in_room, 524288),
+    guess(reduce_direct, large, 1024),
     guess(reduce_in_room, 3),
     by_groups(reduce_by_groups_in_room),
     of_more(reduce_direct, beyond_a_room),
@@ -157,6 +175,7 @@ constexpr SelectionRow on_all[] = {
     guess(allreduce_halving, 1, 8192),
     of_two(allreduce_in_room, 0, one_way),
     of_two(allreduce_by_pieces_in_room, one_way + 1),
+    guess(allreduce_direct, large, 1024),
     guess(allreduce_in_room, 3),
     by_groups(allreduce_by_groups_in_room),
     by_parts,
@@ -167,8 +186,10 @@ constexpr SelectionRow on_all[] = {
 
     guess(reduce_scatter_rooted, 1),
     guess(reduce_scatter_pairwise, 1, 8192),
+    short_of_many(reduce_scatter_rooted, 1 << 18),
     of_two(reduce_scatter_in_room, 0, 2048),
     of_two(reduce_scatter_by_pieces_in_room, 2049),
+    guess(reduce_scatter_by_pieces_in_room, large, 1024),
     guess(reduce_scatter_in_room, 3),
     of_more(reduce_scatter_by_pieces_in_room, beyond_a_room),
     of_crowded(reduce_scatter_chain_in_room, 65536, 3, some_ranks - 1),

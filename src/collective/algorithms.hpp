@@ -45,6 +45,9 @@ Task gather_linear(Run& run, const Context& context, const Blocks& mine, const B
 Task scatter_linear(Run& run, const Context& context, const Blocks& all, const Blocks& mine,
                     int root);
 Task allgather_ring(Run& run, const Context& context, const Blocks& mine, const Blocks& all);
+// Of blocks whose length all know: a partner for each bit of the number of ranks.
+Task allgather_bruck(Run& run, const Context& context, const Blocks& mine, const Blocks& all);
+Task alltoall_bruck(Run& run, const Context& context, const Blocks& out, const Blocks& in);
 Task alltoall_pairwise(Run& run, const Context& context, const Blocks& out, const Blocks& in);
 Task alltoall_in_place(Run& run, const Context& context, const Blocks& data);
 

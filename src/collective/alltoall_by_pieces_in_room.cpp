@@ -8,6 +8,16 @@ namespace baton::collective {
 
 namespace {
 
+// What is given in place, where pieces have not all readers: a copy of it. Null without memory.
+void* put_aside(Run& run, const Blocks& data) {
+  const int size = run.call.comm->size();
+  const std::int64_t bytes = data.bytes(0);
+  auto* aside = static_cast<char*>(run.take(static_cast<std::size_t>(size * bytes)));
+  for (int r = 0; aside && r < size; ++r)
+    datatype::pack(*data.type, data.place(r), 0, aside + r * bytes, bytes);
+  return aside;
+}
+
 // Of the readers' blocks the bytes [begin, begin + bytes).
 void write_piece(const Visit& visit, const Pieces& pieces, std::uint64_t piece, const Blocks& given,
                  std::int64_t bytes) {
@@ -29,9 +39,14 @@ void read_piece(const Visit& visit, const Pieces& pieces, std::uint64_t piece, c
 }  // namespace
 
 Task alltoall_by_pieces_in_room(Run& run, MeetingRow row, const Blocks& out, const Blocks& in) {
-  const Blocks& given = out.in_place() ? in : out;
+  Blocks given = out.in_place() ? in : out;
   const int rank = run.call.comm->rank();
   const Pieces pieces = pieces_of(run.call);
+  if (out.in_place() && pieces.turns > 1) {
+    void* aside = put_aside(run, in);
+    if (!aside) co_return;
+    given = {aside, datatype::datatypes.find(MPI_BYTE), in.bytes(0)};
+  }
   auto bytes = [&](std::uint64_t piece) {
     return std::min(pieces.step, given.bytes(0) - pieces.begin(piece));
   };

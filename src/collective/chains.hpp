@@ -37,7 +37,8 @@ inline Chains divide_into_chains(int ranks, int cpus, std::int64_t elements, std
   chains.count = std::clamp((cpus + at_once - 1) / at_once, 1, ranks);
   chains.blocks = ranks == 2 ? 1 : ranks / chains.count;  // two ranks' places swap
   const std::int64_t share = elements * size / std::clamp(cpus, 2, at_once);
-  const auto room = static_cast<std::int64_t>(Sizes::block_bytes) * chains.blocks;
+  const auto block = lockfree::room_block_bytes(static_cast<std::uint32_t>(ranks));
+  const auto room = static_cast<std::int64_t>(block) * chains.blocks;
   const std::int64_t bytes = std::min(room, std::clamp(share, piece_min, piece_max));
   chains.step = bytes / std::max<std::int64_t>(1, size);
   if (chains.step > 0)

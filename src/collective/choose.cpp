@@ -10,16 +10,17 @@ static_assert(room_line_bytes == lockfree::room_line_payload_bytes);
 
 namespace {
 
-constexpr std::int64_t block_bytes = lockfree::RoomSizes::block_bytes;
-
+std::int64_t block_bytes(const Situation& s) {
+  return static_cast<std::int64_t>(lockfree::room_block_bytes(static_cast<std::uint32_t>(s.ranks)));
+}
 std::int64_t room_limit(const Situation& s) {
-  return std::max(room_line_bytes, std::min(s.room_bytes_max, block_bytes));
+  return std::max(room_line_bytes, std::min(s.room_bytes_max, block_bytes(s)));
 }
 
 // What is longer than a room takes, or, of what takes all of a room's blocks, if it takes less.
 bool is_too_long(unsigned needs, const Situation& s) {
   if (needs & needs_direct) return false;
-  return (needs & needs_whole_blocks ? block_bytes : s.bytes) > room_limit(s);
+  return (needs & needs_whole_blocks ? block_bytes(s) : s.bytes) > room_limit(s);
 }
 
 // Of one rank, rounded up.

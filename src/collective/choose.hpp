@@ -24,7 +24,7 @@ struct Situation {
   bool rooms = true;                   // false: it is known that there is none
   bool direct = true;                  // false: ranks may not copy from and to others' buffers
   Grouping grouping = Grouping::none;  // of the ranks, by the machine
-  std::int64_t room_bytes_max = 0;     // what a rank may put into a block of a room
+  std::int64_t room_bytes_max = 0;     // what a rank may put into a block of a room, at most
 };
 
 struct Choice {

@@ -7,11 +7,14 @@ namespace baton::collective {
 Pieces pieces_of(const Call& call) {
   const int ranks = call.comm->size();
   if (call.kind == Kind::alltoall) {
-    // In place what is read overwrites what is for others, too: it must be written by then.
+    // In place what is read overwrites what is for others, too: it must be written by then, or put
+    // aside.
     const bool in_place = call.out.in_place();
-    return divide_into_pieces(ranks, (in_place ? call.in : call.out).bytes(0), 1, in_place);
+    const std::int64_t bytes = (in_place ? call.in : call.out).bytes(0);
+    const Pieces pieces = divide_into_pieces(ranks, bytes, 1, in_place);
+    return pieces.count > 0 ? pieces : divide_into_pieces(ranks, bytes, 1, false);
   }
-  if (call.kind == Kind::allgather) return same_for_all(call.in.bytes(0));
+  if (call.kind == Kind::allgather) return same_for_all(ranks, call.in.bytes(0));
   if (call.kind == Kind::allreduce) {
     // In two unless they are short: one is combined while the other is written.
     constexpr std::int64_t short_bytes = 4096;

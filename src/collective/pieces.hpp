@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 
 #include "base/cache_line.hpp"
@@ -49,15 +50,19 @@ struct Pieces {
 inline Pieces divide_into_pieces(int ranks, std::int64_t longest, std::int64_t size, bool all_read,
                                  std::int64_t slice_max = lockfree::RoomSizes::block_bytes) {
   // The beginning of each slice is dear: its page is looked up, its lines are not fetched ahead.
-  constexpr std::int64_t slice_min = 8192;
-  constexpr auto block = static_cast<std::int64_t>(lockfree::RoomSizes::block_bytes);
+  const auto block =
+      static_cast<std::int64_t>(lockfree::room_block_bytes(static_cast<std::uint32_t>(ranks)));
+  const std::int64_t slice_min = std::min<std::int64_t>(8192, block);
   auto parts = [](std::int64_t amount, std::int64_t unit) { return (amount + unit - 1) / unit; };
-  const std::int64_t slice = std::clamp<std::int64_t>(longest * size, cache_line_bytes, slice_min);
+  // Whole lines, unless all there is takes less of one: of many ranks more can read a piece then.
+  const auto line = static_cast<std::int64_t>(std::min<std::uint64_t>(
+      cache_line_bytes,
+      std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(1, longest * size)))));
+  const std::int64_t slice = std::clamp(longest * size, line, slice_min);
   const auto most = static_cast<int>(all_read ? ranks : block / slice);
   Pieces pieces{};
   pieces.readers = static_cast<int>(parts(ranks, parts(ranks, most)));
   pieces.turns = static_cast<int>(parts(ranks, pieces.readers));
-  constexpr auto line = static_cast<std::int64_t>(cache_line_bytes);
   const std::int64_t lines = std::min(block / pieces.readers / line, parts(slice_max, line));
   const std::int64_t bytes = lines * line;
   pieces.step = bytes / std::max<std::int64_t>(1, size);
@@ -66,8 +71,9 @@ inline Pieces divide_into_pieces(int ranks, std::int64_t longest, std::int64_t s
   return pieces;
 }
 // Of so many bytes that all read: a piece is one slice.
-inline Pieces same_for_all(std::int64_t bytes) {
-  constexpr auto step = static_cast<std::int64_t>(lockfree::RoomSizes::block_bytes);
+inline Pieces same_for_all(int ranks, std::int64_t bytes) {
+  const auto step =
+      static_cast<std::int64_t>(lockfree::room_block_bytes(static_cast<std::uint32_t>(ranks)));
   return {1, 1, step, static_cast<std::uint64_t>((bytes + step - 1) / step)};
 }
 // Of a call.

@@ -208,6 +208,7 @@ bool Run::take_in(bool outlives_call) {
   if (good && call.persistent) {
     void* memory = take(sizeof(world::RoomView));
     room_ = memory ? new (memory) world::RoomView : nullptr;
+    if (room_) room_->room.prepare(static_cast<std::uint32_t>(call.comm->size()));
     good = room_ != nullptr;
   }
   kept_ = taken_;

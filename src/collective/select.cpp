@@ -103,6 +103,12 @@ BATON_INLINE Facts facts_of(const Call& call) {
 void count_call(const Cutoff& cutoff, std::int64_t bytes) {
   message::count(cutoff.calls[size_class(bytes)]);
 }
+// The same of a choice that was made without a room, which does not know why there is none.
+void count_call(const Cutoff& cutoff, std::int64_t bytes, ChoiceReason why) {
+  auto& calls = message::engine.collectives.calls[static_cast<int>(cutoff.algorithm)];
+  const bool knew = cutoff.calls != calls[static_cast<int>(ChoiceReason::no_room)];
+  message::count((knew ? cutoff.calls : calls[static_cast<int>(why)])[size_class(bytes)]);
+}
 
 // ---- what each algorithm is called with ----
 
@@ -210,6 +216,10 @@ Task begin_by_messages(Run& run, const Call& call, Algorithm algorithm) {
       return gather_linear(run, context, call.out, call.in, call.root);
     case Algorithm::scatter_linear:
       return scatter_linear(run, context, call.out, call.in, call.root);
+    case Algorithm::allgather_bruck:
+      return allgather_bruck(run, context, call.out, call.in);
+    case Algorithm::alltoall_bruck:
+      return alltoall_bruck(run, context, call.out, call.in);
     case Algorithm::allgather_ring:
       return allgather_ring(run, context, call.out, call.in);
     case Algorithm::alltoall_in_place:
@@ -241,16 +251,22 @@ Task begin_by_messages(Run& run, const Call& call, Algorithm algorithm) {
 }
 
 // Where it has turned out that there is no room, or that the ranks may not copy from each other.
-BATON_COLD Task begin_otherwise(Run& run, const Call& call, const Facts& facts, CallTrait why) {
+BATON_COLD Task begin_otherwise(Run& run, const Call& call, const Facts& facts, unsigned trait,
+                                ChoiceReason why) {
   Cutoff spare;
   const Cutoff& cutoff =
-      find_cutoff(*call.comm, call.kind, facts.traits | trait_no_room | why, facts.bytes, spare);
-  count_call(cutoff, facts.bytes);
+      find_cutoff(*call.comm, call.kind, facts.traits | trait_no_room | trait, facts.bytes, spare);
+  count_call(cutoff, facts.bytes, why);
   return begin_by_messages(run, call, cutoff.algorithm);
+}
+BATON_COLD Task begin_without_room(Run& run, const Call& call, const Facts& facts) {
+  const bool in_use = run.room().lack == world::RoomLack::pool_in_use;
+  return begin_otherwise(run, call, facts, trait_no_room,
+                         in_use ? ChoiceReason::pool_in_use : ChoiceReason::no_room);
 }
 // The same, once somebody wants it.
 Task go_by_messages(Run& run, const Call& call, Facts facts) {
-  co_await begin_otherwise(run, call, facts, trait_not_direct);
+  co_await begin_otherwise(run, call, facts, trait_not_direct, ChoiceReason::not_direct);
 }
 
 Task begin_direct(Run& run, const Call& call, Algorithm algorithm, const Facts& facts,
@@ -320,7 +336,7 @@ Task settle_first(Run& run, const Call& call, Tickets tickets, Cutoff cutoff, Fa
       co_await begin_open(run, call, cutoff.algorithm, facts, tickets.row[0], &tickets.row[1]);
     co_return;
   }
-  co_await begin_otherwise(run, call, facts, trait_no_room);
+  co_await begin_without_room(run, call, facts);
   if (view.lines != RoomState::open) co_return;
   // There are lines, but no blocks: its tickets are over.
   for (std::uint64_t i = 0; i < tickets.count; ++i) {
@@ -343,8 +359,7 @@ BATON_INLINE Task meet(Run& run, const Call& call, const Cutoff& cutoff, const F
   bool open;
   {
     platform::Guard guard(view.lock);
-    if (BATON_UNLIKELY(view.lines == RoomState::none))
-      return begin_otherwise(run, call, facts, trait_no_room);
+    if (BATON_UNLIKELY(view.lines == RoomState::none)) return begin_without_room(run, call, facts);
     // Without blocks, too: another rank may not know it yet, and tickets are alike everywhere.
     first = view.room.open(space);
     if (two) second = view.room.open(space);
@@ -360,13 +375,14 @@ BATON_INLINE Task meet(Run& run, const Call& call, const Cutoff& cutoff, const F
 // The same of a call that takes many, all with blocks.
 Task meet_in_row(Run& run, const Call& call, const Cutoff& cutoff, const Facts& facts) {
   const std::uint64_t meetings = meetings_in_row(call, cutoff.algorithm);
-  if (meetings == 0) return begin_otherwise(run, call, facts, trait_no_room);
+  if (meetings == 0)
+    return begin_otherwise(run, call, facts, trait_no_room, ChoiceReason::too_long_for_room);
   world::RoomView& view = run.room();
   MeetingRow row;
   bool open;
   {
     platform::Guard guard(view.lock);
-    if (view.lines == RoomState::none) return begin_otherwise(run, call, facts, trait_no_room);
+    if (view.lines == RoomState::none) return begin_without_room(run, call, facts);
     row = view.room.open_row(meetings);
     open = view.lines == RoomState::open && view.blocks == RoomState::open;
   }

@@ -25,16 +25,17 @@ Task settle_room(Run& run, RoomPart part) {
   Communicator& comm = *run.call.comm;
   world::RoomView& view = run.room();
   if (take_charge(view, part)) {
-    std::int64_t offset = comm.rank() == 0 ? world::open_room(comm, view, part) : -1;
+    world::RoomOffer offer{};
+    if (comm.rank() == 0) offer = world::open_room(comm, view, part);
     Datatype& type = *datatype::datatypes.find(MPI_INT64_T);
     // Which of several calls comes here first differs between ranks: the messages are not theirs. A
     // persistent one settles its own.
     const std::int32_t own = run.change_tag(part == RoomPart::lines ? lines_tag : blocks_tag);
     if (run.call.persistent) run.change_tag(own);
-    co_await broadcast_binomial(run, comm.collective, &offset, 1, type, 0);
+    co_await broadcast_binomial(run, comm.collective, &offer, 2, type, 0);
     run.change_tag(own);
     platform::Guard guard(view.lock);
-    world::enter_room(comm, view, part, offset);
+    world::enter_room(comm, view, part, offer);
   }
   co_await run.until_progress([&view, part] {
     platform::Guard guard(view.lock);

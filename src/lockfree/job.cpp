@@ -11,13 +11,27 @@ namespace {
 // FNV-1a over every size and offset that both sides of an attach must agree on.
 constexpr std::uint32_t layout_hash() {
   std::uint32_t hash = 2166136261u;
-  for (std::uint64_t value :
-       {std::uint64_t{sizeof(JobHeader)}, std::uint64_t{sizeof(RankRow)},
-        std::uint64_t{offsetof(RankRow, state)}, ring_bytes, std::uint64_t{offers_per_rank},
-        offer_bytes, std::uint64_t{chunks_per_rank}, chunk_bytes, progress_bytes, consumer_bytes,
-        std::uint64_t{adverts_per_pair}, advert_bytes, room_bytes_per_rank,
-        shared_ring_control_offset, shared_ring_bytes, std::uint64_t{sizeof(TrafficRecord)},
-        std::uint64_t{sizeof(MemoryRow)}, std::uint64_t{sizeof(MemoryRecord)}})
+  for (std::uint64_t value : {std::uint64_t{sizeof(JobHeader)},
+                              std::uint64_t{sizeof(RankRow)},
+                              std::uint64_t{offsetof(RankRow, state)},
+                              ring_bytes,
+                              std::uint64_t{offers_per_rank},
+                              offer_bytes,
+                              std::uint64_t{chunks_per_rank},
+                              chunk_bytes,
+                              progress_bytes,
+                              consumer_bytes,
+                              std::uint64_t{adverts_per_pair},
+                              advert_bytes,
+                              shared_ring_control_offset,
+                              shared_ring_bytes,
+                              room_pool_bytes(64),
+                              room_blocks_bytes(64),
+                              room_blocks_bytes(1024),
+                              room_banks(1024),
+                              std::uint64_t{sizeof(TrafficRecord)},
+                              std::uint64_t{sizeof(MemoryRow)},
+                              std::uint64_t{sizeof(MemoryRecord)}})
     hash = (hash ^ static_cast<std::uint32_t>(value)) * 16777619u;
   return hash;
 }
@@ -44,7 +58,7 @@ SliceLayout slice_layout(std::uint32_t ranks, std::uint64_t deposit_ring_bytes) 
   layout.heads = place(std::uint64_t{ranks} * consumer_bytes);
   layout.rings = place(std::uint64_t{ranks} * ring_bytes);
   layout.adverts = place(std::uint64_t{ranks} * adverts_per_pair * advert_bytes);
-  layout.rooms = place(room_bytes_per_rank);
+  layout.rooms = place(room_pool_bytes(ranks));
   layout.progress = place(chunks_per_rank * progress_bytes);
   layout.staging = place(chunks_per_rank * chunk_bytes);
   layout.record = place(sizeof(TrafficRecord));

@@ -12,6 +12,7 @@
 #include "base/reason.hpp"
 #include "lockfree/channel.hpp"
 #include "lockfree/memory_row.hpp"
+#include "lockfree/room_size.hpp"
 #include "lockfree/wait_lines.hpp"
 
 namespace baton::lockfree {
@@ -94,6 +95,14 @@ struct RingPlan {
   std::int32_t own_max = -1;  // senders to a rank that get rings of their own; -1: by the ranks
 };
 
+// What the rooms of all ranks hold together (lockfree/room_size.hpp); by ranks, atomically, seldom.
+struct alignas(cache_line_bytes) RoomPoolLine {
+  std::uint64_t bytes;  // those that are kept included
+  std::uint64_t kept_bytes;
+  std::uint64_t rooms;  // that not all have left
+};
+static_assert(sizeof(RoomPoolLine) == cache_line_bytes);
+
 struct JobHeader {
   std::uint64_t magic;
   std::uint32_t version;
@@ -120,6 +129,7 @@ struct JobHeader {
   std::int32_t rings_shared;  // all senders begin in a shared ring; else with one of their own
   std::uint32_t held;  // by mpiexec, atomically: ranks wait for a debugger to attach to them first
   std::uint32_t notes_given;  // by ranks, atomically: what one has said for all, a bit each
+  RoomPoolLine rooms;
 };
 
 // A mailbox is what ranks touch of a rank that they seldom talk to. Mailboxes lie side by side, so
@@ -136,11 +146,11 @@ inline constexpr std::int32_t own_rings_in_all = 20480, own_rings_least = 16, ow
 // The parts of a slice, as offsets from its start. Every part is page-aligned, so that a rank's
 // memory grows only with what it has touched.
 struct SliceLayout {
-  std::uint64_t offers;    // this rank's offers
-  std::uint64_t heads;     // the consumer's lines for each sender's ring
-  std::uint64_t rings;     // one ring for each sender
-  std::uint64_t adverts;   // receives that each sender may write into
-  std::uint64_t rooms;     // meeting places of collectives whose communicator this rank leads
+  std::uint64_t offers;   // this rank's offers
+  std::uint64_t heads;    // the consumer's lines for each sender's ring
+  std::uint64_t rings;    // one ring for each sender
+  std::uint64_t adverts;  // receives that each sender may write into
+  std::uint64_t rooms;    // of communicators that this rank leads; room_pool_bytes of address space
   std::uint64_t progress;  // two lines a chunk: how far sender and receiver are
   std::uint64_t staging;   // chunks for longer messages, shared by all senders
   std::uint64_t record;    // the rank's TrafficRecord; has memory only in a job that explains
@@ -161,9 +171,6 @@ inline constexpr std::uint64_t consumer_bytes = 128;
 // Address space only, as above: so many receives are known to one sender at the same time.
 inline constexpr int adverts_per_pair = 128;
 inline constexpr std::uint64_t advert_bytes = 64;
-// Address space only, as above.
-inline constexpr std::uint64_t room_bytes_per_rank = 32 << 20;
-
 // What a rank's slice will hold of memory in a job where it talks to all others: its fixed parts,
 // rings and staging.
 std::uint64_t usual_slice_bytes(const SliceLayout& layout);

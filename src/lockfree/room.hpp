@@ -47,37 +47,39 @@ struct alignas(cache_line_bytes) FinishedLine {             // written by its ra
 };
 static_assert(sizeof(FinishedLine<Hardware>) == cache_line_bytes);
 
-// The first line of a room: how many ranks have left it for good, and how many wait for others to
-// finish. Seldom written.
+// What has become of a room's memory once all have left it.
+enum class RoomMemory : std::uint32_t { in_use, kept, given_back };
+
+// The first line of a room: how many ranks have left it for good, how many wait for others to
+// finish, and what the last that left has done with the memory behind this line's page. Seldom
+// written.
 template <class Atomics>
 struct alignas(cache_line_bytes) RoomHead {
   typename Atomics::template Atomic<std::uint32_t> left;
   typename Atomics::template Atomic<std::uint32_t> waiting;
+  typename Atomics::template Atomic<std::uint32_t> memory;
 };
 static_assert(sizeof(RoomHead<Hardware>) == cache_line_bytes);
 
 template <class Sizes = RoomSizes>
 constexpr std::uint64_t room_bytes(std::uint32_t ranks) {
-  return (1 + (1 + Sizes::banks) * std::uint64_t{ranks}) * cache_line_bytes;
-}
-template <class Sizes = RoomSizes>
-constexpr std::uint64_t room_blocks_bytes(std::uint32_t ranks) {
-  return Sizes::block_banks * ranks * Sizes::block_bytes;
+  return (1 + (1 + room_banks<Sizes>(ranks)) * std::uint64_t{ranks}) * cache_line_bytes;
 }
 
 // One rank's view of a room; private memory.
 template <class Atomics, class Sizes = RoomSizes>
 class Room : public RoomTickets<Sizes> {
  public:
-  static_assert(Sizes::banks <= 64 && Sizes::banks >= 2);  // see finished_ahead_, and RoomLine
+  static_assert(Sizes::banks <= 64);  // see finished_ahead_, and RoomLine
   using RoomTickets<Sizes>::part_bytes;
 
-  // The lines, cleared; and the blocks, any time later.
+  // The lines, cleared; and the blocks, any time later. It has been prepared for as many.
   void attach(char* memory, std::uint32_t ranks) {
     head_ = reinterpret_cast<RoomHead<Atomics>*>(memory);
     finished_lines_ = reinterpret_cast<FinishedLine<Atomics>*>(head_ + 1);
     lines_ = reinterpret_cast<RoomLine<Atomics>*>(finished_lines_ + ranks);
     ranks_ = ranks;
+    last_bank_ = static_cast<std::uint32_t>(this->banks() - 1);
     swaps_ = ranks == 2;
   }
   void attach_blocks(char* memory) { blocks_ = memory; }
@@ -167,7 +169,7 @@ class Room : public RoomTickets<Sizes> {
   void learn(std::uint64_t finished) { all_finished_ = std::max(all_finished_, finished); }
   // All have arrived: what their words say about how far they are.
   void learn(const Meeting& meeting) {
-    if (BATON_LIKELY(all_finished_ + Sizes::banks / 2 > meeting.ticket)) return;
+    if (BATON_LIKELY(all_finished_ + this->banks() / 2 > meeting.ticket)) return;
     std::uint64_t least = meeting.ticket;
     for (std::uint32_t place = 0; place < ranks_; ++place)
       least = std::min(least, finished_at(place, meeting));
@@ -180,12 +182,12 @@ class Room : public RoomTickets<Sizes> {
     const std::uint64_t parts_before =
         std::uint64_t{meeting.part} * ranks_ +
         std::uint64_t{meeting.parts} * (place ^ (meeting.turn & swaps_));
-    return blocks_ + parts_before * part_bytes;
+    return blocks_ + parts_before * part_bytes();
   }
 
   // Of an operation that did not take place in the room after all: whether finish may be called.
   bool may_finish(const Meeting& meeting) const {
-    return meeting.ticket <= finished_ + Sizes::banks;
+    return meeting.ticket <= finished_ + this->banks();
   }
   // This rank needs nothing of the operation any more. True when others were told so: one of them
   // may wait for that.
@@ -193,7 +195,7 @@ class Room : public RoomTickets<Sizes> {
     finished_ahead_ |= std::uint64_t{1} << (meeting.ticket - finished_ - 1);
     for (; finished_ahead_ & 1; finished_ahead_ >>= 1) ++finished_;
     if (meeting.has_blocks()) last_block_ = std::max(last_block_, meeting.ticket);
-    bool many = finished_ - published_ >= Sizes::banks / 2;
+    bool many = finished_ - published_ >= this->banks() / 2;
     bool frees_block = finished_ > published_ && last_block_ > published_;
     if (!many && !frees_block) return false;
     published_ = finished_;
@@ -202,20 +204,26 @@ class Room : public RoomTickets<Sizes> {
     return true;
   }
 
-  // We will not come back. The room's owner may reuse it when all have left.
-  void leave() {
-    // ORDER room.left: release here, acquire in all_left; our reads are over.
-    head_->left.fetch_add(1, std::memory_order_release);
+  // We will not come back. True for the last that leaves: nobody reads or writes the room any more,
+  // and its memory is this rank's to give back. Then it says so.
+  [[nodiscard]] bool leave() {
+    // ORDER room.left: release by each, acquire by the last; all reads are over.
+    return head_->left.fetch_add(1, std::memory_order_acq_rel) + 1 == ranks_;
   }
-  bool all_left() const {
-    // ORDER room.left: acquire here, release in leave.
-    return head_->left.load(std::memory_order_acquire) == ranks_;
+  void tell_memory(RoomMemory memory) {
+    // ORDER room.memory: release here, acquire in memory; it is the leader's now.
+    head_->memory.store(static_cast<std::uint32_t>(memory), std::memory_order_release);
+  }
+  // For the room's leader, which may use it again.
+  RoomMemory memory() const {
+    // ORDER room.memory: acquire here, release in tell_memory.
+    return static_cast<RoomMemory>(head_->memory.load(std::memory_order_acquire));
   }
 
  private:
   RoomLine<Atomics>& line(std::uint32_t place, const Meeting& meeting) const {
-    const auto turn = static_cast<std::uint32_t>(meeting.ticket / Sizes::banks);
-    return lines_[meeting.ticket % Sizes::banks * ranks_ + (place ^ (turn & swaps_))];
+    const auto turn = static_cast<std::uint32_t>(meeting.ticket / Sizes::banks);  // of two ranks
+    return lines_[(meeting.ticket & last_bank_) * ranks_ + (place ^ (turn & swaps_))];
   }
 
   RoomHead<Atomics>* head_ = nullptr;
@@ -223,6 +231,7 @@ class Room : public RoomTickets<Sizes> {
   RoomLine<Atomics>* lines_ = nullptr;
   char* blocks_ = nullptr;
   std::uint32_t ranks_ = 0;
+  std::uint32_t last_bank_ = 0;       // a mask: their number is a power of two
   std::uint32_t swaps_ = 0;           // 1 of two ranks, whose places swap
   std::uint64_t finished_ = 0;        // by us: all up to here
   std::uint64_t finished_ahead_ = 0;  // and of those behind it, one bit each

@@ -7,17 +7,11 @@
 #include <array>
 #include <cstdint>
 
+#include "lockfree/room_size.hpp"
+
 namespace baton::lockfree {
 
 inline constexpr std::int64_t room_line_payload_bytes = 56;
-
-// How large rooms are; tests have smaller ones.
-struct RoomSizes {
-  static constexpr std::uint64_t banks = 32;           // guess: so far may one be ahead
-  static constexpr std::uint64_t block_banks = 4;      // guess
-  static constexpr std::uint64_t block_bytes = 65536;  // guess
-  static constexpr std::uint64_t block_parts = 4;      // guess
-};
 
 // Where the ranks' payloads lie in an operation: in their lines, or each in a block or a part of
 // one. Of parts there are more: with them ranks may be further apart.
@@ -37,12 +31,17 @@ struct Meeting {
 template <class Sizes = RoomSizes>
 class RoomTickets {
  public:
-  static constexpr std::uint64_t part_bytes = Sizes::block_bytes / Sizes::block_parts;
+  // Before the first operation.
+  void prepare(std::uint32_t ranks) {
+    banks_ = room_banks<Sizes>(ranks);
+    part_bytes_ = room_block_bytes<Sizes>(ranks) / Sizes::block_parts;
+  }
+  std::uint64_t part_bytes() const { return part_bytes_; }
 
-  // What so many bytes of each rank need; at most block_bytes.
-  static RoomSpace space_for(std::int64_t bytes) {
+  // What so many bytes of each rank need; at most a block.
+  RoomSpace space_for(std::int64_t bytes) const {
     if (bytes <= room_line_payload_bytes) return RoomSpace::lines;
-    return bytes <= std::int64_t{part_bytes} ? RoomSpace::parts : RoomSpace::blocks;
+    return bytes <= static_cast<std::int64_t>(part_bytes_) ? RoomSpace::parts : RoomSpace::blocks;
   }
 
   // The next operation: every rank asks for the same ones in the same order, also before the room
@@ -50,7 +49,7 @@ class RoomTickets {
   Meeting open(RoomSpace space) {
     Meeting meeting;
     meeting.ticket = ++tickets_;
-    meeting.must_be_finished = meeting.ticket > Sizes::banks ? meeting.ticket - Sizes::banks : 0;
+    meeting.must_be_finished = meeting.ticket > banks_ ? meeting.ticket - banks_ : 0;
     if (space == RoomSpace::lines) return meeting;
     meeting.parts = space == RoomSpace::parts ? 1 : Sizes::block_parts;
     // The rest of a begun bank stays unused.
@@ -89,10 +88,15 @@ class RoomTickets {
             static_cast<std::uint32_t>(turn)};
   }
 
+ protected:
+  std::uint64_t banks() const { return banks_; }
+
  private:
   static constexpr std::uint64_t all_parts = Sizes::block_banks * Sizes::block_parts;
 
   std::uint64_t tickets_ = 0;  // opened so far
+  std::uint64_t banks_ = Sizes::banks;
+  std::uint64_t part_bytes_ = Sizes::block_bytes / Sizes::block_parts;
   std::uint64_t next_part_ = 0;
   std::uint64_t part_tickets_[all_parts] = {};  // who has each
   std::uint32_t part_turns_[all_parts] = {};    // how often each has been used

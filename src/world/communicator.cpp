@@ -142,6 +142,7 @@ Error prepare_communicator(Group* local, Group* remote, const Communicator* pare
   communicator->local = local;
   communicator->remote = remote;
   communicator->usage = {1, false, dispose_freed, communicator};
+  communicator->room.room.prepare(static_cast<std::uint32_t>(local->size));
   if (remote) communicator->both = join(*local, *remote);
   communicator->id = nowhere_context;
   Error error = remote && !communicator->both ? no_memory() : fill_contexts(*communicator);

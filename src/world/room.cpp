@@ -1,92 +1,186 @@
 #include "world/room.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
 #include "base/settings.hpp"
+#include "message/engine.hpp"
 #include "transport/arena.hpp"
 #include "world/communicator.hpp"
 
 namespace baton::world {
 
-namespace {
-
+using lockfree::RoomMemory;
 using transport::arena;
 
-// Rooms that this process leads, those that everyone has left included; a linked list in private
-// memory.
+// A room that this process leads, or that is kept for the next one.
 struct LedRoom {
   std::int64_t lines;
-  std::int64_t blocks;  // -1: none yet
+  std::int64_t blocks;  // negative: none
   std::uint32_t ranks;
+  bool left;  // by us
   LedRoom* next;
 };
+
+namespace {
+
 LedRoom* led_rooms = nullptr;
-platform::Lock led_rooms_lock;
-std::int64_t next_offset = 0;
+platform::Lock led_rooms_lock;  // of them, and of this rank's room_pool
+
+std::uint64_t pages_of_lines(std::uint32_t ranks) {
+  return round_up(lockfree::room_bytes(ranks), page_bytes);
+}
+std::uint64_t pages_of_blocks(std::uint32_t ranks) {
+  return round_up(lockfree::room_blocks_bytes(ranks), page_bytes);
+}
+std::uint64_t pages_of(std::uint32_t ranks, bool blocks) {
+  return pages_of_lines(ranks) + (blocks ? pages_of_blocks(ranks) : 0);
+}
 
 char* room_memory(std::uint32_t leader, std::int64_t offset) {
   return arena.part(leader, arena.layout.rooms + static_cast<std::uint64_t>(offset));
 }
 
-// Memory among this rank's rooms; -1 without.
-std::int64_t take_memory(std::uint64_t bytes) {
-  if (static_cast<std::uint64_t>(next_offset) + bytes > lockfree::room_bytes_per_rank) return -1;
-  std::uint64_t start = arena.layout.rooms + static_cast<std::uint64_t>(next_offset);
-  if (transport::reserve(arena.rank, start, bytes) != MPI_SUCCESS) return -1;
-  std::int64_t offset = next_offset;
-  next_offset += static_cast<std::int64_t>(bytes);
+RoomMemory memory_of(const LedRoom& led) {
+  if (!led.left) return RoomMemory::in_use;
+  lockfree::Room<lockfree::Hardware> room;
+  room.attach(room_memory(arena.rank, led.lines), led.ranks);
+  return room.memory();
+}
+
+void forget(LedRoom** link) {
+  LedRoom* led = *link;
+  *link = led->next;
+  forget_pages(led->lines);
+  if (led->blocks >= 0) forget_pages(led->blocks);
+  std::free(led);
+}
+
+// Of the rooms that all have left: takes in what was given back, and gives back what was kept where
+// `kept` says so. True when there was any.
+bool take_in(bool kept) {
+  bool any = false;
+  for (LedRoom** link = &led_rooms; *link;) {
+    LedRoom& led = **link;
+    const RoomMemory memory = memory_of(led);
+    if (memory == RoomMemory::in_use || (memory == RoomMemory::kept && !kept)) {
+      link = &led.next;
+      continue;
+    }
+    if (memory == RoomMemory::kept) {
+      RoomAccount::use_kept(pages_of(led.ranks, led.blocks >= 0));
+      release_pages(arena.rank, led.lines, pages_of_lines(led.ranks));
+      if (led.blocks >= 0) release_pages(arena.rank, led.blocks, pages_of_blocks(led.ranks));
+    } else {
+      release_pages(arena.rank, led.lines, page_bytes);  // all else is gone
+    }
+    forget(link);
+    any = true;
+  }
+  return any;
+}
+
+std::int64_t take_memory(std::uint64_t bytes, bool for_blocks) {
+  std::int64_t offset = take_pages(bytes, for_blocks);
+  if (lack_of(offset) == RoomLack::pool_in_use && take_in(true))
+    offset = take_pages(bytes, for_blocks);
+  // What mpiexec --explain says of it.
+  if (lack_of(offset) == RoomLack::pool_in_use) {
+    auto& most = message::engine.collectives.rooms_in_pool;
+    most = std::max(most, RoomAccount::rooms());
+  }
   return offset;
 }
 
-bool all_left(const LedRoom& led) {
-  lockfree::Room<lockfree::Hardware> room;
-  room.attach(room_memory(arena.rank, led.lines), led.ranks);
-  return room.all_left();
+LedRoom* find_kept(std::uint32_t ranks) {
+  LedRoom* led = led_rooms;
+  while (led && !(led->ranks == ranks && memory_of(*led) == RoomMemory::kept)) led = led->next;
+  if (led) RoomAccount::use_kept(pages_of(ranks, led->blocks >= 0));
+  return led;
 }
 
-std::int64_t open_lines(std::uint32_t ranks) {
-  LedRoom* led = led_rooms;
-  while (led && !(led->ranks == ranks && all_left(*led))) led = led->next;
+LedRoom* make_room(std::uint32_t ranks, RoomLack* lack) {
+  const std::int64_t offset = take_memory(lockfree::room_bytes(ranks), false);
+  *lack = lack_of(offset);
+  if (offset < 0) return nullptr;
+  auto* led = static_cast<LedRoom*>(std::malloc(sizeof(LedRoom)));
   if (!led) {
-    std::int64_t offset = take_memory(lockfree::room_bytes(ranks));
-    led = offset < 0 ? nullptr : static_cast<LedRoom*>(std::malloc(sizeof(LedRoom)));
-    if (!led) return -1;
-    *led = {offset, -1, ranks, led_rooms};
-    led_rooms = led;
+    *lack = RoomLack::no_memory;
+    release_pages(arena.rank, offset, pages_of_lines(ranks));
+    forget_pages(offset);
+    return nullptr;
   }
-  std::memset(room_memory(arena.rank, led->lines), 0, lockfree::room_bytes(ranks));
-  return led->lines;
+  *led = {offset, no_blocks_yet, ranks, false, led_rooms};
+  return led_rooms = led;
 }
 
-std::int64_t open_blocks(std::int64_t lines) {
-  LedRoom* led = led_rooms;
-  while (led->lines != lines) led = led->next;
-  if (led->blocks < 0) led->blocks = take_memory(lockfree::room_blocks_bytes(led->ranks));
-  return led->blocks;
+RoomOffer open_lines(RoomView& view, std::uint32_t ranks) {
+  take_in(false);
+  RoomLack lack = RoomLack::nothing;
+  LedRoom* led = find_kept(ranks);
+  if (!led) led = make_room(ranks, &lack);
+  if (!led) return {refusal(lack), no_blocks_yet};
+  led->left = false;
+  std::memset(room_memory(arena.rank, led->lines), 0, lockfree::room_bytes(ranks));
+  view.led = led;
+  RoomAccount::count_room(true);
+  return {led->lines, led->blocks};
+}
+
+RoomOffer open_blocks(LedRoom& led) {
+  const std::int64_t offset = take_memory(lockfree::room_blocks_bytes(led.ranks), true);
+  if (offset >= 0) led.blocks = offset;
+  return {led.lines, offset};
+}
+
+// All have left, and this rank is the last.
+void retire(RoomView& view) {
+  const std::uint32_t ranks = view.room.ranks();
+  const bool blocks = view.blocks == RoomState::open;
+  RoomAccount::count_room(false);
+  if (RoomAccount::keep(pages_of(ranks, blocks))) return view.room.tell_memory(RoomMemory::kept);
+  // The first page has the word that says so.
+  const std::uint64_t lines = pages_of_lines(ranks) - page_bytes;
+  if (lines) release_pages(view.leader, view.lines_offset + page_bytes, lines);
+  if (blocks) release_pages(view.leader, view.blocks_offset, pages_of_blocks(ranks));
+  view.room.tell_memory(RoomMemory::given_back);
 }
 
 }  // namespace
 
-std::int64_t open_room(const Communicator& communicator, const RoomView& view, RoomPart part) {
-  if (!settings.rooms) return -1;
+RoomOffer open_room(const Communicator& communicator, RoomView& view, RoomPart part) {
+  if (!settings.rooms) return {refusal(RoomLack::off), no_blocks_yet};
   platform::Guard guard(led_rooms_lock);
-  return part == RoomPart::lines ? open_lines(static_cast<std::uint32_t>(communicator.size()))
-                                 : open_blocks(view.offset);
+  return part == RoomPart::lines ? open_lines(view, static_cast<std::uint32_t>(communicator.size()))
+                                 : open_blocks(*view.led);
 }
 
-void enter_room(const Communicator& communicator, RoomView& view, RoomPart part,
-                std::int64_t offset) {
-  view.state(part) = offset < 0 ? RoomState::none : RoomState::open;
-  if (offset < 0) return;
-  char* memory = room_memory(communicator.collective.job_rank(0), offset);
-  if (part == RoomPart::blocks) return view.room.attach_blocks(memory);
-  view.room.attach(memory, static_cast<std::uint32_t>(communicator.size()));
-  view.offset = offset;
+void enter_room(const Communicator& communicator, RoomView& view, RoomPart part, RoomOffer offer) {
+  view.leader = communicator.collective.job_rank(0);
+  if (part == RoomPart::lines) {
+    view.lines = offer.lines < 0 ? RoomState::none : RoomState::open;
+    if (offer.lines < 0) view.lack = lack_of(offer.lines);
+    if (offer.lines < 0) return;
+    view.lines_offset = offer.lines;
+    view.room.attach(room_memory(view.leader, offer.lines),
+                     static_cast<std::uint32_t>(communicator.size()));
+    if (offer.blocks == no_blocks_yet) return;
+  }
+  view.blocks = offer.blocks < 0 ? RoomState::none : RoomState::open;
+  if (offer.blocks < 0) view.lack = lack_of(offer.blocks);
+  if (offer.blocks < 0) return;
+  view.blocks_offset = offer.blocks;
+  view.room.attach_blocks(room_memory(view.leader, offer.blocks));
 }
 
 void leave_room(RoomView& view) {
-  if (view.lines == RoomState::open) view.room.leave();
+  if (view.lines != RoomState::open) return;
+  if (view.led) {
+    platform::Guard guard(led_rooms_lock);
+    view.led->left = true;
+  }
+  if (view.room.leave()) retire(view);
 }
 
 }  // namespace baton::world

@@ -1,17 +1,20 @@
 // Rooms: where the ranks of a communicator meet for short collectives. Made in the slice of its
-// rank 0 by the first collective that could use one, given back when all have left. A communicator
-// has one, and each persistent collective, since those are started in any order. Where there is
-// none, collectives go by point-to-point.
+// rank 0, the room's leader, by the first collective that could use one. A communicator has one,
+// and each persistent collective, since those are started in any order. Whoever leaves last gives
+// the memory back, or keeps it for the leader's next room. Where there is none, collectives go by
+// point-to-point.
 #pragma once
 
 #include <cstdint>
 
 #include "lockfree/room.hpp"
 #include "platform/lock.hpp"
+#include "world/room_pool.hpp"
 
 namespace baton::world {
 
 class Communicator;
+struct LedRoom;
 
 // A room has lines and, once a collective wants them, blocks.
 enum class RoomPart : std::uint8_t { lines, blocks };
@@ -21,20 +24,30 @@ enum class RoomState : std::uint8_t { unknown, settling, open, none };
 struct RoomView {
   RoomState lines = RoomState::unknown;
   RoomState blocks = RoomState::unknown;
-  std::int64_t offset = -1;  // of its lines, among the rooms of rank 0
+  RoomLack lack = RoomLack::nothing;  // of what is `none`
+  std::uint32_t leader = 0;           // a rank of the job
+  std::int64_t lines_offset = -1;     // among the leader's rooms
+  std::int64_t blocks_offset = -1;
+  LedRoom* led = nullptr;  // of the leader
   lockfree::Room<lockfree::Hardware> room;
   platform::Lock lock;  // of all this
 
   RoomState& state(RoomPart part) { return part == RoomPart::lines ? lines : blocks; }
 };
 
-// Rank 0's part: where it lies among this rank's rooms, cleared; -1 when there is no memory, or the
-// program wants none.
-std::int64_t open_room(const Communicator& communicator, const RoomView& view, RoomPart part);
+// Where the parts of a room lie; negative: why there is none. A room that has been used before has
+// blocks from the beginning.
+struct RoomOffer {
+  std::int64_t lines = 0;
+  std::int64_t blocks = 0;
+};
+inline constexpr std::int64_t no_blocks_yet = INT64_MIN;
 
-// Everybody's: what rank 0 has said.
-void enter_room(const Communicator& communicator, RoomView& view, RoomPart part,
-                std::int64_t offset);
+// The leader's part: memory for lines, cleared, or for blocks.
+RoomOffer open_room(const Communicator& communicator, RoomView& view, RoomPart part);
+
+// Everybody's: what the leader has said.
+void enter_room(const Communicator& communicator, RoomView& view, RoomPart part, RoomOffer offer);
 
 // This rank will not come back.
 void leave_room(RoomView& view);

@@ -201,6 +201,42 @@ TEST(default_rows, of_ranks_that_outnumber_cpus_go_along_chains_where_vectors_ar
   expect_choices(expected, true);
 }
 
+TEST(default_rows, of_large_communicators_meet_in_rooms_as_far_as_their_blocks_go) {
+  using enum Algorithm;
+  const Expected expected[] = {
+      {Kind::barrier, 1000, 0, barrier_in_room},
+      {Kind::allreduce, 1000, 8, allreduce_in_room},
+      {Kind::allgather, 1000, 4096, allgather_in_room},
+      {Kind::allgather, 1000, 4097, allgather_direct},
+      {Kind::alltoall, 1000, 4000, alltoall_in_room},
+      {Kind::alltoall, 1000, 8000, alltoall_by_pieces_in_room},
+      {Kind::reduce_scatter, 1000, 8000, reduce_scatter_by_pieces_in_room},
+      {Kind::broadcast, 1000, 4097, broadcast_direct},
+      {Kind::alltoall, 64, 65536, alltoall_in_room},
+      {Kind::broadcast, 65, 32768, broadcast_in_room},
+      {Kind::broadcast, 65, 32769, broadcast_direct},
+  };
+  expect_choices(expected, true);
+}
+
+TEST(default_rows, let_no_pairs_of_many_ranks_meet_for_short_blocks_where_there_is_no_room) {
+  using enum Algorithm;
+  for (int ranks : {33, 160, 1000, 4096})
+    for (bool in_place : {false, true}) {
+      Situation s{Kind::alltoall, ranks, 8 * std::int64_t{ranks}};
+      s.room_bytes_max = 65536;
+      s.rooms = s.direct = false;
+      s.in_place = in_place;
+      EXPECT_EQ(choose(s, default_selection()).algorithm, alltoall_bruck);
+      EXPECT_EQ(choose(s, default_selection()).reason, ChoiceReason::no_room);
+      s.kind = Kind::reduce_scatter;
+      EXPECT_EQ(choose(s, default_selection()).algorithm, reduce_scatter_rooted);
+      s.kind = Kind::allgather;
+      s.bytes = 8;
+      EXPECT_EQ(choose(s, default_selection()).algorithm, allgather_bruck);
+    }
+}
+
 TEST(default_rows, differ_on_processors_of_amd) {
   Situation s{Kind::reduce, 2, 4097};
   s.room_bytes_max = 65536;

@@ -135,6 +135,8 @@ TEST(explain, collectives_are_told_by_kind_and_size_with_the_reason) {
   };
   for (int rank : {0, 1}) calls(rank, Algorithm::allreduce_in_room, ChoiceReason::measured, 0) = 20;
   calls(1, Algorithm::barrier_dissemination, ChoiceReason::no_room, 7) = 3;
+  calls(1, Algorithm::scan_doubling, ChoiceReason::pool_in_use, 1) = 5;
+  ranks[0].traffic.collectives.rooms_in_pool = 24;
   std::string text = traffic_text(ranks);
   EXPECT_NE(text.find("  allreduce:\n    to 8 B       allreduce_in_room                      40  "
                       "built in, measured: 2 cores of "),
@@ -143,6 +145,12 @@ TEST(explain, collectives_are_told_by_kind_and_size_with_the_reason) {
   EXPECT_NE(text.find("over 2 MiB   barrier_dissemination                   3  the preferred one "
                       "meets in a room: BATON_ROOMS=0, or no shared memory\n"),
             std::string::npos)
+      << text;
+  EXPECT_NE(
+      text.find("scan_doubling                           5  the preferred one meets in a room, "
+                "and the pool of rooms has too little left (64 MiB, in use by 24 "
+                "communicators and persistent collectives)\n"),
+      std::string::npos)
       << text;
   std::string json = explanation_json(ranks, 2);
   EXPECT_TRUE(holds(json,

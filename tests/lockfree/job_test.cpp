@@ -25,7 +25,7 @@ TEST_P(job_layout, every_part_starts_on_a_page_after_the_one_before_and_is_large
       {layout.heads, ranks * sizeof(ConsumerLines<Hardware>)},
       {layout.rings, ranks * ring_lines * sizeof(Line<Hardware>)},
       {layout.adverts, std::uint64_t{ranks} * adverts_per_pair * sizeof(Advert<Hardware>)},
-      {layout.rooms, room_bytes_per_rank},
+      {layout.rooms, room_pool_bytes(GetParam())},
       {layout.progress, chunks_per_rank * sizeof(Progress<Hardware>)},
       {layout.staging, std::uint64_t{chunks_per_rank} * chunk_bytes},
       {layout.record, sizeof(TrafficRecord)},
@@ -117,9 +117,30 @@ TEST(job, crowded_senders_fence) {
 }
 
 TEST(job, a_room_has_a_line_in_each_bank_and_one_to_say_what_is_finished_for_every_rank) {
-  for (std::uint32_t ranks : {1u, 2u, 64u})
+  for (std::uint32_t ranks : {1u, 2u, 64u, 128u})
     EXPECT_EQ(room_bytes(ranks), 64 + std::uint64_t{ranks} * 64 * (1 + RoomSizes::banks));
-  EXPECT_LE(room_bytes(256) + room_blocks_bytes(64), room_bytes_per_rank);
+}
+
+TEST(job, rooms_of_any_number_of_ranks_fit_into_their_pool_many_times) {
+  for (std::uint32_t ranks = 2; ranks <= ranks_max; ++ranks) {
+    const std::uint64_t lines = round_up(room_bytes(ranks), page_bytes);
+    const std::uint64_t blocks = room_blocks_bytes(ranks);
+    ASSERT_LE(blocks, 16u << 20) << ranks;
+    ASSERT_EQ(room_block_bytes(ranks) % (RoomSizes::block_parts * cache_line_bytes), 0u) << ranks;
+    ASSERT_GE(room_banks(ranks), RoomSizes::block_banks) << ranks;
+    const std::uint64_t with_blocks = room_pool_blocks_bytes(ranks) / (blocks + lines);
+    ASSERT_GE(with_blocks, 11u) << ranks;
+    const std::uint64_t left = room_pool_bytes(ranks) - with_blocks * (blocks + lines);
+    ASSERT_GE(with_blocks + left / lines, ranks <= 1024 ? 200u : 100u) << ranks;
+    ASSERT_GE(room_pool_kept_bytes(ranks), blocks + lines) << ranks;
+  }
+}
+
+TEST(job, rooms_of_few_ranks_are_as_they_were_measured) {
+  for (std::uint32_t ranks = 1; ranks <= 64; ++ranks) {
+    EXPECT_EQ(room_banks(ranks), RoomSizes::banks);
+    EXPECT_EQ(room_block_bytes(ranks), RoomSizes::block_bytes);
+  }
 }
 
 }  // namespace

@@ -21,6 +21,9 @@ struct SmallRoom {
   static constexpr std::uint64_t block_banks = 1;
   static constexpr std::uint64_t block_bytes = 64;
   static constexpr std::uint64_t block_parts = 1;
+  static constexpr std::uint64_t banks_min = 2;
+  static constexpr std::uint64_t lines_max = 1024;
+  static constexpr std::uint64_t blocks_bytes_max = 1024;
 };
 // Blocks are used up before lines are.
 struct RoomOfOneBlock : SmallRoom {
@@ -34,6 +37,14 @@ struct RoomOfTwoParts : RoomOfOneBlock {
 };
 struct RoomOfTwoBlocks : RoomOfTwoParts {
   static constexpr std::uint64_t block_banks = 2;
+};
+
+// Of two ranks and more it has half of the banks, and half a block each.
+struct RoomOfFewerBanks : SmallRoom {
+  static constexpr std::uint64_t banks = 4;
+  static constexpr std::uint64_t lines_max = 4;
+  static constexpr std::uint64_t block_bytes = 128;
+  static constexpr std::uint64_t blocks_bytes_max = 128;
 };
 
 struct RoomShared {
@@ -58,6 +69,7 @@ struct RoomMember {
   RoomMember(RoomShared& its_shared, std::uint32_t its_rank, std::uint32_t ranks, bool its_sleeps,
              Ordering its_ordering)
       : shared(its_shared), rank(its_rank), sleeps(its_sleeps), ordering(its_ordering) {
+    room.prepare(ranks);
     room.attach(shared.memory, ranks);
     room.attach_blocks(shared.blocks);
   }
@@ -134,7 +146,7 @@ struct RoomMember {
   // All of a place: a byte beside the flag, or what the operation has of a block.
   std::size_t payload_bytes(const Meeting& meeting) {
     if (!meeting.has_blocks()) return 1;
-    const std::size_t bytes = meeting.parts * room.part_bytes;
+    const std::size_t bytes = meeting.parts * room.part_bytes();
     check(room.place(room.ranks() - 1, meeting) + bytes <=
               shared.blocks + lockfree::room_blocks_bytes<Sizes>(room.ranks()),
           "a place lies beyond the blocks");

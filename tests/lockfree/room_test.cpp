@@ -199,19 +199,36 @@ MODEL_CASE(room, operations_that_end_out_of_order_keep_their_banks) {
   });
 }
 
-// Its leader clears a room and opens it anew once all have left.
-MODEL_CASE(room, a_room_is_reused_only_when_everyone_has_read_its_last_lines) {
+MODEL_CASE(room, of_many_ranks_with_fewer_banks_and_shorter_blocks_nothing_is_overwritten) {
+  static_assert(lockfree::room_banks<RoomOfFewerBanks>(2) == 2);
+  static_assert(lockfree::room_block_bytes<RoomOfFewerBanks>(2) == 64);
+  run<RoomOfFewerBanks>(stage, 2, false, Ordering::fences, [](auto& member) {
+    for (int i = 0; i < 3; ++i)
+      member.exchange(i == 1 ? RoomSpace::blocks : RoomSpace::lines, true);
+    member.give(0, RoomSpace::lines);
+  });
+}
+
+// Whoever leaves last gives the memory back to the system, or keeps it; the leader then clears it
+// and opens it anew.
+MODEL_CASE(room, a_room_is_given_back_only_when_everyone_has_read_its_last_lines) {
   auto& shared = stage.shared<RoomShared>();
   for (std::uint32_t rank = 0; rank < 2; ++rank)
     stage.thread([&shared, rank] {
       RoomMember<SmallRoom> member(shared, rank, 2, false, Ordering::fences);
       member.exchange(RoomSpace::lines, false);
-      member.room.leave();
+      auto clear = [&shared] {
+        char zero[64] = {};
+        for (int line = 0; line < 2; ++line)
+          Model::store_payload(shared.memory + (1 + 2 + 2 + line) * 64 + 8, zero, 56);
+      };
+      if (member.room.leave()) {
+        clear();
+        member.room.tell_memory(lockfree::RoomMemory::given_back);
+      }
       if (rank != 0) return;
-      for (Mark round = mark(); !member.room.all_left();) pause(round);
-      char zero[64] = {};
-      for (int line = 0; line < 2; ++line)
-        Model::store_payload(shared.memory + (1 + 2 + 2 + line) * 64 + 8, zero, 56);
+      for (Mark round = mark(); member.room.memory() == lockfree::RoomMemory::in_use;) pause(round);
+      clear();
     });
 }
 

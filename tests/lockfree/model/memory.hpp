@@ -14,7 +14,7 @@
 namespace baton::model {
 
 inline constexpr int threads_max = 4;
-inline constexpr int locations_max = 40;
+inline constexpr int locations_max = 48;
 inline constexpr std::size_t arena_bytes = 8192;
 
 // What a thread, a value or a fence carries along.
