@@ -8,6 +8,7 @@
 import argparse
 import glob
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -56,7 +57,7 @@ class Packages:
         shutil.rmtree(raw, ignore_errors=True)
         say("building the wheel (some minutes)")
         # With ccache most of the library is there already, from the build folder: see launcher_arguments in ../dev.
-        defined = {"BATON_OLD_LIBC": old_libc, "CMAKE_DISABLE_PRECOMPILE_HEADERS": "ON"}
+        defined = {"BATON_OLD_LIBC": old_libc, "CMAKE_DISABLE_PRECOMPILE_HEADERS": "ON", **self.compilers()}
         if shutil.which("ccache"):
             defined |= {f"CMAKE_{language}_COMPILER_LAUNCHER": "env;CCACHE_DEPEND=1;ccache" for language in ("C", "CXX")}
         run([python, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "--wheel-dir", raw,
@@ -68,6 +69,14 @@ class Packages:
         run([python, "-m", "auditwheel", "repair", "--plat", tag, "--only-plat", "--wheel-dir", self.output,
              newest(os.path.join(raw, "*.whl"))], "auditwheel", env={**os.environ, "PATH": path})
         return newest(os.path.join(self.output, "*.whl"))
+
+    def compilers(self):
+        """Those of the build folder, by the same names, if it is configured."""
+        try:
+            with open(os.path.join(self.build, "CMakeCache.txt")) as file:
+                return dict(re.findall(r"^(CMAKE_(?:C|CXX)_COMPILER):\w+=(.+)$", file.read(), re.M))
+        except FileNotFoundError:
+            return {}
 
     def python_with_tools(self):
         python = os.path.join(self.work, "tools", "bin", "python")
