@@ -19,10 +19,14 @@ std::string words_of(Algorithm algorithm, ChoiceReason reason, const CollectiveC
   if (reason == ChoiceReason::pool_in_use)
     return words + fmt::format(" ({} MiB, in use by {} communicators and persistent collectives)",
                                lockfree::room_pool_bytes(ranks) >> 20, sum.rooms_in_pool);
-  if (reason != ChoiceReason::measured) return words;
+  if (reason != ChoiceReason::measured && reason != ChoiceReason::measured_elsewhere) return words;
   for (const SelectionRow& row : default_selection())
     if (row.algorithm == algorithm && row.source == SelectionSource::measured)
-      return words + ": " + row.where;
+      return words +
+             (reason == ChoiceReason::measured    ? ": "
+              : row.measured == Crowding::crowded ? " where ranks outnumber CPUs: "
+                                                  : " where ranks have a CPU each: ") +
+             row.where;
   return words;
 }
 

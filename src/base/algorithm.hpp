@@ -130,6 +130,7 @@ constexpr const AlgorithmRow& row_of(Algorithm algorithm) {
 #define BATON_CHOICES(X)                                                                            \
   X(guess,             "built in, a guess")                                                         \
   X(measured,          "built in, measured")                                                        \
+  X(measured_elsewhere, "built in, a guess here; measured")                                         \
   X(tuned,             "the machine's profile says so")                                             \
   X(forced,            "BATON_COLLECTIVES says so")                                                 \
   X(last_resort,       "nothing else was asked for")                                                \

@@ -40,7 +40,10 @@ constexpr SelectionRow of_two(Algorithm algorithm, std::int64_t bytes_from,
           2,
           bytes_from,
           bytes_to,
-          "2 cores of a Zen 4 and of an Emerald Rapids virtual machine, 2026-11-23"};
+          "2 cores of a Zen 4 and of an Emerald Rapids virtual machine, 2026-11-23",
+          false,
+          Crowding::any,
+          Crowding::uncrowded};
 }
 constexpr std::int64_t one_way = 4096;
 
@@ -55,7 +58,10 @@ constexpr SelectionRow of_more(Algorithm algorithm, std::int64_t bytes_from,
           no_end,
           bytes_from,
           no_end,
-          "2 cores of a Zen 4 virtual machine, 8 and 32 ranks, 2026-11-22"};
+          "2 cores of a Zen 4 virtual machine, 8 and 32 ranks, 2026-11-22",
+          false,
+          Crowding::any,
+          Crowding::crowded};
 }
 // Where ranks outnumber CPUs, the best for longer reductions (us, least of 3 turns, before and
 // chain: 4 ranks, reduce 64 KiB 13.9 9.8, allreduce 16 KiB 17.3 10.7, reduce_scatter of 64 KiB
@@ -71,6 +77,7 @@ constexpr SelectionRow of_crowded(Algorithm algorithm, std::int64_t bytes_from,
           no_end,
           "2 cores of a Zen 4 virtual machine, 4, 8 and 32 ranks, 2026-11-23",
           false,
+          Crowding::crowded,
           Crowding::crowded};
 }
 constexpr std::int64_t some_ranks = 6, many_ranks = 16;  // guesses: between 4 and 8, 8 and 32
@@ -90,7 +97,10 @@ constexpr SelectionRow of_some(Algorithm algorithm, std::int64_t bytes_from,
           ranks_to,
           bytes_from,
           no_end,
-          "2 cores of an Emerald Rapids virtual machine, 8 and 32 ranks, 2026-11-23"};
+          "2 cores of an Emerald Rapids virtual machine, 8 and 32 ranks, 2026-11-23",
+          false,
+          Crowding::any,
+          Crowding::crowded};
 }
 
 // From so many bytes of all ranks together on each combines a part only; a guess.

@@ -33,6 +33,8 @@ struct SelectionRow {
   const char* where = "";  // machine and date of what was measured
   bool of_all = false;     // bytes are those of all ranks together
   Crowding crowding = Crowding::any;
+  // Of a measured row: whether ranks outnumbered CPUs there. Elsewhere it is a guess.
+  Crowding measured = Crowding::any;
 
   CollectiveKind kind() const { return row_of(algorithm).kind; }
 };

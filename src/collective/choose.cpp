@@ -39,8 +39,13 @@ bool fits(const SelectionRow& row, const Situation& s) {
   return fits_otherwise(row, s) && first_byte(row, s.ranks) <= s.bytes && s.bytes <= row.bytes_to;
 }
 
-constexpr ChoiceReason of_source[] = {ChoiceReason::guess, ChoiceReason::measured,
-                                      ChoiceReason::tuned, ChoiceReason::forced};
+ChoiceReason reason_of(const SelectionRow& row, const Situation& s) {
+  static constexpr ChoiceReason of_source[] = {ChoiceReason::guess, ChoiceReason::measured,
+                                               ChoiceReason::tuned, ChoiceReason::forced};
+  const bool elsewhere =
+      row.measured != Crowding::any && (row.measured == Crowding::crowded) != s.crowded;
+  return elsewhere ? ChoiceReason::measured_elsewhere : of_source[static_cast<int>(row.source)];
+}
 
 }  // namespace
 
@@ -74,9 +79,7 @@ Choice choose(const Situation& situation, std::span<const SelectionRow> rows) {
     const SelectionRow& row = rows[i];
     if (!fits(row, situation)) continue;
     const std::optional<ChoiceReason> stands = obstacle(row.algorithm, situation);
-    if (!stands)
-      return {row.algorithm,
-              preferred_one ? *preferred_one : of_source[static_cast<int>(row.source)]};
+    if (!stands) return {row.algorithm, preferred_one ? *preferred_one : reason_of(row, situation)};
     if (!preferred_one) preferred_one = stands;
   }
   Algorithm last{};

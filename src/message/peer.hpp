@@ -123,6 +123,8 @@ struct Lease {
   std::int64_t emptied = 0;   // how far the receiver was when we last looked
   std::int64_t end = 0;       // of the last message in it, which may not fill its last line
   int messages = 0;           // in this term; without a window: sends until we may ask for one
+  int had = 0;                // so many terms before, up to a bound
+  bool ending = false;        // nothing more goes in
   Request* holder = nullptr;  // a send that is part of the way through
 };
 
@@ -137,6 +139,7 @@ struct Hands {
   };
   Hand mine[2];  // the last one has come last
   int count = 0;
+  bool asked_for = false;  // ours; once is enough
 };
 
 // What has come unexpected and is kept, and whether its senders know that it is too much. Under its

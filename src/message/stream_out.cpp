@@ -139,15 +139,22 @@ bool lease_is_free(Lease& lease) {
   return std::atomic_ref(lease.holder).load(std::memory_order_acquire) == nullptr;
 }
 
-constexpr int lease_messages = 64;  // guess: a term
-constexpr int lease_pause = 8;      // guess: whoever wanted it comes first
+constexpr int few_others = 8;       // guess
+constexpr int hand_chunks = 4;      // guess
+constexpr int lease_messages = 32;  // guess: a term
+// Whoever wanted it comes first, and who has had fewer: so many messages for each before; guesses.
+constexpr int lease_pause = 64, pauses_max = 8;
 
 // Gets a lease if chunks are plenty: every peer may have one in a small job; in a large one they
 // take turns.
 void get_lease(Peer& peer) {
-  constexpr int kept_free = lockfree::chunks_per_rank / 2;
-  auto others = static_cast<int>(engine.ranks - 1);
-  int wanted = std::clamp(kept_free / others, 2, lockfree::Window::chunks_max);
+  // Of few ranks each gets one, with room for most hands; of more, half of the chunks are left for
+  // those without.
+  constexpr int all = lockfree::chunks_per_rank, least = 2;  // guess
+  const auto others = static_cast<int>(engine.ranks - 1);
+  const int kept_free = others <= few_others ? all / 8 : all / 2;
+  const int wanted =
+      std::clamp((all - all / 4) / others - hand_chunks / 2, least, lockfree::Window::chunks_max);
   auto& chunks = peer.doorbell->chunks;
   if (peer.lease.messages > 0 && --peer.lease.messages > 0) return;
   // relaxed, here and below: a wish.
@@ -155,31 +162,38 @@ void get_lease(Peer& peer) {
   if (chunks.wanted.load(std::memory_order_relaxed) == plenty)
     chunks.wanted.store(!plenty, std::memory_order_relaxed);
   if (!plenty) return;
+  const int had = peer.lease.had;
   peer.lease = {};
   peer.lease.window = take_window(peer, wanted);
+  peer.lease.had = had;
   count(engine.counters.leases);
 }
 
-// At the end of its term a lease that another sender wants goes back, once all in it is taken out.
+// At the end of its term nothing more goes into a lease that another sender wants; it goes back
+// once all in it has been taken out.
 void end_term(Peer& peer) {
   Lease& lease = peer.lease;
-  if (++lease.messages < lease_messages || !lease_is_free(lease)) return;
+  if (++lease.messages < lease_messages) return;
   auto& chunks = peer.doorbell->chunks;
-  if (!chunks.wanted.load(std::memory_order_relaxed)) {
+  lease.ending |= chunks.wanted.load(std::memory_order_relaxed) != 0;
+  if (!lease.ending) {
     lease.messages = 0;
-  } else if (emptied_by(peer, lease.window) >= lease.end) {
+  } else if (lease_is_free(lease) && emptied_by(peer, lease.window) >= lease.end) {
     lockfree::give_back_chunks(chunks.free, lease.window);
+    const int had = std::min(lease.had + 1, pauses_max);
     lease = {};
-    lease.messages = lease_pause;
+    lease.messages = had * lease_pause;
+    lease.had = had;
   }
 }
 
-// A window more that is handed to and fro, if chunks are still plenty: of few ranks each two have
-// theirs.
+// A window more that is handed to and fro: of few ranks each two have theirs.
 void get_hand(Peer& peer) {
-  constexpr int kept_free = lockfree::chunks_per_rank / 4, wanted = 4;  // guesses
-  if (lockfree::free_chunks(peer.doorbell->chunks.free) < kept_free + wanted) return;
-  const lockfree::Window window = take_window(peer, wanted);
+  constexpr int kept_free = lockfree::chunks_per_rank / 4;  // guess
+  if (peer.hands.asked_for || engine.ranks > few_others + 1) return;
+  peer.hands.asked_for = true;
+  if (lockfree::free_chunks(peer.doorbell->chunks.free) < kept_free + hand_chunks) return;
+  const lockfree::Window window = take_window(peer, hand_chunks);
   if (window.empty()) return;
   if (reserve_chunks(peer, window.chunks))
     peer.hands.mine[peer.hands.count++] = {window, 0, false};
@@ -233,7 +247,8 @@ enum class Placed { yes, nothing_free, no_memory };
 // A place for a stream that has none: the lease, or a window of its own.
 Placed place_stream(Peer& peer, Request& send) {
   Lease& lease = peer.lease;
-  if (!lease.window.empty() && (lease_is_free(lease) || lease.holder == &send)) {
+  const bool free = lease_is_free(lease) && !lease.ending;
+  if (!lease.window.empty() && (free || lease.holder == &send)) {
     lease.holder = &send;
     place_in_lease(peer, send);
     return has_memory(peer, send.place, send.position, send.limit) ? Placed::yes
@@ -343,7 +358,7 @@ std::int64_t open_early(Peer& peer, Request& send, bool exported) {
     if (send.bytes > settings.eager_bytes_max) count_reason(peer, choice.reason, send.bytes);
     return send.bytes;
   }
-  if (lease.window.empty() || !lease_is_free(lease)) return 0;
+  if (lease.window.empty() || lease.ending || !lease_is_free(lease)) return 0;
   std::int64_t wanted = std::min({send.bytes, settings.early_bytes_max, lease.window.bytes()});
   wrap_early(lease, wanted);
   // What is there comes out whether it is matched or not.

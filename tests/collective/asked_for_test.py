@@ -57,7 +57,7 @@ class AskedFor(unittest.TestCase):
                         # What is left of the kind could not be served by it.
                         for row in rows:
                             if row["kind"] == kind and row["algorithm"] != name:
-                                self.assertNotIn(row["reason"], ("forced", "guess", "measured"), row)
+                                self.assertNotIn(row["reason"], ("forced", "guess", "measured", "measured_elsewhere"), row)
 
     def test_by_groups_they_run_on_a_machine_that_has_some_and_elsewhere_the_reason_says_so(self):
         names = [(kind, name) for name, kind, _ in ALGORITHMS if "_by_groups_" in name]

@@ -268,9 +268,25 @@ TEST(default_rows, go_by_messages_where_there_is_nothing_else) {
 TEST(default_rows, name_a_machine_and_a_date_or_are_guesses) {
   for (const SelectionRow& row : default_selection(true)) {
     EXPECT_TRUE(row.source == SelectionSource::guess || row.source == SelectionSource::measured);
+    EXPECT_EQ(row.measured != Crowding::any, row.source == SelectionSource::measured)
+        << "a measured row says whether ranks outnumbered CPUs";
     EXPECT_EQ(*row.where != 0, row.source == SelectionSource::measured)
         << row_of(row.algorithm).name;
   }
+}
+
+TEST(default_rows, measured_where_ranks_outnumber_cpus_are_guesses_where_they_do_not) {
+  Situation s{Kind::allreduce, 8, 1 << 20};
+  s.room_bytes_max = 65536;
+  s.crowded = true;
+  const auto rows = default_selection(false);
+  EXPECT_EQ(choose(s, rows).reason, ChoiceReason::measured);
+  s.crowded = false;
+  EXPECT_EQ(choose(s, rows).reason, ChoiceReason::measured_elsewhere);
+  s.ranks = 2;
+  EXPECT_EQ(choose(s, rows).reason, ChoiceReason::measured);
+  s.crowded = true;
+  EXPECT_EQ(choose(s, rows).reason, ChoiceReason::measured_elsewhere);
 }
 
 TEST(default_rows, begin_with_what_serves_any_call) {
