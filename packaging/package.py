@@ -56,10 +56,8 @@ class Packages:
         raw = os.path.join(self.work, "wheel")
         shutil.rmtree(raw, ignore_errors=True)
         say("building the wheel (some minutes)")
-        # With ccache most of the library is there already, from the build folder: see launcher_arguments in ../dev.
+        # Without precompiled headers: a source that does not name what it uses is found here, and ccache can share.
         defined = {"BATON_OLD_LIBC": old_libc, "CMAKE_DISABLE_PRECOMPILE_HEADERS": "ON", **self.compilers()}
-        if shutil.which("ccache"):
-            defined |= {f"CMAKE_{language}_COMPILER_LAUNCHER": "env;CCACHE_DEPEND=1;ccache" for language in ("C", "CXX")}
         run([python, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "--wheel-dir", raw,
              "-C", f"build-dir={os.path.join(self.work, 'wheel-build')}",
              *(word for name, value in defined.items() for word in ("-C", f"cmake.define.{name}={value}")),
