@@ -38,6 +38,7 @@ Task broadcast_direct(Run& run, Meeting first, Meeting last, const Blocks& data,
   }
   for (int below = place * width + 1; below <= place * width + width && below < ranks; ++below)
     co_await copies.done.arrived(rank_at(below), rank_at(below) + 1);
+  co_await copies.noticed();
   copies.told.finish();
   copies.done.finish();
 }

@@ -1,7 +1,6 @@
 #include "collective/direct_copy.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 
 #include "base/settings.hpp"
@@ -15,13 +14,6 @@ namespace {
 std::uint32_t job_rank(const Run& run, int rank) {
   return run.call.comm->collective.job_rank(rank);
 }
-
-// The time in which mpiexec notices that a rank has died; guess.
-struct Notice {
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point end = Clock::now() + std::chrono::seconds(1);
-  bool operator()() const { return Clock::now() >= end; }
-};
 
 }  // namespace
 
@@ -144,9 +136,7 @@ Task meet_for_copies(Run& run, DirectCopy& copies, const void* from, void* to, s
 }
 
 Task end_copies(Run& run, DirectCopy& copies, bool waits) {
-  // Mostly since that rank is dying: then mpiexec ends the job and says whose fault it was, which
-  // an error of ours would hide.
-  if (BATON_UNLIKELY(copies.refused_)) co_await run.until_progress(Notice{});
+  co_await copies.noticed();
   co_await copies.done.may_write();
   copies.say_done();
   if (waits) {

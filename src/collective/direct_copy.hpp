@@ -7,6 +7,8 @@
 // MPI Collectives for Multi-/Many-Core Systems").
 #pragma once
 
+#include <chrono>
+
 #include "collective/in_room.hpp"
 #include "collective/turn.hpp"
 #include "collective/visit.hpp"
@@ -57,12 +59,25 @@ class DirectCopy {
     return turn_.before < 0 ? done.arrived(0, 0) : done.arrived(turn_.before, turn_.before + 1);
   }
 
+  // `co_await`, before the end: after a copy that the kernel has refused, for as long as mpiexec
+  // may need to notice that the other rank has died. It then ends the job and says whose fault it
+  // was, which an error of ours would hide.
+  auto noticed() {
+    struct Noticed {
+      using Clock = std::chrono::steady_clock;
+      Clock::time_point end;
+      bool operator()() const { return end == Clock::time_point() || Clock::now() >= end; }
+    };
+    using Clock = Noticed::Clock;
+    constexpr std::chrono::seconds enough(1);  // guess
+    return run_.until_progress(Noticed{refused_ ? Clock::now() + enough : Clock::time_point()});
+  }
+
   Visit told, done;  // the two meetings
 
  private:
   friend Task meet_for_copies(Run& run, DirectCopy& copies, const void* from, void* to,
                               std::int64_t bytes, bool usable);
-  friend Task end_copies(Run& run, DirectCopy& copies, bool waits);
   friend Task go_otherwise(Run& run, DirectCopy& copies, Task otherwise);
   // What a rank writes to its line.
   struct Told {

@@ -57,10 +57,18 @@ void trust_doorbells() {
   for (std::uint32_t i = 0; i < engine.contact_count; ++i) poll_peer(*engine.contacts[i]);
 }
 
+// Memory for a ring of ours at a peer, and for what is remembered of it; false, explained.
 bool reserve_ring(Peer& peer) {
   std::uint64_t ring = transport::arena.layout.rings + engine.rank * lockfree::ring_bytes;
-  return give_history(peer) &&
-         transport::reserve(peer.rank, ring, lockfree::ring_bytes) == MPI_SUCCESS;
+  if (transport::reserve(peer.rank, ring, lockfree::ring_bytes) != MPI_SUCCESS) return false;
+  if (give_history(peer)) return true;
+  (void)fail(MPI_ERR_NO_MEM, "no memory to contact rank %u", peer.rank);
+  return false;
+}
+
+bool is_in_contact(Peer& peer) {
+  platform::Guard sending(peer.send_lock);
+  return peer.link != Link::none;
 }
 
 // Under the send lock.
@@ -70,7 +78,7 @@ void attach_ring(Peer& peer) {
   peer.link = Link::ring;
 }
 
-// Memory for a ring of our own at a peer, if there is one left.
+// The same where rings are shared, if the peer has one left.
 bool take_own_ring(Peer& peer) {
   auto& own = transport::arena.shared_ring_control(peer.rank).rings.own;
   // relaxed: only the count counts.
@@ -91,15 +99,16 @@ Peer* meet(std::uint32_t rank) {
 
 Peer* contact(std::uint32_t rank) {
   Peer* peer = meet(rank);
-  platform::Guard guard(engine.contact_lock);
-  if (peer && peer->link != Link::none) return peer;
-  if (BATON_UNLIKELY(settings.deposit_model)) return contact_deposit(peer, rank);
-  const bool shared = transport::arena.job->rings_shared;
-  // Claim last: memory for the ring first, then the announcement.
-  if (!peer || (!shared && !reserve_ring(*peer))) {
+  if (!peer) {
     (void)fail(MPI_ERR_NO_MEM, "no memory to contact rank %u", rank);
     return nullptr;
   }
+  platform::Guard guard(engine.contact_lock);
+  if (is_in_contact(*peer)) return peer;
+  if (BATON_UNLIKELY(settings.deposit_model)) return contact_deposit(peer, rank);
+  const bool shared = transport::arena.job->rings_shared;
+  // Claim last: memory for the ring first, then the announcement.
+  if (!shared && !reserve_ring(*peer)) return nullptr;
   platform::Guard sending(peer->send_lock);
   if (shared) {
     peer->shared_out.attach(transport::arena.shared_ring(rank),

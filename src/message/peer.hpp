@@ -167,7 +167,7 @@ struct Peer {
   std::atomic<History*> history = nullptr;  // never null
   transport::Doorbell* doorbell = nullptr;
   std::uint32_t rank = 0;
-  Link link = Link::none;      // under the send lock, but to make contact
+  Link link = Link::none;      // under the send lock
   bool ring_refused = false;   // there is none left there, or no memory
   bool ring_reserved = false;  // it has memory; the line that says so waits for room
   std::uint32_t shared_sends = 0;
