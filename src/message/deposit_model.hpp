@@ -1,9 +1,9 @@
 // The five models of the deposit study (MPI over VMMC for Myrinet, 2000), so that it can be
 // repeated on shared memory: one setting, deposit_model, sends all messages between ranks through
 // byte rings (lockfree/deposit_ring.hpp) in the way of a model; docs/decisions/deposit-models.md
-// says what each does. Called from engine.cpp, offer.cpp and cancel.cpp where they are off the hot
-// path: with a model on, no peer's own ring is ever attached, so that every fast path declines by
-// itself. Matching, cancelling and synchronous sends are the library's own.
+// says what each does. Called from engine, link, offer, receive and redirect.cpp where they are off
+// the hot path: with a model on, no peer's own ring is ever attached, so that every fast path
+// declines by itself. Matching, cancelling and synchronous sends are the library's own.
 #pragma once
 
 #include "message/engine.hpp"

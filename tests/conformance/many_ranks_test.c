@@ -1,26 +1,10 @@
 /* As many ranks as a large node has cores, more than there are here: short collectives of each kind
    on the world, a duplicate and the halves of it. rank 0 prints how long each took, the first time
    and again, and what the job holds of shared memory. */
-#include <sys/stat.h>
-#include <unistd.h>
-
+#include "arena.h"
 #include "conformance.h"
 
 static long long *out, *in;
-
-/* Memory of the job's arena, in KiB: the file that this rank has mapped. */
-static long arena_kib(void) {
-  struct stat file;
-  for (int fd = 0; fd < 1024; ++fd) {
-    char link[64], name[64];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t length = readlink(link, name, sizeof name - 1);
-    if (length <= 0) continue;
-    name[length] = 0;
-    if (strstr(name, "baton-job") && fstat(fd, &file) == 0) return (long)file.st_blocks / 2;
-  }
-  return -1;
-}
 
 static void barrier(MPI_Comm comm, int me, int ranks) {
   (void)me, (void)ranks;

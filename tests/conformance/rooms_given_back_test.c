@@ -2,26 +2,10 @@
    again in thousands, and persistent collectives beside them: what the job holds of shared memory
    stays within the pool of rooms and goes back when they are freed.
    usage: rooms_given_back_test ALIVE ROUNDS */
-#include <sys/stat.h>
-#include <unistd.h>
-
+#include "arena.h"
 #include "conformance.h"
 
 enum { length = 40, mib = 1024, pool_mib = 64, kept_mib = pool_mib / 8, slack_kib = 2 * mib };
-
-/* Memory of the job's arena, in KiB. */
-static long arena_kib(void) {
-  for (int fd = 1023; fd >= 0; --fd) {
-    char link[64], name[64];
-    struct stat file;
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t bytes = readlink(link, name, sizeof name - 1);
-    if (bytes <= 0) continue;
-    name[bytes] = 0;
-    if (strstr(name, "baton-job") && fstat(fd, &file) == 0) return (long)file.st_blocks / 2;
-  }
-  return -1;
-}
 
 static void use(MPI_Comm comm, int key) {
   int given[length], sums[length];
