@@ -209,6 +209,16 @@ bool reserve_block(const Unplaced& memory, const MemoryPlace& place) {
   return reserved;
 }
 
+// Whether ranks that look at a node's room at the same time could count on the same room. Where all
+// could have as much, none waits while another's pages are cleared.
+bool room_is_short(const Unplaced& memory, const MemoryPlace& place) {
+  if (place.strict) return true;
+  lockfree::MemoryOrder order;
+  if (memory.descriptor < 0 || find_order(place, &order) || order.count == 0) return false;
+  std::uint64_t room = platform::room_without_pressure(platform::node_room(order.nodes[0]));
+  return room / arena.ranks < memory.bytes;
+}
+
 }  // namespace
 
 const MemoryPlace* heap_place() {
@@ -222,7 +232,7 @@ Error place_and_reserve(const Unplaced& memory, const MemoryPlace& place, bool* 
   {
     // Between looking at a node's room and taking it no other rank may look, nor another thread.
     platform::Guard guard(turn_lock);
-    const int file = place.strict ? job_file() : -1;
+    const int file = room_is_short(memory, place) ? job_file() : -1;
     const bool turn = file >= 0 && platform::take_turn(file);
     error = bind_in_place(memory, place);
     *reserved = !error && reserve_block(memory, place);
