@@ -125,9 +125,10 @@ Target find_target(Peer& peer, const Request& send) {
 
 namespace {
 
-void put_line(Peer& peer, const Request& send, const RedirectLine& line) {
-  auto header = lockfree::make_header(static_cast<unsigned>(LineKind::redirected), 0, send.source);
-  peer.out.put(header, {send.context, send.tag}, &line, sizeof line);
+// There is room: the caller has looked, and nobody else's lines go there.
+void put_redirected(Peer& peer, const Request& send, const RedirectLine& line) {
+  BATON_INVARIANT(put_line(peer, LineKind::redirected, send.source, {send.context, send.tag}, &line,
+                           sizeof line));
   peer.redirections.end = peer.link->sent_lines();
   count_sent(peer, Way::redirected, static_cast<std::size_t>(send.bytes));
 }
@@ -141,7 +142,7 @@ bool push_alone(Peer& peer, Request& send, const Target& target, RedirectLine& l
     return false;
   }
   line.took_ticks = platform::now_ticks() - start;
-  put_line(peer, send, line);
+  put_redirected(peer, send, line);
   complete(send, MPI_SUCCESS);
   return true;
 }
@@ -152,7 +153,7 @@ void push_together(Peer& peer, Request& send, const Target& target, const Redire
   transport::Offer& offer = transport::offer(engine.rank, line.slot);
   lockfree::open_shared_offer(offer, reinterpret_cast<std::uint64_t>(target.address),
                               static_cast<std::uint64_t>(send.bytes), piece);
-  put_line(peer, send, line);
+  put_redirected(peer, send, line);
   notify(*peer.doorbell, peer.rank);
   peer.company.saw(push_pieces(offer, send, lockfree::pieces_in_all(offer)) <
                    lockfree::pieces_in_all(offer));
