@@ -182,6 +182,30 @@ TEST_F(protocol, many_streams_go_round_in_the_same_staging) {
   }
 }
 
+TEST_F(protocol, a_stream_that_its_receiver_has_not_emptied_is_not_overwritten_by_the_next) {
+  settings.cma = 0;
+  settings.stage_handed = 0;  // in the same window
+  Ranks ranks(2);
+  constexpr std::int64_t bytes = 500000;
+  for (int i = 0; i < 20; ++i) {
+    const auto first = pattern(bytes, i), second = pattern(60000, i + 1);
+    std::vector<char> in(bytes), next(60000);
+    Request send, receive, sent_next, received_next;
+    ranks.receive(1, 0, in.data(), bytes, 1, receive);
+    ranks.send(0, 1, first.data(), bytes, 1, send);
+    while (!is_complete(send)) {
+      ranks.step(1);
+      ranks.step(0);
+    }
+    ranks.send(0, 1, second.data(), 60000, 1, sent_next);
+    ranks.receive(1, 0, next.data(), 60000, 1, received_next);
+    ranks.settle();
+    ASSERT_TRUE(is_complete(receive) && is_complete(received_next));
+    ASSERT_EQ(in, first) << i;
+    ASSERT_EQ(next, second) << i;
+  }
+}
+
 TEST_F(protocol, two_ranks_that_stream_to_each_other_both_end) {
   settings.cma = 0;
   Ranks ranks(2);
