@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "transport/arena.hpp"
+#include "transport/node.hpp"
 
 namespace baton::collective {
 
@@ -16,7 +16,7 @@ namespace {
 platform::Lock groups_lock;  // of making them
 
 const lockfree::RankPlace& place_of(const Communicator& comm, int rank) {
-  return transport::arena.row(comm.collective.job_rank(rank)).launcher.place;
+  return transport::place_of(comm.collective.job_rank(rank));
 }
 
 // In one piece of memory, which `std::free` ends; null without.

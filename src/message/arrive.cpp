@@ -3,6 +3,7 @@
 
 #include "base/settings.hpp"
 #include "datatype/pack.hpp"
+#include "message/active.hpp"
 #include "message/protocol.hpp"
 #include "platform/copy.hpp"
 #include "platform/futex.hpp"
@@ -235,6 +236,17 @@ void arrive_redirected(Message<Source> message) {
   end_redirected(message.peer, line, message.header.source(), envelope.tag);
 }
 
+// Its lines are free before the handler runs, which may send.
+template <class Source>
+void take_active(Message<Source> message) {
+  char payload[active_bytes_max];
+  const std::uint32_t sender = message.peer.rank;
+  const lockfree::Envelope envelope = message.envelope();
+  const std::size_t bytes = message.header.bytes();
+  message.take_payload(payload, bytes);
+  arrive_active(sender, envelope, payload, bytes);
+}
+
 // Hands on what has come; whether it was long, so that others had better be looked at first.
 template <class Source>
 bool arrive(Message<Source> message) {
@@ -255,6 +267,9 @@ bool arrive(Message<Source> message) {
       return false;
     case LineKind::redirected:
       arrive_redirected(message);
+      return false;
+    case LineKind::active:
+      take_active(message);
       return false;
     case LineKind::lane:
       message.drop();

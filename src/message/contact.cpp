@@ -101,7 +101,9 @@ void open_lane(Peer& peer) {
 
 bool put_line(Peer& peer, LineKind kind, std::int32_t source, lockfree::Envelope envelope,
               const void* payload, std::size_t bytes) {
-  const auto in_lines = kind == LineKind::payload ? bytes : 0;
+  // What is longer than a line says how long it is.
+  const bool varies = kind == LineKind::payload || kind == LineKind::active;
+  const auto in_lines = varies ? bytes : 0;
   const auto header = lockfree::make_header(static_cast<unsigned>(kind), in_lines, source);
   if (!peer.link->put(header, envelope, payload, bytes)) return false;
   if (!peer.out.attached()) count(engine.counters.shared_ring);

@@ -70,6 +70,7 @@ BATON_COLD bool advance_rest() {
     for (std::uint32_t i = 0; i < engine.ranks; ++i)
       if (Peer* peer = known_peer(i); peer && platform::load_shared(peer->queued.first))
         any |= drain_queue(*peer);
+  if (platform::load_shared(engine.active_to_self.first)) any |= run_active_to_self();
   if (engine.stream_count) any |= advance_streams_in() | advance_streams_out();
   if (platform::load_shared(engine.active_sources)) any |= advance_sources();
   return any;
@@ -114,7 +115,6 @@ Error start_engine() {
   engine.make_link = transport::make_node_link;
   if (transport::job().rings_shared && !(engine.inbox = transport::make_shared_inbox()))
     return fail(MPI_ERR_NO_MEM, "no memory to receive messages");
-  engine.posted_bytes_max = settings.deposit_model ? -1 : settings.eager_bytes_max;
   engine.protocol = settings.deposit_model ? &deposit_models : &eager_and_rendezvous;
   return engine.protocol->start();
 }

@@ -63,6 +63,7 @@ struct Engine {
   bool crowded = false;               // more ranks than usable CPUs
   std::int64_t cma_bytes_min = 0;     // the setting, or what is better where ranks are crowded
   std::int64_t posted_bytes_max = 0;  // receives up to here are not told to their senders
+  bool tells_outstanding = false;     // on the status board: this protocol does
   bool doorbells = false;             // we trust doorbells instead of looking at every lane
   bool about_to_sleep = false;        // a waiter has announced it: each round looks everywhere
   Peer** contacts = nullptr;          // the peers whose lane to us is in use
@@ -79,6 +80,8 @@ struct Engine {
   History shared_history[peer_class_count];
   std::int64_t outstanding_bytes = 0;                           // see outstanding.hpp
   lockfree::ChannelClass outstanding = lockfree::channel_idle;  // what the status board says of it
+  List<Request> active_to_self;  // active messages to this rank itself; under its lock
+  platform::Lock to_self_lock;
   List<Request> streams_out;
   List<Request> streams_in;
   ProgressSource* sources = nullptr;

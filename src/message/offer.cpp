@@ -174,6 +174,7 @@ bool put_beside_ring(Peer& peer, Request& send) {
 bool put_request(Peer& peer, Request& request) {
   get_lane_if_due(peer);
   bool put;
+  if (BATON_UNLIKELY(request.kind == RequestKind::active)) return put_active(peer, request);
   if (request.kind == RequestKind::receive) {
     // Before anyone can answer.
     request.stage = Stage::streaming;
@@ -199,6 +200,10 @@ void submit(Peer& peer, Request& request) {
   platform::Guard guard(peer.send_lock);
   if (!peer.queued.first && engine.protocol->put(peer, request)) return;
   count(engine.counters.ring_full);
+  wait_in_queue(peer, request);
+}
+
+void wait_in_queue(Peer& peer, Request& request) {
   request.stage = Stage::queued;
   peer.queued.push(&request);
   if (BATON_UNLIKELY(platform::threads_multiple)) wake_waiters();  // they would sleep too long
@@ -386,8 +391,18 @@ bool withdraw(Request& send) {
   return true;
 }
 
+namespace {
+
+Error start_rendezvous() {
+  engine.posted_bytes_max = settings.eager_bytes_max;
+  engine.tells_outstanding = true;
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
 const Protocol eager_and_rendezvous{
-    .start = [] { return MPI_SUCCESS; },
+    .start = start_rendezvous,
     .stop = [] {},
     .begin = begin_link,
     .look = look_into_lane,
@@ -395,6 +410,7 @@ const Protocol eager_and_rendezvous{
     .advertise = advertise_receive,
     .close_advert = close_receive_advert,
     .accept = accept_offer,
+    .carries_active = true,
 };
 
 }  // namespace baton::message

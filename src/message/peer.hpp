@@ -23,6 +23,7 @@ enum class LineKind : unsigned {
   claim,       // receiver to sender: stream the offered buffer to me
   window,      // sender to receiver: the chunks of staging that a stream goes through
   redirected,  // an envelope; the payload goes straight into the receive that was advertised
+  active,      // for a handler (active.hpp); the payload follows, the context is its number
   lane,        // the last on a shared way: from now on the sender's lines come in a lane of its own
 };
 

@@ -24,6 +24,7 @@ struct Protocol {
   bool (*close_advert)(Request& receive);
   // Receives an offered message that has met its receive.
   void (*accept)(Arrival& arrival, Request& receive);
+  bool carries_active;  // whether active messages go its way
 };
 extern const Protocol eager_and_rendezvous;  // offer.cpp
 
@@ -53,6 +54,15 @@ bool deliver(Arrival& arrival, Request& receive);
 // Puts what the request stands for on its way, or leaves it queued. Retried by progress.
 void submit(Peer& peer, Request& request);
 bool drain_queue(Peer& peer);
+// Behind all that waits for room there. Under the send lock.
+void wait_in_queue(Peer& peer, Request& request);
+
+// --- active messages (active.cpp).
+// Puts one that waited, and frees it.
+bool put_active(Peer& peer, Request& request);
+void arrive_active(std::uint32_t sender, lockfree::Envelope envelope, const void* payload,
+                   std::size_t bytes);
+bool run_active_to_self();
 
 // Copies the offered buffer at once where that is the way (pull.cpp); false when it is not, or was
 // refused.

@@ -10,7 +10,19 @@
 
 namespace baton::transport {
 
-// Whether this process is attached to a node's shared memory; all else here needs that.
+// Attaching: to the job's memory that mpiexec has made, as one of its ranks; or as the only rank of
+// a program that was started without it. Errors are explained. `forget_attachment` is for a child
+// of this process, which is no rank: what was mapped is left alone.
+[[nodiscard]] inline Error attach(int descriptor, std::uint32_t rank) {
+  return attach_arena(descriptor, rank);
+}
+[[nodiscard]] inline Error attach_alone(std::uint32_t cpus_usable) {
+  return make_lone_arena(cpus_usable);
+}
+inline void forget_attachment() {
+  arena = Arena{};
+}
+// Whether this process is attached; all else here needs that.
 inline bool is_attached() {
   return arena.job != nullptr;
 }

@@ -81,6 +81,7 @@ Error start() {
   peers = static_cast<DepositPeer**>(std::calloc(engine.ranks, sizeof(DepositPeer*)));
   if (!peers) return no_memory_for(engine.rank);
   set_active(source, true);
+  engine.posted_bytes_max = -1;
   return MPI_SUCCESS;
 }
 
@@ -146,6 +147,7 @@ const Protocol deposit_models{
     .advertise = advertise_deposit,
     .close_advert = close_deposit_advert,
     .accept = accept_deposit,
+    .carries_active = false,
 };
 
 }  // namespace baton::message
