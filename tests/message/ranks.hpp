@@ -8,6 +8,7 @@
 
 #include <cstring>
 #include <memory>
+#include <vector>
 
 #include "base/settings.hpp"
 #include "fake_link.hpp"
@@ -145,5 +146,23 @@ class Ranks {
   int file_;
   std::unique_ptr<Side> sides_[fake_ranks_max];
 };
+
+inline constexpr std::int64_t long_bytes = 3 << 20;
+
+// Which ways are open is the settings' affair; they are read when an engine starts.
+struct Ways {
+  Ways() { settings = Settings{}; }
+  ~Ways() { settings = Settings{}; }
+};
+struct protocol : testing::Test {
+  Ways defaults;
+  Request sending, receiving;
+};
+
+inline std::vector<char> pattern(std::int64_t bytes, int seed = 1) {
+  std::vector<char> data(static_cast<std::size_t>(bytes));
+  for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<char>(i * 7 + i / 251 + seed);
+  return data;
+}
 
 }  // namespace baton::message
