@@ -49,8 +49,8 @@ void add(TrafficRecord& sum, const TrafficRecord& record) {
         sum.tally[place][way][size].messages += record.tally[place][way][size].messages;
         sum.tally[place][way][size].bytes += record.tally[place][way][size].bytes;
       }
-      sum.observed[place][size].reused += record.observed[place][size].reused;
-      sum.observed[place][size].fresh += record.observed[place][size].fresh;
+      sum.observed[place][size].warm += record.observed[place][size].warm;
+      sum.observed[place][size].cold += record.observed[place][size].cold;
       for (int reason = 0; reason < reason_count; ++reason)
         sum.reasons.messages[place][reason][size] += record.reasons.messages[place][reason][size];
     }
@@ -110,9 +110,9 @@ std::string reason_words(std::span<const RankReport> ranks, int reason) {
 }
 
 const char* data_words(const Observed& seen) {
-  if (seen.reused && seen.fresh) return "  data reused and fresh";
-  if (seen.reused) return "  data reused";
-  return seen.fresh ? "  data fresh" : "";
+  if (seen.warm && seen.cold) return "  data warm and cold";
+  if (seen.warm) return "  data warm";
+  return seen.cold ? "  data cold" : "";
 }
 
 void append_size(std::string& text, std::span<const RankReport> ranks, const TrafficRecord& sum,
@@ -122,7 +122,7 @@ void append_size(std::string& text, std::span<const RankReport> ranks, const Tra
   for (int way = 0; way < way_count; ++way) {
     const Tally& tally = sum.tally[place][way][size];
     if (tally.messages == 0) continue;
-    fmt::format_to(std::back_inserter(text), "    {:<12} {:<10} {:>12} {:>12} {:>6.1f} %{}\n",
+    fmt::format_to(std::back_inserter(text), "    {:<12} {:<18} {:>12} {:>12} {:>6.1f} %{}\n",
                    label, way_rows[way].name, tally.messages,
                    bytes_text(static_cast<double>(tally.bytes)), 100 * share(tally.bytes, payload),
                    data_words(sum.observed[place][size]));
@@ -145,7 +145,7 @@ std::string classes_text(std::span<const RankReport> ranks, const TrafficRecord&
 }
 
 std::string a_rank_text(const Total& total) {
-  return fmt::format("{} to {} a rank", total.least, total.most);
+  return fmt::format("{}-{} per rank", total.least, total.most);
 }
 
 std::string ways_text(std::span<const RankReport> ranks) {
@@ -157,7 +157,7 @@ std::string ways_text(std::span<const RankReport> ranks) {
       bytes.add(way_of(rank.traffic, way).bytes);
     }
     if (messages.sum == 0) continue;
-    fmt::format_to(std::back_inserter(text), "  {:<16} {:>12} {:>12}   {:<24} {}\n",
+    fmt::format_to(std::back_inserter(text), "  {:<18} {:>12} {:>12}   {:<24} {}\n",
                    way_rows[way].name, messages.sum, bytes_text(static_cast<double>(bytes.sum)),
                    a_rank_text(messages), way_rows[way].words);
   }
@@ -169,7 +169,7 @@ std::string events_text(std::span<const RankReport> ranks) {
   for (const CounterRow& row : counter_rows()) {
     Total total = total_of(ranks, row);
     if (total.sum == 0) continue;
-    fmt::format_to(std::back_inserter(text), "  {:<16} {:>12} {:>12}   {:<24} {}\n", row.name,
+    fmt::format_to(std::back_inserter(text), "  {:<18} {:>12} {:>12}   {:<24} {}\n", row.name,
                    total.sum, "", a_rank_text(total), row.what);
   }
   return text;
@@ -226,9 +226,9 @@ std::string traffic_json(std::span<const RankReport> ranks, const TrafficRecord&
                      peer_class_rows[place].name, least,
                      bounded ? std::to_string(size_class_limit(size)) : "null",
                      ways_json(sum, place, size), why);
-      if (seen.reused || seen.fresh)
-        fmt::format_to(std::back_inserter(json), R"(, "data": {{"reused": {}, "fresh": {}}})",
-                       seen.reused, seen.fresh);
+      if (seen.warm || seen.cold)
+        fmt::format_to(std::back_inserter(json), R"(, "data": {{"warm": {}, "cold": {}}})",
+                       seen.warm, seen.cold);
       json += "}";
     }
   return json + "]";

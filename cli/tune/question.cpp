@@ -49,10 +49,10 @@ struct BestOf {
   const char* question;
 };
 
-constexpr BestOf bests[] = {{"piece_bytes_max", piece_sizes}, {"early_bytes_max", early_sizes}};
+constexpr BestOf bests[] = {{"segment_bytes_max", piece_sizes}, {"early_bytes_max", early_sizes}};
 
 Variant one_value(const char* setting, const char* name, const char* more) {
-  return {name, {{setting, name}, {more, "0"}, {"redirect", "0"}}};
+  return {name, {{setting, name}, {more, "0"}, {"receiver_initiated", "0"}}};
 }
 
 double quantile(std::span<const double> sorted, double share) {
@@ -181,7 +181,7 @@ int least_rounds(std::span<const profile::Cell> cells, const char* question) {
 
 std::vector<Question> questions(bool cma_permitted) {
   const std::pair<const char*, std::string> no_cma{"cma", "0"}, not_seen{"observe", "0"},
-      any_length{"cma_bytes_min", "1"}, not_put{"redirect", "0"};
+      any_length{"cma_bytes_min", "1"}, not_put{"receiver_initiated", "0"};
   std::vector<Question> all = {
       {ring_or_staging,
        {"pingpong", "window"},
@@ -209,7 +209,7 @@ std::vector<Question> questions(bool cma_permitted) {
       {early_sizes, {"pingpong"}, {32768, 65536, 131072}, {}, false},
   };
   for (const char* value : {"64k", "128k", "256k"})
-    all[4].variants.push_back(one_value("piece_bytes_max", value, "observe"));
+    all[4].variants.push_back(one_value("segment_bytes_max", value, "observe"));
   for (const char* value : {"16k", "32k", "64k"})
     all[5].variants.push_back(one_value("early_bytes_max", value, "cma"));
   if (!cma_permitted) std::erase_if(all, [](const Question& one) { return one.needs_cma; });

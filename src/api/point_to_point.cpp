@@ -19,17 +19,17 @@ void fill_null_status(MPI_Status* status) {
 }
 
 // A message that was taken out of matching gets a handle.
-Error publish(message::Arrival& arrival, MPI_Message* message) {
-  MPI_Message handle = message::messages.add(&arrival);
+Error publish(message::UnexpectedMessage& unexpected, MPI_Message* message) {
+  MPI_Message handle = message::messages.add(&unexpected);
   if (!handle) return fail(MPI_ERR_NO_MEM, "no memory for a message handle");
   *message = handle;
   return MPI_SUCCESS;
 }
 
 // Takes the message behind a handle, which becomes MPI_MESSAGE_NULL.
-Error take(MPI_Message* message, message::Arrival** arrival) {
-  *arrival = message::messages.remove(*message);
-  if (!*arrival)
+Error take(MPI_Message* message, message::UnexpectedMessage** unexpected) {
+  *unexpected = message::messages.remove(*message);
+  if (!*unexpected)
     return fail(
         MPI_ERR_REQUEST,
         "argument 4 (message): this is not a message that MPI_Mprobe or MPI_Improbe returned "
@@ -154,9 +154,10 @@ Error improbe(int source, int tag, Communicator& comm, int* flag, MPI_Message* m
     *message = MPI_MESSAGE_NO_PROC;
     return MPI_SUCCESS;
   }
-  message::Arrival* arrival = message::take_once(comm.point_to_point, source, tag, status);
-  *flag = arrival != nullptr;
-  return arrival ? publish(*arrival, message) : MPI_SUCCESS;
+  message::UnexpectedMessage* unexpected =
+      message::take_once(comm.point_to_point, source, tag, status);
+  *flag = unexpected != nullptr;
+  return unexpected ? publish(*unexpected, message) : MPI_SUCCESS;
 }
 
 Error mprobe(int source, int tag, Communicator& comm, MPI_Message* message, MPI_Status* status) {
@@ -175,9 +176,9 @@ Error mrecv(void* buffer, std::int64_t count, Datatype& type, MPI_Message* messa
   if (from_nobody(message)) {
     begin_null_receive(receive);
   } else {
-    message::Arrival* arrival = nullptr;
-    if (Error error = take(message, &arrival)) return error;
-    message::receive_arrival(*arrival, buffer, count, type, receive);
+    message::UnexpectedMessage* unexpected = nullptr;
+    if (Error error = take(message, &unexpected)) return error;
+    message::receive_unexpected(*unexpected, buffer, count, type, receive);
     message::wait_for(receive);
   }
   message::fill_status(receive, status);
@@ -195,13 +196,13 @@ Error imrecv(void* buffer, std::int64_t count, Datatype& type, MPI_Message* mess
   if (from_nobody(message)) {
     begin_null_receive(*receive);
   } else {
-    message::Arrival* arrival = nullptr;
-    if (Error error = take(message, &arrival)) {
+    message::UnexpectedMessage* unexpected = nullptr;
+    if (Error error = take(message, &unexpected)) {
       message::release_request(*receive);
       return error;
     }
     datatype::retain(type);
-    message::receive_arrival(*arrival, buffer, count, type, *receive);
+    message::receive_unexpected(*unexpected, buffer, count, type, *receive);
   }
   *handle = receive->handle;
   return MPI_SUCCESS;

@@ -16,7 +16,7 @@ namespace baton {
   X(envelopes_only,      "the ring: the receiver holds its limit of unexpected messages "           \
                          "(BATON_UNEXPECTED_BYTES_MAX)")                                            \
   X(above_eager_max,     "the ring: longer than eager_bytes_max ({eager_bytes_max})")               \
-  X(early_off,           "early bytes: switched off by BATON_STAGE_EARLY=0")                        \
+  X(early_off,           "early bytes: switched off by BATON_PIPELINE_EARLY=0")                        \
   X(sender_gaps,         "single copy: the sender's data is not contiguous")                        \
   X(receiver_gaps,       "single copy: the receive buffer is not contiguous")                       \
   X(below_cma_min,       "single copy: shorter than cma_bytes_min ({cma_bytes_min})")               \

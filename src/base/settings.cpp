@@ -33,10 +33,10 @@ struct AmdDefault {
   std::int64_t value;
 };
 constexpr AmdDefault amd_defaults[] = {
-    {"eager_bytes_max", 1024},     {"cma_bytes_min", 262144},
-    {"early_bytes_max", 262144},   {"stage_span_bytes", 2 << 20},
-    {"stage_publish_bytes", 4096}, {"stage_publish_long_bytes", 16384},
-    {"stage_fetch_bytes", 0}};
+    {"eager_bytes_max", 1024},        {"cma_bytes_min", 262144},
+    {"early_bytes_max", 262144},      {"pipeline_span_bytes", 2 << 20},
+    {"pipeline_publish_bytes", 4096}, {"pipeline_publish_long_bytes", 16384},
+    {"pipeline_fetch_bytes", 0}};
 
 // Variables that mpiexec sets for its ranks, or reads itself; see launch/.
 constexpr const char* launcher_names[] = {"JOB_FD",         "RANK",
@@ -46,6 +46,21 @@ constexpr const char* launcher_names[] = {"JOB_FD",         "RANK",
 // Those that hold words: which profile (profile/), which algorithms (base/selection.hpp), where
 // memory goes (base/memory_place.hpp).
 constexpr const char* word_names[] = {"profile", "collectives", "memory"};
+
+// What settings were called before; read until the next release.
+struct FormerName {
+  const char* name;
+  const char* now;
+};
+constexpr FormerName former_names[] = {{"stage_span_bytes", "pipeline_span_bytes"},
+                                       {"stage_publish_bytes", "pipeline_publish_bytes"},
+                                       {"stage_publish_long_bytes", "pipeline_publish_long_bytes"},
+                                       {"stage_fetch_bytes", "pipeline_fetch_bytes"},
+                                       {"stage_around_cache", "non_temporal_stores"},
+                                       {"stage_handed", "ownership_transfer"},
+                                       {"stage_early", "pipeline_early"},
+                                       {"redirect", "receiver_initiated"},
+                                       {"piece_bytes_max", "segment_bytes_max"}};
 
 SettingSource sources[std::size(rows)];
 
@@ -99,6 +114,18 @@ bool parse(const SettingRow& row, const char* text, std::int64_t* result) {
     return false;
   *result = value;
   return true;
+}
+
+// The row; and says so, as the name will go.
+const SettingRow* find_former(const FormerName& former) {
+  char names[2][longest_name + 1] = {};
+  for (int i = 0; i < longest_name && former.name[i]; ++i)
+    names[0][i] = static_cast<char>(std::toupper(former.name[i]));
+  for (int i = 0; i < longest_name && former.now[i]; ++i)
+    names[1][i] = static_cast<char>(std::toupper(former.now[i]));
+  report("BATON_%s is called BATON_%s now; the former name goes with the next release", names[0],
+         names[1]);
+  return find_setting(former.now);
 }
 
 void read_one(const SettingRow& row, const char* text, SettingSource source) {
@@ -168,6 +195,8 @@ std::int64_t default_of(const SettingRow& row) {
 }
 
 const SettingRow* find_setting(const char* name) {
+  for (const FormerName& former : former_names)
+    if (std::strcmp(former.name, name) == 0) name = former.now;
   for (const SettingRow& row : rows)
     if (std::strcmp(row.name, name) == 0) return &row;
   return nullptr;
@@ -196,7 +225,11 @@ void read_settings(const char* profile_values) {
     if (std::ranges::any_of(word_names, matches)) continue;
     const SettingRow* found =
         std::ranges::find_if(rows, [&](const SettingRow& row) { return matches(row.name); });
-    if (found == std::end(rows))
+    const FormerName* former = std::ranges::find_if(
+        former_names, [&](const FormerName& one) { return matches(one.name); });
+    if (former != std::end(former_names))
+      read_one(*find_former(*former), equals + 1, SettingSource::environment);
+    else if (found == std::end(rows))
       warn_unknown(variable, length);
     else
       read_one(*found, equals + 1, SettingSource::environment);

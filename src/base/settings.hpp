@@ -18,17 +18,17 @@ namespace baton {
   X(cma_bytes_min,          bytes,  16384,   1,      1LL << 40, "shortest contiguous message that one copy through CMA may carry") \
   X(early_bytes_max,        bytes,  65536,   4096,   1 << 20,   "most of a message that goes through staging before it is matched") \
   X(shared_bytes_min,       bytes,  49152,   1,      1LL << 40, "shortest message in one copy that both sides copy a part of") \
-  X(piece_bytes_max,        bytes,  131072,  4096,   1 << 30,   "longest part of it that a side copies in one go") \
+  X(segment_bytes_max,        bytes,  131072,  4096,   1 << 30,   "longest part of it that a side copies in one go") \
   X(unseen_pull_bytes_min,  bytes,  1 << 20, 1,      1LL << 40, "shortest message that goes in one copy where nobody has seen yet which way is quicker") \
-  X(stage_span_bytes,       bytes,  131072,  131072, 2 << 20,   "messages up to early_bytes_max go round in so much of their receiver's staging; no less than twice that") \
-  X(stage_publish_bytes,    bytes,  1024,    64,     65536,     "so much of a message in staging is told to its receiver at a time") \
-  X(stage_publish_long_bytes, bytes, 1024,   64,     65536,     "the same of messages longer than early_bytes_max") \
-  X(stage_fetch_bytes,      bytes,  512,     0,      65536,     "lines of staging are fetched so far ahead of being written") \
-  X(stage_around_cache,     count,  1,       0,      2,         "staging is written with stores that go around the cache: 0: never; 1: where that proves much quicker; 2: always") \
-  X(stage_handed,           flag,   1,       0,      1,         "of few ranks: windows of staging pass to the receiver with a message, which writes its next one there") \
-  X(stage_early,            flag,   1,       0,      1,         "longer messages begin to go through staging before they are matched") \
+  X(pipeline_span_bytes,       bytes,  131072,  131072, 2 << 20,   "messages up to early_bytes_max go round in so much of their receiver's staging; no less than twice that") \
+  X(pipeline_publish_bytes,    bytes,  1024,    64,     65536,     "so much of a message in staging is told to its receiver at a time") \
+  X(pipeline_publish_long_bytes, bytes, 1024,   64,     65536,     "the same of messages longer than early_bytes_max") \
+  X(pipeline_fetch_bytes,      bytes,  512,     0,      65536,     "lines of staging are fetched so far ahead of being written") \
+  X(non_temporal_stores,     count,  1,       0,      2,         "staging is written with stores that go around the cache: 0: never; 1: where that proves much quicker; 2: always") \
+  X(ownership_transfer,           flag,   1,       0,      1,         "of few ranks: windows of staging pass to the receiver with a message, which writes its next one there") \
+  X(pipeline_early,            flag,   1,       0,      1,         "longer messages begin to go through staging before they are matched") \
   X(observe,                flag,   1,       0,      1,         "long messages go the way that their receiver has seen to be quicker; 0: in one copy where that is possible") \
-  X(redirect,               flag,   1,       0,      1,         "receives that were posted first are made known to their sender, which puts long messages straight into them") \
+  X(receiver_initiated,     flag,   1,       0,      1,         "receives that were posted first are made known to their sender, which puts long messages straight into them") \
   X(push_bytes_min,         bytes,  1LL << 40, 1,     1LL << 40, "shortest message that is put into such a receive by a system call (CMA); into memory of MPI_Alloc_mem any may be") \
   X(cma,                    flag,   1,       0,      1,         "allow cross-memory attach (process_vm_readv)") \
   X(xpmem,                  flag,   1,       0,      1,         "map memory of other ranks where the machine has XPMEM") \

@@ -17,12 +17,12 @@ struct NameRow {
 // first, `self` last.
 // clang-format off
 #define BATON_WAYS(X)                                              \
-  X(packed,   "in one cache line of a ring")                       \
-  X(deposit,  "through a ring, in several lines")                  \
-  X(staged,   "streamed through the receiver's staging")           \
+  X(inline_eager, "in one cache line of a ring")                   \
+  X(eager,    "through a ring, in several lines")                  \
+  X(pipelined, "copied into the receiver's staging and out of it, in pieces at the same time") \
   X(cma,      "single copy, by cross-memory attach (CMA)")         \
   X(xpmem,    "single copy, in memory of the other rank that is mapped (XPMEM)") \
-  X(redirected, "pushed straight into a receive that was posted first") \
+  X(receiver_initiated, "pushed straight into a receive that was posted first") \
   X(exported, "single copy from or to the exported heap (MPI_Alloc_mem, --export-heap)") \
   X(self,     "to the rank itself, copied inside the process")
 // clang-format on
@@ -85,13 +85,13 @@ struct Tally {
   std::uint64_t bytes = 0;
 };
 
-// What was seen of the data of messages of a size: sent again from the same buffers, or new each
-// time, as far as caches go.
-enum class Observation : std::uint8_t { unknown, reused, fresh };
+// What was seen of the data of messages of a size: warm in caches, as what is sent again from the
+// same buffers, or cold, new each time.
+enum class Observation : std::uint8_t { unknown, warm, cold };
 // How many pairs of ranks saw what; those that saw nothing are in neither.
 struct Observed {
-  std::uint32_t reused = 0;
-  std::uint32_t fresh = 0;
+  std::uint32_t warm = 0;
+  std::uint32_t cold = 0;
 };
 
 // Of one peer.

@@ -37,10 +37,10 @@ struct Window {
 // Where a message goes through staging.
 struct StagingPlace {
   Window window;
-  std::int64_t shift = 0;  // a position in the window's progress, less that in the message
-  bool leased = false;     // the sender keeps the window; else the receiver gives it back
-  bool handed = false;     // or keeps it, and sends with it next
-  bool at_sender = false;  // in the sender's staging; else in the receiver's
+  std::int64_t shift = 0;    // a position in the window's progress, less that in the message
+  bool leased = false;       // the sender keeps the window; else the receiver gives it back
+  bool transferred = false;  // or keeps it, and sends with it next
+  bool at_sender = false;    // in the sender's staging; else in the receiver's
   bool empty() const { return window.empty(); }
 };
 

@@ -27,8 +27,8 @@ void add_traffic(TrafficRecord& record, int place, const Traffic& traffic) {
     for (int way = 0; way < peer_way_count; ++way)
       add(record.tally[place][way][size], traffic.tally[way][size]);
     Observation seen = traffic.observed[size];
-    record.observed[place][size].reused += seen == Observation::reused;
-    record.observed[place][size].fresh += seen == Observation::fresh;
+    record.observed[place][size].warm += seen == Observation::warm;
+    record.observed[place][size].cold += seen == Observation::cold;
   }
 }
 
@@ -36,7 +36,7 @@ void add_peer(TrafficRecord& record, const Peer& peer) {
   const auto place = static_cast<int>(peer.place);
   if (has_history(peer)) add_traffic(record, place, peer.past().traffic);
   for (int size = 0; size < 2; ++size)
-    add(record.tally[place][static_cast<int>(Way::packed)][size], peer.packed[size]);
+    add(record.tally[place][static_cast<int>(Way::inline_eager)][size], peer.packed[size]);
 }
 
 }  // namespace

@@ -106,38 +106,38 @@ void account_unexpected(Account& account, From& from, std::int64_t change) {
 
 }  // namespace
 
-void account_unexpected(const Arrival& arrival, std::int64_t change) {
-  if (arrival.in_inbox) return account_unexpected(engine.inbox_account, *engine.inbox, change);
-  Peer& peer = *engine.peers[arrival.peer_rank];
+void account_unexpected(const UnexpectedMessage& unexpected, std::int64_t change) {
+  if (unexpected.in_inbox) return account_unexpected(engine.inbox_account, *engine.inbox, change);
+  Peer& peer = *engine.peers[unexpected.peer_rank];
   account_unexpected(peer.account, *peer.link, change);
 }
 
 namespace {
 
 // There is no room left to keep a message in: nothing sensible can go on.
-[[noreturn]] BATON_COLD void out_of_memory_for_arrival() {
+[[noreturn]] BATON_COLD void out_of_memory_for_unexpected() {
   BATON_INVARIANT(!"memory for a message that arrived before its receive; raise the memory limit or "
                    "lower BATON_UNEXPECTED_BYTES_MAX");
   __builtin_unreachable();
 }
 
 template <class Source>
-Arrival& keep_arrival(const Message<Source>& message, lockfree::Envelope envelope,
-                      std::int64_t payload_bytes) {
-  Arrival* arrival = new_arrival(payload_bytes);
-  if (!arrival) out_of_memory_for_arrival();
-  arrival->context = envelope.context;
-  arrival->source = message.header.source();
-  arrival->tag = envelope.tag;
-  arrival->peer_rank = message.peer.rank;
-  arrival->in_inbox = !message.in_lane;
+UnexpectedMessage& keep_unexpected(const Message<Source>& message, lockfree::Envelope envelope,
+                                   std::int64_t payload_bytes) {
+  UnexpectedMessage* unexpected = new_unexpected(payload_bytes);
+  if (!unexpected) out_of_memory_for_unexpected();
+  unexpected->context = envelope.context;
+  unexpected->source = message.header.source();
+  unexpected->tag = envelope.tag;
+  unexpected->peer_rank = message.peer.rank;
+  unexpected->in_inbox = !message.in_lane;
   count(engine.counters.unexpected);
-  return *arrival;
+  return *unexpected;
 }
 
 MatchQueue& queue_of(std::uint32_t context) {
   MatchQueue* queue = queue_for(context);
-  if (!queue) out_of_memory_for_arrival();
+  if (!queue) out_of_memory_for_unexpected();
   return *queue;
 }
 
@@ -156,84 +156,85 @@ void arrive_payload(Message<Source> message) {
     return;
   }
   std::size_t bytes = message.header.bytes();
-  Arrival& arrival = keep_arrival(message, envelope, static_cast<std::int64_t>(bytes));
-  arrival.bytes = static_cast<std::int64_t>(bytes);
-  message.take_payload(arrival.payload(), bytes);
-  account_unexpected(arrival, arrival.bytes);
-  keep(queue, arrival);
+  UnexpectedMessage& unexpected =
+      keep_unexpected(message, envelope, static_cast<std::int64_t>(bytes));
+  unexpected.bytes = static_cast<std::int64_t>(bytes);
+  message.take_payload(unexpected.payload(), bytes);
+  account_unexpected(unexpected, unexpected.bytes);
+  keep(queue, unexpected);
 }
 
 // Matches an offer, or keeps it. What is to be delivered with its receive; null: nothing.
 template <class Source>
-Arrival* match_offer(Message<Source> message) {
+UnexpectedMessage* match_rts(Message<Source> message) {
   lockfree::Envelope envelope = message.envelope();
-  auto line = message.template read<OfferLine>();
+  auto line = message.template read<RtsLine>();
   if (line.place.leased) catch_up(message.peer);
   MatchQueue& queue = queue_of(envelope.context);
   platform::Guard guard(queue.lock);
   Request* receive = take_posted(queue, message.header.source(), envelope.tag);
   std::int64_t kept_bytes = receive ? 0 : line.early_bytes;
-  Arrival& arrival = keep_arrival(message, envelope, kept_bytes);
-  arrival.bytes = line.bytes;
-  arrival.offered = true;
-  arrival.sender_contiguous = line.contiguous != 0;
-  arrival.offer = line.slot;
-  arrival.address = line.address;
-  arrival.place = line.place;
-  arrival.exported = line.exported != 0;
-  arrival.early_bytes = line.early_bytes;
+  UnexpectedMessage& unexpected = keep_unexpected(message, envelope, kept_bytes);
+  unexpected.bytes = line.bytes;
+  unexpected.offered = true;
+  unexpected.sender_contiguous = line.contiguous != 0;
+  unexpected.offer = line.slot;
+  unexpected.address = line.address;
+  unexpected.place = line.place;
+  unexpected.exported = line.exported != 0;
+  unexpected.early_bytes = line.early_bytes;
   if (receive) {
     count(engine.counters.unexpected, ~std::uint64_t{0});
     // A withdrawn offer leaves the receive as it was, advert included: nobody can claim that before
     // the line is taken.
-    bool matched = claim(arrival);
+    bool matched = claim(unexpected);
     if (!matched) post_again(queue, *receive);
     BATON_INVARIANT(!matched || close_advert(*receive));
     message.drop();
     if (!matched) return nullptr;
-    arrival.receive = receive;
-    return &arrival;
+    unexpected.receive = receive;
+    return &unexpected;
   }
   message.drop();
   if (!line.place.empty()) {
     // Chunks are for all senders: what nobody waits for must not keep one.
-    take_early(arrival, arrival.payload());
-    give_back(line.place, arrival.peer_rank);
-    arrival.place = {};
-    account_unexpected(arrival, arrival.early_bytes);
+    take_early(unexpected, unexpected.payload());
+    give_back(line.place, unexpected.peer_rank);
+    unexpected.place = {};
+    account_unexpected(unexpected, unexpected.early_bytes);
   }
-  keep(queue, arrival);
+  keep(queue, unexpected);
   return nullptr;
 }
 
-void copy_later(Arrival& arrival) {
+void copy_later(UnexpectedMessage& unexpected) {
   platform::Guard guard(engine.copies_lock);
-  engine.copies.push(&arrival);
+  engine.copies.push(&unexpected);
   platform::add_shared(engine.copy_count, 1u);
 }
 
 // Whether others should make progress while this is copied. What lies in staging is copied at once:
 // its sender goes on there.
-bool is_long_copy(const Arrival& arrival) {
+bool is_long_copy(const UnexpectedMessage& unexpected) {
   constexpr std::int64_t bytes_min = 65536;  // guess
-  return platform::threads_multiple && arrival.bytes >= bytes_min && arrival.early_bytes == 0;
+  return platform::threads_multiple && unexpected.bytes >= bytes_min && unexpected.early_bytes == 0;
 }
 
 template <class Source>
-void arrive_offer(Message<Source> message) {
-  Arrival* arrival = match_offer(message);
-  if (!arrival) return;
-  if (BATON_UNLIKELY(is_long_copy(*arrival))) return copy_later(*arrival);
-  deliver(*arrival, *arrival->receive);
+void arrive_rts(Message<Source> message) {
+  UnexpectedMessage* unexpected = match_rts(message);
+  if (!unexpected) return;
+  if (BATON_UNLIKELY(is_long_copy(*unexpected))) return copy_later(*unexpected);
+  deliver(*unexpected, *unexpected->receive);
 }
 
 template <class Source>
-void arrive_redirected(Message<Source> message) {
+void arrive_pushed(Message<Source> message) {
   const lockfree::Envelope envelope = message.envelope();
-  const auto line = message.template read<RedirectLine>();
-  take_back_redirected(message.peer, line);
+  const auto line = message.template read<PushedLine>();
+  take_back_pushed(message.peer, line);
   message.drop();
-  end_redirected(message.peer, line, message.header.source(), envelope.tag);
+  end_pushed(message.peer, line, message.header.source(), envelope.tag);
 }
 
 // Its lines are free before the handler runs, which may send.
@@ -247,26 +248,27 @@ void take_active(Message<Source> message) {
   arrive_active(sender, envelope, payload, bytes);
 }
 
-// Hands on what has come; whether it was long, so that others had better be looked at first.
+// TransferredWindows on what has come; whether it was long, so that others had better be looked at
+// first.
 template <class Source>
 bool arrive(Message<Source> message) {
   switch (static_cast<LineKind>(message.header.kind())) {
     case LineKind::payload:
       arrive_payload(message);
       return false;
-    case LineKind::offer:
-      arrive_offer(message);
+    case LineKind::rts:
+      arrive_rts(message);
       // Copying it took long: what we wait for may be there, and the next one's receive may be
       // posted before it is taken for unexpected and copied twice.
       return true;
-    case LineKind::claim:
-      arrive_claim(message.template take<ClaimLine>());
+    case LineKind::cts:
+      arrive_cts(message.template take<CtsLine>());
       return false;
     case LineKind::window:
       arrive_window(message.peer, message.template take<WindowLine>());
       return false;
-    case LineKind::redirected:
-      arrive_redirected(message);
+    case LineKind::pushed:
+      arrive_pushed(message);
       return false;
     case LineKind::active:
       take_active(message);
@@ -315,79 +317,80 @@ bool poll_inbox() {
 
 void make_copies() {
   while (platform::load_shared(engine.copy_count)) {
-    Arrival* arrival;
+    UnexpectedMessage* unexpected;
     {
       platform::Guard guard(engine.copies_lock);
-      arrival = engine.copies.first;
-      if (!arrival) return;
+      unexpected = engine.copies.first;
+      if (!unexpected) return;
       engine.copies.take_after(nullptr);
       platform::add_shared(engine.copy_count, ~0u);
     }
-    BATON_INVARIANT(deliver(*arrival, *arrival->receive));
+    BATON_INVARIANT(deliver(*unexpected, *unexpected->receive));
   }
 }
 
 namespace {
 
 // Whether its sender may still cancel it.
-bool may_be_cancelled(const Arrival& arrival) {
-  return arrival.offered && !arrival.local && !arrival.claimed && arrival.offer != no_slot;
+bool may_be_cancelled(const UnexpectedMessage& unexpected) {
+  return unexpected.offered && !unexpected.local && !unexpected.claimed &&
+         unexpected.offer != no_slot;
 }
 
-lockfree::Offer<lockfree::Hardware>& offer_of(const Arrival& arrival) {
-  return transport::offer(arrival.peer_rank, arrival.offer);
+lockfree::Offer<lockfree::Hardware>& offer_of(const UnexpectedMessage& unexpected) {
+  return transport::offer(unexpected.peer_rank, unexpected.offer);
 }
 
-// What was kept for an arrival is not kept any more.
-void account_delivered(const Arrival& arrival) {
-  std::int64_t kept = !arrival.offered        ? arrival.bytes
-                      : arrival.place.empty() ? arrival.early_bytes
-                                              : 0;
-  if (kept && arrival.peer_rank != engine.rank) account_unexpected(arrival, -kept);
+// What was kept for an unexpected message is not kept any more.
+void account_delivered(const UnexpectedMessage& unexpected) {
+  std::int64_t kept = !unexpected.offered        ? unexpected.bytes
+                      : unexpected.place.empty() ? unexpected.early_bytes
+                                                 : 0;
+  if (kept && unexpected.peer_rank != engine.rank) account_unexpected(unexpected, -kept);
 }
 
 // The end of a message whose sender has cancelled it. We will not look again: its slot may be used
 // anew. Its early bytes are complete, since only then it could be withdrawn.
-void drop_withdrawn(Arrival& arrival) {
-  BATON_INVARIANT(lockfree::move_offer(offer_of(arrival), lockfree::OfferState::withdrawn,
+void drop_withdrawn(UnexpectedMessage& unexpected) {
+  BATON_INVARIANT(lockfree::move_offer(offer_of(unexpected), lockfree::OfferState::withdrawn,
                                        lockfree::OfferState::done));
-  if (!arrival.place.empty()) skip_early(arrival);
-  account_delivered(arrival);
-  free_arrival(&arrival);
+  if (!unexpected.place.empty()) skip_early(unexpected);
+  account_delivered(unexpected);
+  free_unexpected(&unexpected);
 }
 
 }  // namespace
 
-bool claim(Arrival& arrival) {
-  if (!may_be_cancelled(arrival)) return true;
-  arrival.claimed = lockfree::move_offer(offer_of(arrival), lockfree::OfferState::offered,
-                                         lockfree::OfferState::claimed);
-  if (arrival.claimed) return true;
-  drop_withdrawn(arrival);
+bool claim(UnexpectedMessage& unexpected) {
+  if (!may_be_cancelled(unexpected)) return true;
+  unexpected.claimed = lockfree::move_offer(offer_of(unexpected), lockfree::OfferState::offered,
+                                            lockfree::OfferState::claimed);
+  if (unexpected.claimed) return true;
+  drop_withdrawn(unexpected);
   return false;
 }
 
-bool is_withdrawn(const Arrival& arrival) {
-  return may_be_cancelled(arrival) &&
-         lockfree::offer_state(offer_of(arrival)) == lockfree::OfferState::withdrawn;
+bool is_withdrawn(const UnexpectedMessage& unexpected) {
+  return may_be_cancelled(unexpected) &&
+         lockfree::offer_state(offer_of(unexpected)) == lockfree::OfferState::withdrawn;
 }
 
-bool deliver(Arrival& arrival, Request& receive) {
+bool deliver(UnexpectedMessage& unexpected, Request& receive) {
   // Claim before the receive changes: a withdrawn offer must leave no trace.
-  if (!claim(arrival)) return false;
-  Error error = settle_envelope(receive, arrival.source, arrival.tag, arrival.bytes);
+  if (!claim(unexpected)) return false;
+  Error error = settle_envelope(receive, unexpected.source, unexpected.tag, unexpected.bytes);
   receive.error = error;
-  receive.peer_rank = arrival.peer_rank;
-  if (arrival.local) {
-    deliver_local(*arrival.local, receive);
-  } else if (arrival.offered) {
-    engine.protocol->accept(arrival, receive);
+  receive.peer_rank = unexpected.peer_rank;
+  if (unexpected.local) {
+    deliver_local(*unexpected.local, receive);
+  } else if (unexpected.offered) {
+    engine.protocol->accept(unexpected, receive);
   } else {
-    datatype::unpack(*receive.datatype, receive.buffer, 0, arrival.payload(), receive.bytes);
+    datatype::unpack(*receive.datatype, receive.buffer, 0, unexpected.payload(), receive.bytes);
     complete(receive, error);
   }
-  account_delivered(arrival);
-  free_arrival(&arrival);
+  account_delivered(unexpected);
+  free_unexpected(&unexpected);
   return true;
 }
 

@@ -35,9 +35,9 @@ bool take_from_queue(Request& send) {
 bool take_back_from_self(Request& send) {
   MatchQueue* queue = queue_for(send.context);
   platform::Guard guard(queue->lock);
-  Arrival* arrival = take_local_arrival(*queue, send);
-  if (arrival) free_arrival(arrival);
-  return arrival != nullptr;
+  UnexpectedMessage* unexpected = take_local_unexpected(*queue, send);
+  if (unexpected) free_unexpected(unexpected);
+  return unexpected != nullptr;
 }
 
 bool take_back_send(Request& send) {

@@ -90,7 +90,7 @@ struct Engine {
   ReasonCounts reasons{};
   CollectiveCounts collectives{};
   // Long messages that have met their receives, for whoever lets go of the progress lock.
-  List<Arrival> copies;
+  List<UnexpectedMessage> copies;
   platform::Lock copies_lock;
   OfferSlots offers;
   IncomingStreams incoming;

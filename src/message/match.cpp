@@ -27,29 +27,30 @@ Place find_posted(List<Request>& list, std::int32_t source, std::int32_t tag) {
   return {};
 }
 
-struct ArrivalPlace {
-  List<Arrival>* list = nullptr;
-  Arrival* before = nullptr;
-  Arrival* arrival = nullptr;
+struct UnexpectedPlace {
+  List<UnexpectedMessage>* list = nullptr;
+  UnexpectedMessage* before = nullptr;
+  UnexpectedMessage* unexpected = nullptr;
 };
 
-ArrivalPlace find_in(List<Arrival>& list, std::int32_t source, std::int32_t tag) {
-  Arrival* before = nullptr;
-  for (Arrival* arrival = list.first; arrival; before = arrival, arrival = arrival->next) {
-    bool source_fits = source == MPI_ANY_SOURCE || arrival->source == source;
-    if (source_fits && tag_fits(tag, arrival->tag)) return {&list, before, arrival};
+UnexpectedPlace find_in(List<UnexpectedMessage>& list, std::int32_t source, std::int32_t tag) {
+  UnexpectedMessage* before = nullptr;
+  for (UnexpectedMessage* unexpected = list.first; unexpected;
+       before = unexpected, unexpected = unexpected->next) {
+    bool source_fits = source == MPI_ANY_SOURCE || unexpected->source == source;
+    if (source_fits && tag_fits(tag, unexpected->tag)) return {&list, before, unexpected};
   }
   return {};
 }
 
-ArrivalPlace find_place(MatchQueue& queue, std::int32_t source, std::int32_t tag) {
-  if (queue.arrival_count == 0) return {};
+UnexpectedPlace find_place(MatchQueue& queue, std::int32_t source, std::int32_t tag) {
+  if (queue.unexpected_count == 0) return {};
   if (source != MPI_ANY_SOURCE)
-    return find_in(queue.arrivals[MatchQueue::bin(source)], source, tag);
-  ArrivalPlace best;
-  for (List<Arrival>& list : queue.arrivals) {
-    ArrivalPlace place = find_in(list, source, tag);
-    if (place.arrival && (!best.arrival || place.arrival->order < best.arrival->order))
+    return find_in(queue.unexpected[MatchQueue::bin(source)], source, tag);
+  UnexpectedPlace best;
+  for (List<UnexpectedMessage>& list : queue.unexpected) {
+    UnexpectedPlace place = find_in(list, source, tag);
+    if (place.unexpected && (!best.unexpected || place.unexpected->order < best.unexpected->order))
       best = place;
   }
   return best;
@@ -103,11 +104,11 @@ void drop_queue(std::uint32_t context) {
   MatchQueue*& queue = leaf->queues[context % leaf_contexts];
   // Whoever completed the last request here may still be letting go of the lock.
   { platform::Guard last(queue->lock); }
-  for (List<Arrival>& list : queue->arrivals)
-    while (Arrival* arrival = list.first) {
+  for (List<UnexpectedMessage>& list : queue->unexpected)
+    while (UnexpectedMessage* unexpected = list.first) {
       list.take_after(nullptr);
       // The sender of a cancelled one gets its slot back.
-      if (!is_withdrawn(*arrival) || claim(*arrival)) free_arrival(arrival);
+      if (!is_withdrawn(*unexpected) || claim(*unexpected)) free_unexpected(unexpected);
     }
   delete queue;
   queue = nullptr;
@@ -165,49 +166,50 @@ bool take_back(MatchQueue& queue, Request& request) {
   return false;
 }
 
-void keep(MatchQueue& queue, Arrival& arrival) {
-  arrival.order = queue.next_order++;
-  queue.arrivals[MatchQueue::bin(arrival.source)].push(&arrival);
-  ++queue.arrival_count;
+void keep(MatchQueue& queue, UnexpectedMessage& unexpected) {
+  unexpected.order = queue.next_order++;
+  queue.unexpected[MatchQueue::bin(unexpected.source)].push(&unexpected);
+  ++queue.unexpected_count;
 }
 
 namespace {
 
-Arrival* take_from(MatchQueue& queue, const ArrivalPlace& place) {
-  --queue.arrival_count;
+UnexpectedMessage* take_from(MatchQueue& queue, const UnexpectedPlace& place) {
+  --queue.unexpected_count;
   return place.list->take_after(place.before);
 }
 
 }  // namespace
 
-Arrival* find_arrival(MatchQueue& queue, std::int32_t source, std::int32_t tag) {
+UnexpectedMessage* find_unexpected(MatchQueue& queue, std::int32_t source, std::int32_t tag) {
   for (;;) {
-    ArrivalPlace place = find_place(queue, source, tag);
-    if (!place.arrival || !is_withdrawn(*place.arrival)) return place.arrival;
+    UnexpectedPlace place = find_place(queue, source, tag);
+    if (!place.unexpected || !is_withdrawn(*place.unexpected)) return place.unexpected;
     (void)claim(*take_from(queue, place));  // drops it
   }
 }
 
-Arrival* take_arrival(MatchQueue& queue, std::int32_t source, std::int32_t tag) {
-  ArrivalPlace place = find_place(queue, source, tag);
-  return place.arrival ? take_from(queue, place) : nullptr;
+UnexpectedMessage* take_unexpected(MatchQueue& queue, std::int32_t source, std::int32_t tag) {
+  UnexpectedPlace place = find_place(queue, source, tag);
+  return place.unexpected ? take_from(queue, place) : nullptr;
 }
 
-Arrival* take_local_arrival(MatchQueue& queue, const Request& send) {
-  List<Arrival>& list = queue.arrivals[MatchQueue::bin(send.source)];
-  Arrival* before = nullptr;
-  for (Arrival* arrival = list.first; arrival; before = arrival, arrival = arrival->next)
-    if (arrival->local == &send) return take_from(queue, {&list, before, arrival});
+UnexpectedMessage* take_local_unexpected(MatchQueue& queue, const Request& send) {
+  List<UnexpectedMessage>& list = queue.unexpected[MatchQueue::bin(send.source)];
+  UnexpectedMessage* before = nullptr;
+  for (UnexpectedMessage* unexpected = list.first; unexpected;
+       before = unexpected, unexpected = unexpected->next)
+    if (unexpected->local == &send) return take_from(queue, {&list, before, unexpected});
   return nullptr;
 }
 
-Arrival* new_arrival(std::int64_t payload_bytes) {
-  void* memory = std::malloc(sizeof(Arrival) + static_cast<std::size_t>(payload_bytes));
-  return memory ? new (memory) Arrival : nullptr;
+UnexpectedMessage* new_unexpected(std::int64_t payload_bytes) {
+  void* memory = std::malloc(sizeof(UnexpectedMessage) + static_cast<std::size_t>(payload_bytes));
+  return memory ? new (memory) UnexpectedMessage : nullptr;
 }
 
-void free_arrival(Arrival* arrival) {
-  std::free(arrival);
+void free_unexpected(UnexpectedMessage* unexpected) {
+  std::free(unexpected);
 }
 
 }  // namespace baton::message

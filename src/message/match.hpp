@@ -1,7 +1,7 @@
 // Matching: one queue a context, of receives posted and of messages that arrived before them.
 // Receives that name their source hang in bins by source; any-source ones in a list of their own,
 // and a running number decides who came first.
-// Invariant: a posted receive and a waiting arrival that match never exist together.
+// Invariant: a posted receive and an unexpected message that match never exist together.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 namespace baton::message {
 
 // A message that came before its receive: its payload, or an offer to take it.
-struct Arrival {
-  Arrival* next = nullptr;
+struct UnexpectedMessage {
+  UnexpectedMessage* next = nullptr;
   std::uint64_t order = 0;
   std::uint32_t context = 0;
   std::int32_t source = 0;  // rank in the communicator
@@ -25,7 +25,7 @@ struct Arrival {
   bool offered = false;
   bool claimed = false;  // MPI_Mprobe has matched it: its sender cannot cancel it any more
   bool sender_contiguous = false;
-  bool exported = false;   // see OfferLine
+  bool exported = false;   // see RtsLine
   bool in_inbox = false;   // it came through the inbox
   std::int32_t offer = 0;  // no_slot: the early bytes are all of it
   std::uint64_t address = 0;
@@ -42,7 +42,7 @@ struct Arrival {
 };
 
 // Messages taken out of matching by MPI_Mprobe.
-using MessageTable = HandleTable<Arrival, HandleTag::message>;
+using MessageTable = HandleTable<UnexpectedMessage, HandleTag::message>;
 extern MessageTable messages;
 
 template <class Item>
@@ -69,11 +69,11 @@ struct MatchQueue {
 
   platform::Lock lock;
   std::uint32_t posted_count = 0;
-  std::uint32_t arrival_count = 0;
+  std::uint32_t unexpected_count = 0;
   std::uint64_t next_order = 0;
   List<Request> posted[bin_count];
   List<Request> posted_any;
-  List<Arrival> arrivals[bin_count];
+  List<UnexpectedMessage> unexpected[bin_count];
 
   static std::uint32_t bin(std::int32_t source) {
     return static_cast<std::uint32_t>(source) % bin_count;
@@ -119,24 +119,24 @@ Request* take_posted(MatchQueue& queue, std::int32_t source, std::int32_t tag);
 // Takes a given posted receive out, to cancel it. False when it was matched already.
 bool take_back(MatchQueue& queue, Request& request);
 
-void keep(MatchQueue& queue, Arrival& arrival);
-// The first arrival that a receive or probe with this source and tag matches; null when none. The
-// first also drops those whose senders have cancelled them; what the second gives may be such a
-// one.
-Arrival* find_arrival(MatchQueue& queue, std::int32_t source, std::int32_t tag);
-Arrival* take_arrival(MatchQueue& queue, std::int32_t source, std::int32_t tag);
-// Takes the arrival of a send of this process to itself out, to cancel it. Null when it was
+void keep(MatchQueue& queue, UnexpectedMessage& unexpected);
+// The first unexpected message that a receive or probe with this source and tag matches; null when
+// none. The first also drops those whose senders have cancelled them; what the second gives may be
+// such a one.
+UnexpectedMessage* find_unexpected(MatchQueue& queue, std::int32_t source, std::int32_t tag);
+UnexpectedMessage* take_unexpected(MatchQueue& queue, std::int32_t source, std::int32_t tag);
+// Takes a send of this process to itself out of those, to cancel it. Null when it was
 // matched.
-Arrival* take_local_arrival(MatchQueue& queue, const Request& send);
+UnexpectedMessage* take_local_unexpected(MatchQueue& queue, const Request& send);
 
-// Memory of arrivals; `payload_bytes` follow the head. Null when memory is short.
-Arrival* new_arrival(std::int64_t payload_bytes);
-void free_arrival(Arrival* arrival);
+// Memory of unexpected messages; `payload_bytes` follow the head. Null when memory is short.
+UnexpectedMessage* new_unexpected(std::int64_t payload_bytes);
+void free_unexpected(UnexpectedMessage* unexpected);
 
-// Matches an arrival for good: from now on its sender cannot cancel it. False, and the arrival is
+// Matches a message for good: from now on its sender cannot cancel it. False, and it is
 // gone, when the sender has cancelled it. (arrive.cpp, which knows what was kept for it)
-bool claim(Arrival& arrival);
+bool claim(UnexpectedMessage& unexpected);
 // Whether its sender has cancelled it by now.
-bool is_withdrawn(const Arrival& arrival);
+bool is_withdrawn(const UnexpectedMessage& unexpected);
 
 }  // namespace baton::message

@@ -32,8 +32,7 @@ void wish(Peer& peer, std::int64_t bytes, bool exported, bool pull) {
   int place = Timings::place_of(bytes, exported);
   Timings::Seen& seen = peer.past().timings.seen[place];
   if (seen.pulled_ticks && seen.staged_ticks)
-    peer.past().traffic.observed[size_class(bytes)] =
-        pull ? Observation::reused : Observation::fresh;
+    peer.past().traffic.observed[size_class(bytes)] = pull ? Observation::warm : Observation::cold;
   bool other = pull != pulled_unseen(place);
   if (seen.other == other) return;
   seen.other = other;

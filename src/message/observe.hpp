@@ -70,7 +70,7 @@ class Stores {
   std::atomic<bool> prefers_ = false;
 };
 
-enum class Taken { pulled, staged };
+enum class Taken { pulled, pipelined };
 
 // The receiver: a message of this size cost so much, in ticks (platform/clock.hpp).
 void observe(Peer& peer, std::int64_t bytes, bool exported, Taken how, std::int64_t cost_ticks);

@@ -18,16 +18,16 @@ namespace baton::message {
 // What a message's first line says it is.
 enum class LineKind : unsigned {
   none,
-  payload,     // the whole message follows
-  offer,       // an envelope; the sender's buffer may be taken
-  claim,       // receiver to sender: stream the offered buffer to me
-  window,      // sender to receiver: the chunks of staging that a stream goes through
-  redirected,  // an envelope; the payload goes straight into the receive that was advertised
-  active,      // for a handler (active.hpp); the payload follows, the context is its number
-  lane,        // the last on a shared way: from now on the sender's lines come in a lane of its own
+  payload,  // eager: the whole message follows
+  rts,      // an envelope; the sender's buffer may be taken
+  cts,      // receiver to sender: stream the offered buffer to me
+  window,   // sender to receiver: the chunks of staging that a stream goes through
+  pushed,   // an envelope; the payload goes straight into the receive that was advertised
+  active,   // for a handler (active.hpp); the payload follows, the context is its number
+  lane,     // the last on a shared way: from now on the sender's lines come in a lane of its own
 };
 
-struct OfferLine {
+struct RtsLine {
   std::uint64_t address;
   std::int64_t bytes;
   std::int32_t slot;               // no_slot when staging holds all: nothing stays with the sender
@@ -36,9 +36,9 @@ struct OfferLine {
   std::uint32_t exported : 1;  // one of its buffers, as far as the sender knows
   lockfree::StagingPlace place;
 };
-static_assert(sizeof(OfferLine) <= lockfree::first_line_payload_bytes);
+static_assert(sizeof(RtsLine) <= lockfree::first_line_payload_bytes);
 inline constexpr std::int32_t no_slot = -1;
-struct ClaimLine {
+struct CtsLine {
   std::int64_t limit;  // bytes the receiver wants
   std::uint32_t slot;
   std::uint32_t stream;
@@ -48,19 +48,19 @@ struct WindowLine {
   lockfree::StagingPlace place;
   std::uint32_t stream;
 };
-struct RedirectLine {
+struct PushedLine {
   std::uint64_t advert;   // its number
   std::uint64_t address;  // the sender's buffer
   std::int64_t bytes;
   std::int32_t slot;           // of an offer that both sides copy; no_slot: all is there
-  std::uint32_t exported : 1;  // see OfferLine
+  std::uint32_t exported : 1;  // see RtsLine
   std::uint32_t mapped : 1;    // plain copies
   std::int64_t took_ticks;     // that the sender needed, if all is there
 };
-static_assert(sizeof(RedirectLine) <= lockfree::first_line_payload_bytes);
+static_assert(sizeof(PushedLine) <= lockfree::first_line_payload_bytes);
 
-// What was sent to a peer by redirection. Under the send lock.
-struct Redirections {
+// What was pushed into receives of a peer. Under the send lock.
+struct Pushes {
   std::uint64_t first_advert = 1;  // those before are closed, or claimed by us
   std::uint64_t end = 0;           // of the lines we put, behind the last one
   std::uint64_t others_end = 0;    // behind the last line of another kind before it
@@ -126,16 +126,16 @@ struct Lease {
   Request* holder = nullptr;  // a send that is part of the way through
 };
 
-// Windows that pass from one of us to the other with a message that fits, and back with a later
-// one: a rank writes where it has read last, which its core still has (docs/decisions/staging.md).
-// Each of the two adds one. Under the send lock.
-struct Hands {
-  struct Hand {
-    lockfree::Window window;
+// Windows that change hands: one of us gives one to the other with a message that fits, and gets it
+// back with a later one: a rank writes where it has read last, which its core still has
+// (docs/decisions/staging.md). Each of the two adds one. Under the send lock.
+struct TransferredWindows {
+  struct Window {
+    lockfree::Window chunks;
     std::int64_t position;  // of the next message, in the window's progress
     bool here;              // in our staging; else in the peer's
   };
-  Hand mine[2];  // the last one has come last
+  Window mine[2];  // the last one has come last
   int count = 0;
   bool asked_for = false;  // ours; once is enough
 };
@@ -173,7 +173,7 @@ struct Peer {
   Account account;
   std::uint64_t reserved_chunks = 0;  // of its staging, that are known to have memory
   Lease lease;
-  Hands hands;
+  TransferredWindows transferred;
   // Sent in one line of our lane, up to 8 bytes and longer: the first two size classes.
   Tally packed[2];
   int early_sends = 0;  // since we last looked whether it wants envelopes only
@@ -183,7 +183,7 @@ struct Peer {
   bool refuses_pushes = false;   // our kernel does not let us write to its memory
   bool adverts_refused = false;  // no memory for them
   Company company;               // of what we push, and of what we pull
-  Redirections redirections;
+  Pushes pushes;
   std::uint64_t last_advert = 0;   // of our receives, to it
   Request** advertised = nullptr;  // by the place of the advert; null: none
   platform::Lock send_lock;        // of the way there and `queued`

@@ -58,12 +58,12 @@ Error start_exchange(const Context& context, const void* out, std::int64_t out_c
 // Whether a matching message is there; makes progress once. Fills the status.
 bool probe_once(const Context& context, std::int32_t source, std::int32_t tag, MPI_Status* status);
 // As above, and takes the message out of matching, for good: the caller receives it with
-// receive_arrival, which hands the use of the communicator on to the request.
-Arrival* take_once(const Context& context, std::int32_t source, std::int32_t tag,
-                   MPI_Status* status);
+// receive_unexpected, which hands the use of the communicator on to the request.
+UnexpectedMessage* take_once(const Context& context, std::int32_t source, std::int32_t tag,
+                             MPI_Status* status);
 // Receives a taken message into the caller's request, as begin_receive does.
-void receive_arrival(Arrival& arrival, void* buffer, std::int64_t count, Datatype& type,
-                     Request& request);
+void receive_unexpected(UnexpectedMessage& unexpected, void* buffer, std::int64_t count,
+                        Datatype& type, Request& request);
 
 // Cancels a receive that nothing has matched, or a send that nobody has taken (cancel.cpp);
 // otherwise nothing. Local, as MPI 5.0, "Cancel" wants it.

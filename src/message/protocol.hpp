@@ -23,10 +23,10 @@ struct Protocol {
   void (*advertise)(const MatchQueue& queue, Request& receive, std::uint32_t source);
   bool (*close_advert)(Request& receive);
   // Receives an offered message that has met its receive.
-  void (*accept)(Arrival& arrival, Request& receive);
+  void (*accept)(UnexpectedMessage& unexpected, Request& receive);
   bool carries_active;  // whether active messages go its way
 };
-extern const Protocol eager_and_rendezvous;  // offer.cpp
+extern const Protocol eager_and_rendezvous;  // rendezvous.cpp
 
 // --- arrivals (arrive.cpp).
 // Takes in what has come through the engine's inbox; whether anything had.
@@ -34,9 +34,9 @@ bool poll_inbox();
 
 // Fills in what the message says; returns the error of a buffer too short for it.
 Error settle_envelope(Request& receive, std::int32_t source, std::int32_t tag, std::int64_t bytes);
-// So many bytes more are kept for the arrival's sender, or for all whose lines come as its did.
+// So many bytes more are kept for a message's sender, or for all whose lines come as its did.
 // Beyond the bound they are asked to send envelopes only; below half of it, anything again.
-void account_unexpected(const Arrival& arrival, std::int64_t change);
+void account_unexpected(const UnexpectedMessage& unexpected, std::int64_t change);
 
 // --- how lines get to a peer (contact.cpp). All under its send lock.
 // Puts a line, or a message in as many as it needs; false, and nothing has happened, when there is
@@ -46,11 +46,11 @@ bool put_line(Peer& peer, LineKind kind, std::int32_t source, lockfree::Envelope
 // A peer that shares its way there gets one of its own, where it is worth it and there is one left.
 void get_lane_if_due(Peer& peer);
 
-// Hands an arrival that a receive has matched to it; frees the arrival. False when its offer had
-// been withdrawn: the receive is as before.
-bool deliver(Arrival& arrival, Request& receive);
+// Hands a message that a receive has matched to it; frees what was kept of it. False when its offer
+// had been withdrawn: the receive is as before.
+bool deliver(UnexpectedMessage& unexpected, Request& receive);
 
-// --- sends that do not end at once (offer.cpp).
+// --- sends that do not end at once (rendezvous.cpp).
 // Puts what the request stands for on its way, or leaves it queued. Retried by progress.
 void submit(Peer& peer, Request& request);
 bool drain_queue(Peer& peer);
@@ -66,7 +66,7 @@ bool run_active_to_self();
 
 // Copies the offered buffer at once where that is the way (pull.cpp); false when it is not, or was
 // refused.
-bool pull(const Arrival& arrival, Request& receive);
+bool pull(const UnexpectedMessage& unexpected, Request& receive);
 // Copies what its sender copies, too; false when our kernel refused. Whether the sender took part.
 bool copy_together(transport::Offer& offer, std::uint32_t owner, const char* source,
                    Request& receive, bool* pushed);
@@ -76,11 +76,11 @@ std::uint32_t piece_bytes(std::int64_t bytes);
 std::uint64_t push_pieces(transport::Offer& offer, Request& send, std::uint64_t most);
 // The sender's side: offers that are done, claims that came.
 bool poll_offers();
-void arrive_claim(const ClaimLine& line);
+void arrive_cts(const CtsLine& line);
 // Withdraws the offer of a send that nobody has matched. False when it was claimed.
 bool withdraw(Request& send);
 
-// --- redirection (redirect.cpp).
+// --- receiver-initiated rendezvous (receiver_initiated.cpp).
 // `advertise` and `close_advert` of the protocol.
 void advertise_receive(const MatchQueue& queue, Request& receive, std::uint32_t source);
 bool close_receive_advert(Request& receive);
@@ -99,10 +99,10 @@ Target find_target(Peer& peer, const Request& send);
 bool redirect(Peer& peer, Request& send, const Target& target);
 // A message came that its sender has pushed, or pushes, into a receive: nobody else gets that; and,
 // once the line is dropped, what follows.
-void take_back_redirected(Peer& peer, const RedirectLine& line);
-void end_redirected(Peer& peer, const RedirectLine& line, std::int32_t source, std::int32_t tag);
-// The receiver's side of what both copy (offer.cpp).
-void accept_redirected(const RedirectLine& line, Request& receive);
+void take_back_pushed(Peer& peer, const PushedLine& line);
+void end_pushed(Peer& peer, const PushedLine& line, std::int32_t source, std::int32_t tag);
+// The receiver's side of what both copy (rendezvous.cpp).
+void accept_pushed(const PushedLine& line, Request& receive);
 // Opens a slot among our offers for a send, or no_slot, or no_memory; gives it up again. The send
 // can be withdrawn while its stage is `offered`.
 inline constexpr int no_memory = -2;  // explained
@@ -126,12 +126,12 @@ void start_stream_out(Request& send);
 bool advance_streams_out();
 // The receiver (stream_in.cpp). Copies early bytes behind their sender: to the receive, which may
 // want fewer, or to memory. The place is the caller's to give back.
-void take_early(const Arrival& arrival, Request& receive);
-void take_early(const Arrival& arrival, char* target);
+void take_early(const UnexpectedMessage& unexpected, Request& receive);
+void take_early(const UnexpectedMessage& unexpected, char* target);
 // They are not wanted.
-void skip_early(const Arrival& arrival);
+void skip_early(const UnexpectedMessage& unexpected);
 // Of a message that was handed over with its window: we may send with that now.
-void keep_hand(Peer& peer, const lockfree::StagingPlace& place);
+void keep_transferred(Peer& peer, const lockfree::StagingPlace& place);
 // What was there is over: its window is free, unless it is leased, or ours now.
 void give_back(const lockfree::StagingPlace& place, std::uint32_t sender);
 // A peer has gone on in its lease: the stream that went through it before lies there complete.
@@ -141,8 +141,8 @@ void catch_up(const Peer& peer);
 // shows when many are under way; both if each of the two had its own to send meanwhile.
 std::int64_t cost_of_staged(const Request& receive, bool both_busy);
 // Whether its early bytes are all there.
-bool is_filled(const Arrival& arrival);
-// Numbers the stream that the receive will be; it goes on by itself from the window's arrival.
+bool is_filled(const UnexpectedMessage& unexpected);
+// Numbers the stream that the receive will be; it goes on by itself from when its window is known.
 std::uint32_t open_stream(Request& receive);
 void start_stream_in(Request& receive);
 void arrive_window(const Peer& peer, const WindowLine& line);

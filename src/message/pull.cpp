@@ -40,23 +40,23 @@ bool copy_together(transport::Offer& offer, std::uint32_t owner, const char* sou
 }
 
 std::uint32_t piece_bytes(std::int64_t bytes) {
-  return transport::piece_bytes(bytes, settings.shared_bytes_min, settings.piece_bytes_max);
+  return transport::piece_bytes(bytes, settings.shared_bytes_min, settings.segment_bytes_max);
 }
 
-bool pull(const Arrival& arrival, Request& receive) {
-  std::uint32_t owner = arrival.peer_rank;
-  auto* source = reinterpret_cast<const char*>(arrival.address);
+bool pull(const UnexpectedMessage& unexpected, Request& receive) {
+  std::uint32_t owner = unexpected.peer_rank;
+  auto* source = reinterpret_cast<const char*>(unexpected.address);
   bool mapped = transport::reach(owner, source, static_cast<std::size_t>(receive.bytes)) != nullptr;
-  bool exported = arrival.exported;
+  bool exported = unexpected.exported;
   transport::OfferFacts facts{
-      receive.bytes, arrival.sender_contiguous, receive.datatype->contiguous,
+      receive.bytes, unexpected.sender_contiguous, receive.datatype->contiguous,
       mapped || transport::can_read_from(owner), mapped ? 0 : engine.cma_bytes_min};
   Peer& peer = *engine.peers[owner];
   if (!facts.receiver_contiguous && facts.sender_contiguous && facts.may_read)
     observe_not_pullable(peer, receive.bytes, exported);
   transport::Choice choice = transport::choose_receive(facts);
   // Of shorter ones their sender has counted why they entered no ring.
-  if (arrival.bytes > settings.eager_bytes_max) count_reason(peer, choice.reason, receive.bytes);
+  if (unexpected.bytes > settings.eager_bytes_max) count_reason(peer, choice.reason, receive.bytes);
   if (choice.way != Way::cma) return false;
   std::int64_t start = platform::now_ticks();
   std::uint32_t piece = engine.crowded ? 0 : piece_bytes(receive.bytes);
@@ -65,7 +65,7 @@ bool pull(const Arrival& arrival, Request& receive) {
   bool pushed = false;
   bool good;
   if (together) {
-    transport::Offer& offer = transport::offer(owner, arrival.offer);
+    transport::Offer& offer = transport::offer(owner, unexpected.offer);
     lockfree::share_offer(offer, reinterpret_cast<std::uint64_t>(receive.buffer),
                           static_cast<std::uint64_t>(receive.bytes), piece);
     good = copy_together(offer, owner, source, receive, &pushed);

@@ -18,7 +18,7 @@ constexpr int direct_polls_crowded = 2;
 // Nothing posted and nothing waiting in this context: what stands first in the lane is ours to
 // judge.
 BATON_INLINE bool queue_is_idle(const MatchQueue& queue) {
-  return (queue.posted_count | queue.arrival_count) == 0;
+  return (queue.posted_count | queue.unexpected_count) == 0;
 }
 
 void fill_direct_status(MPI_Status* status, std::int32_t source, std::int32_t tag,
@@ -85,28 +85,30 @@ void fill_null_receive(Request& request) {
   complete(request, MPI_SUCCESS);
 }
 
-void fill_arrival_status(const Arrival& arrival, MPI_Status* status) {
-  fill_direct_status(status, arrival.source, arrival.tag, static_cast<std::size_t>(arrival.bytes));
+void fill_unexpected_status(const UnexpectedMessage& unexpected, MPI_Status* status) {
+  fill_direct_status(status, unexpected.source, unexpected.tag,
+                     static_cast<std::size_t>(unexpected.bytes));
 }
 
 // Looks for a message that waits; when there is none, makes progress once and looks again.
 template <class Find>
-Arrival* look_twice(MatchQueue& queue, Find find) {
+UnexpectedMessage* look_twice(MatchQueue& queue, Find find) {
   for (int look = 0; look < 2; ++look) {
     {
       platform::Guard guard(queue.lock);
-      if (Arrival* arrival = find()) return arrival;
+      if (UnexpectedMessage* unexpected = find()) return unexpected;
     }
     if (look == 0) progress();
   }
   return nullptr;
 }
 
-// The arrival that matches a receive; or null, and the receive is posted.
-Arrival* take_or_post(const Context& context, std::int32_t source, std::int32_t tag,
-                      Request& request) {
+// The unexpected message that matches a receive; or null, and the receive is posted.
+UnexpectedMessage* take_or_post(const Context& context, std::int32_t source, std::int32_t tag,
+                                Request& request) {
   platform::Guard guard(context.queue->lock);
-  if (Arrival* arrival = take_arrival(*context.queue, source, tag)) return arrival;
+  if (UnexpectedMessage* unexpected = take_unexpected(*context.queue, source, tag))
+    return unexpected;
   post(*context.queue, request);
   if (BATON_UNLIKELY(request.bytes > engine.posted_bytes_max))
     engine.protocol->advertise(*context.queue, request,
@@ -124,8 +126,8 @@ void begin_receive(const Context& context, void* buffer, std::int64_t count, Dat
   if (source == MPI_PROC_NULL) return fill_null_receive(request);
   watch(request);
   // What is matched is copied without the lock.
-  while (Arrival* arrival = take_or_post(context, source, tag, request))
-    if (deliver(*arrival, request)) return;
+  while (UnexpectedMessage* unexpected = take_or_post(context, source, tag, request))
+    if (deliver(*unexpected, request)) return;
 }
 
 Error receive(const Context& context, void* buffer, std::int64_t count, Datatype& type,
@@ -152,34 +154,34 @@ Error start_receive(const Context& context, void* buffer, std::int64_t count, Da
 }
 
 bool probe_once(const Context& context, std::int32_t source, std::int32_t tag, MPI_Status* status) {
-  Arrival* arrival =
-      look_twice(*context.queue, [&] { return find_arrival(*context.queue, source, tag); });
-  if (arrival) fill_arrival_status(*arrival, status);
-  return arrival != nullptr;
+  UnexpectedMessage* unexpected =
+      look_twice(*context.queue, [&] { return find_unexpected(*context.queue, source, tag); });
+  if (unexpected) fill_unexpected_status(*unexpected, status);
+  return unexpected != nullptr;
 }
 
-Arrival* take_once(const Context& context, std::int32_t source, std::int32_t tag,
-                   MPI_Status* status) {
-  Arrival* arrival = look_twice(*context.queue, [&]() -> Arrival* {
-    while (Arrival* taken = take_arrival(*context.queue, source, tag))
+UnexpectedMessage* take_once(const Context& context, std::int32_t source, std::int32_t tag,
+                             MPI_Status* status) {
+  UnexpectedMessage* unexpected = look_twice(*context.queue, [&]() -> UnexpectedMessage* {
+    while (UnexpectedMessage* taken = take_unexpected(*context.queue, source, tag))
       if (claim(*taken)) return taken;
     return nullptr;
   });
-  if (!arrival) return nullptr;
-  fill_arrival_status(*arrival, status);
-  arrival->owner = context.owner;
-  arrival->usage = context.usage;
-  if (arrival->usage) platform::add_shared(arrival->usage->uses, 1);
-  return arrival;
+  if (!unexpected) return nullptr;
+  fill_unexpected_status(*unexpected, status);
+  unexpected->owner = context.owner;
+  unexpected->usage = context.usage;
+  if (unexpected->usage) platform::add_shared(unexpected->usage->uses, 1);
+  return unexpected;
 }
 
-void receive_arrival(Arrival& arrival, void* buffer, std::int64_t count, Datatype& type,
-                     Request& request) {
-  fill_receive(buffer, count, type, arrival.source, arrival.tag, request);
-  request.context = arrival.context;
-  request.owner = arrival.owner;
-  request.usage = arrival.usage;
-  BATON_INVARIANT(deliver(arrival, request));  // it was claimed when it was taken
+void receive_unexpected(UnexpectedMessage& unexpected, void* buffer, std::int64_t count,
+                        Datatype& type, Request& request) {
+  fill_receive(buffer, count, type, unexpected.source, unexpected.tag, request);
+  request.context = unexpected.context;
+  request.owner = unexpected.owner;
+  request.usage = unexpected.usage;
+  BATON_INVARIANT(deliver(unexpected, request));  // it was claimed when it was taken
   rouse_progress_thread();
 }
 

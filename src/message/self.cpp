@@ -15,18 +15,18 @@ namespace {
 
 // The receive that a message to oneself meets; null: there is none, and it is kept, `buffered`:
 // with its data.
-Request* match_or_keep(MatchQueue& queue, Arrival& arrival, bool buffered) {
+Request* match_or_keep(MatchQueue& queue, UnexpectedMessage& unexpected, bool buffered) {
   platform::Guard guard(queue.lock);
-  Request& send = *arrival.local;
+  Request& send = *unexpected.local;
   if (Request* receive = take_posted(queue, send.source, send.tag)) return receive;
   if (buffered) {
-    arrival.offered = false;
-    arrival.local = nullptr;
-    datatype::pack(*send.datatype, send.buffer, 0, arrival.payload(), send.bytes);
+    unexpected.offered = false;
+    unexpected.local = nullptr;
+    datatype::pack(*send.datatype, send.buffer, 0, unexpected.payload(), send.bytes);
   } else {
     send.stage = Stage::offered;
   }
-  keep(queue, arrival);
+  keep(queue, unexpected);
   return nullptr;
 }
 
@@ -40,17 +40,17 @@ Error send_to_self(Request& send, bool synchronous) {
   count(tally.bytes, static_cast<std::uint64_t>(send.bytes));
   // Short ones are copied at once, so that the send need not wait for its receive.
   bool buffered = !synchronous && send.bytes <= settings.eager_bytes_max;
-  Arrival* arrival = new_arrival(buffered ? send.bytes : 0);
-  if (!arrival) return fail(MPI_ERR_NO_MEM, "no memory for a message to oneself");
-  arrival->context = send.context;
-  arrival->source = send.source;
-  arrival->tag = send.tag;
-  arrival->peer_rank = engine.rank;
-  arrival->bytes = send.bytes;
-  arrival->offered = true;
-  arrival->local = &send;
-  if (Request* receive = match_or_keep(*queue, *arrival, buffered)) {
-    deliver(*arrival, *receive);  // without the lock: it may be long
+  UnexpectedMessage* unexpected = new_unexpected(buffered ? send.bytes : 0);
+  if (!unexpected) return fail(MPI_ERR_NO_MEM, "no memory for a message to oneself");
+  unexpected->context = send.context;
+  unexpected->source = send.source;
+  unexpected->tag = send.tag;
+  unexpected->peer_rank = engine.rank;
+  unexpected->bytes = send.bytes;
+  unexpected->offered = true;
+  unexpected->local = &send;
+  if (Request* receive = match_or_keep(*queue, *unexpected, buffered)) {
+    deliver(*unexpected, *receive);  // without the lock: it may be long
   } else if (buffered) {
     complete(send, MPI_SUCCESS);
   }

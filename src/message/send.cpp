@@ -30,7 +30,7 @@ BATON_INLINE bool send_eager(const Context& context, const void* buffer, std::in
   } else {
     if (BATON_UNLIKELY(!peer->can_put(lockfree::lines_for(length)))) return false;
     peer->out.put_long(header, {context.send_id, tag}, static_cast<const char*>(buffer), length);
-    count_sent(*peer, Way::deposit, length);
+    count_sent(*peer, Way::eager, length);
   }
   notify(*peer->doorbell, job_rank);
   return true;

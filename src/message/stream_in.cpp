@@ -44,7 +44,7 @@ std::int64_t follow(std::uint32_t sender, const lockfree::StagingPlace& staging,
       take(place.here(), piece);
       position += piece;
       place.advance(piece);
-      if (!staging.handed && (place.at_chunk_start() || position == end))
+      if (!staging.transferred && (place.at_chunk_start() || position == end))
         lockfree::publish_emptied(progress, static_cast<std::uint64_t>(position + staging.shift));
     }
   }
@@ -65,46 +65,47 @@ struct WaitForSender {
 }  // namespace
 
 void give_back(const lockfree::StagingPlace& place, std::uint32_t sender) {
-  if (place.handed) return keep_hand(*engine.peers[sender], place);
+  if (place.transferred) return keep_transferred(*engine.peers[sender], place);
   if (place.leased) return;
   lockfree::give_back_chunks(transport::doorbell(engine.rank).chunks.free, place.window);
 }
 
-void skip_early(const Arrival& arrival) {
+void skip_early(const UnexpectedMessage& unexpected) {
   follow(
-      arrival.peer_rank, arrival.place, 0, arrival.early_bytes, [](const char*, std::int64_t) {},
-      WaitForSender{});
-  give_back(arrival.place, arrival.peer_rank);
+      unexpected.peer_rank, unexpected.place, 0, unexpected.early_bytes,
+      [](const char*, std::int64_t) {}, WaitForSender{});
+  give_back(unexpected.place, unexpected.peer_rank);
 }
 
-void take_early(const Arrival& arrival, Request& receive) {
+void take_early(const UnexpectedMessage& unexpected, Request& receive) {
   receive.position = 0;
   auto take = [&](const char* source, std::int64_t there) {
     std::int64_t here = std::min(there, receive.bytes - receive.position);
     datatype::unpack(*receive.datatype, receive.buffer, receive.position, source, here);
     receive.position += here;
   };
-  if (arrival.place.empty())
-    take(const_cast<Arrival&>(arrival).payload(), arrival.early_bytes);
+  if (unexpected.place.empty())
+    take(const_cast<UnexpectedMessage&>(unexpected).payload(), unexpected.early_bytes);
   else
-    follow(arrival.peer_rank, arrival.place, 0, arrival.early_bytes, take, WaitForSender{});
-  wake_rank(arrival.peer_rank);  // it may wait for room
+    follow(unexpected.peer_rank, unexpected.place, 0, unexpected.early_bytes, take,
+           WaitForSender{});
+  wake_rank(unexpected.peer_rank);  // it may wait for room
 }
 
-void take_early(const Arrival& arrival, char* target) {
+void take_early(const UnexpectedMessage& unexpected, char* target) {
   auto take = [&](const char* source, std::int64_t there) {
     std::memcpy(target, source, static_cast<std::size_t>(there));
     target += there;
   };
-  follow(arrival.peer_rank, arrival.place, 0, arrival.early_bytes, take, WaitForSender{});
-  wake_rank(arrival.peer_rank);
+  follow(unexpected.peer_rank, unexpected.place, 0, unexpected.early_bytes, take, WaitForSender{});
+  wake_rank(unexpected.peer_rank);
 }
 
-bool is_filled(const Arrival& arrival) {
-  const std::uint32_t owner = owner_of(arrival.place, arrival.peer_rank, engine.rank);
-  auto& progress = transport::window_progress(owner, arrival.place.window);
-  return static_cast<std::int64_t>(lockfree::filled_bytes(progress)) - arrival.place.shift >=
-         arrival.early_bytes;
+bool is_filled(const UnexpectedMessage& unexpected) {
+  const std::uint32_t owner = owner_of(unexpected.place, unexpected.peer_rank, engine.rank);
+  auto& progress = transport::window_progress(owner, unexpected.place.window);
+  return static_cast<std::int64_t>(lockfree::filled_bytes(progress)) - unexpected.place.shift >=
+         unexpected.early_bytes;
 }
 
 std::int64_t cost_of_staged(const Request& receive, bool both_busy) {
@@ -198,8 +199,8 @@ bool advance_streams_in() {
       close_stream(receive->stream);
       set_outstanding(*receive, 0);
       if (receive->started_ticks)
-        observe(*engine.peers[receive->peer_rank], receive->bytes, receive->exported, Taken::staged,
-                cost_of_staged(*receive, false));
+        observe(*engine.peers[receive->peer_rank], receive->bytes, receive->exported,
+                Taken::pipelined, cost_of_staged(*receive, false));
       complete(*receive, receive->error);
     } else {
       before = receive;

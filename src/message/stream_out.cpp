@@ -64,9 +64,10 @@ std::int64_t emptied_by(const Peer& peer, lockfree::Window window) {
 
 // So much of a send is told to its receiver at a time.
 std::int64_t published_at_once(const Request& send) {
-  const std::int64_t least = settings.stage_publish_bytes, most = settings.stage_publish_long_bytes;
+  const std::int64_t least = settings.pipeline_publish_bytes,
+                     most = settings.pipeline_publish_long_bytes;
   constexpr int parts = 16;  // guess: of 64 KiB 4 KiB, of 256 KiB 16 KiB
-  if (send.place.handed && least < most)
+  if (send.place.transferred && least < most)
     return std::clamp(send.bytes / parts / least * least, least, most);
   return send.bytes > settings.early_bytes_max ? most : least;
 }
@@ -81,8 +82,8 @@ void fill_through_cache(Peer& peer, Request& send, std::int64_t end) {
   const std::int64_t publish_bytes = published_at_once(send);
   while (send.position < end) {
     std::int64_t piece = std::min(publish_bytes, end - send.position);
-    std::int64_t ahead = settings.stage_fetch_bytes
-                             ? std::min(end, send.position + piece + settings.stage_fetch_bytes)
+    std::int64_t ahead = settings.pipeline_fetch_bytes
+                             ? std::min(end, send.position + piece + settings.pipeline_fetch_bytes)
                              : fetched;
     for (; fetched < ahead; fetched += cache_line_bytes, fetch.advance(cache_line_bytes))
       platform::prefetch_for_write(fetch.here());
@@ -121,11 +122,11 @@ void fill_around_cache(Peer& peer, Request& send, std::int64_t end) {
 void fill(Peer& peer, Request& send, std::int64_t end) {
   constexpr std::int64_t timed_bytes_min = 4096;  // guess
   const std::int64_t bytes = end - send.position;
-  const bool may_choose = settings.stage_around_cache && send.datatype->contiguous &&
+  const bool may_choose = settings.non_temporal_stores && send.datatype->contiguous &&
                           bytes >= timed_bytes_min &&
                           (send.position + send.place.shift) % cache_line_bytes == 0;
   if (!may_choose) return fill_through_cache(peer, send, end);
-  const bool around = settings.stage_around_cache == 2 || peer.stores.around_cache();
+  const bool around = settings.non_temporal_stores == 2 || peer.stores.around_cache();
   const std::int64_t start = platform::now_ticks();
   around ? fill_around_cache(peer, send, end) : fill_through_cache(peer, send, end);
   peer.stores.took(around, ((platform::now_ticks() - start) << 20) / bytes);
@@ -139,7 +140,7 @@ bool lease_is_free(Lease& lease) {
 }
 
 constexpr int few_others = 8;       // guess
-constexpr int hand_chunks = 4;      // guess
+constexpr int transfer_chunks = 4;  // guess
 constexpr int lease_messages = 32;  // guess: a term
 // Whoever wanted it comes first, and who has had fewer: so many messages for each before; guesses.
 constexpr int lease_pause = 64, pauses_max = 8;
@@ -147,13 +148,13 @@ constexpr int lease_pause = 64, pauses_max = 8;
 // Gets a lease if chunks are plenty: every peer may have one in a small job; in a large one they
 // take turns.
 void get_lease(Peer& peer) {
-  // Of few ranks each gets one, with room for most hands; of more, half of the chunks are left for
-  // those without.
+  // Of few ranks each gets one, with room for most that are transferred; of more, half of the
+  // chunks are left for those without.
   constexpr int all = lockfree::chunks_per_rank, least = 2;  // guess
   const auto others = static_cast<int>(engine.ranks - 1);
   const int kept_free = others <= few_others ? all / 8 : all / 2;
-  const int wanted =
-      std::clamp((all - all / 4) / others - hand_chunks / 2, least, lockfree::Window::chunks_max);
+  const int wanted = std::clamp((all - all / 4) / others - transfer_chunks / 2, least,
+                                lockfree::Window::chunks_max);
   auto& chunks = peer.doorbell->chunks;
   if (peer.lease.messages > 0 && --peer.lease.messages > 0) return;
   // relaxed, here and below: a wish.
@@ -187,25 +188,26 @@ void end_term(Peer& peer) {
 }
 
 // A window more that is handed to and fro: of few ranks each two have theirs.
-void get_hand(Peer& peer) {
+void get_transferable(Peer& peer) {
   constexpr int kept_free = lockfree::chunks_per_rank / 4;  // guess
-  if (peer.hands.asked_for || engine.ranks > few_others + 1) return;
-  peer.hands.asked_for = true;
-  if (lockfree::free_chunks(peer.doorbell->chunks.free) < kept_free + hand_chunks) return;
-  const lockfree::Window window = take_window(peer, hand_chunks);
+  if (peer.transferred.asked_for || engine.ranks > few_others + 1) return;
+  peer.transferred.asked_for = true;
+  if (lockfree::free_chunks(peer.doorbell->chunks.free) < kept_free + transfer_chunks) return;
+  const lockfree::Window window = take_window(peer, transfer_chunks);
   if (window.empty()) return;
   if (reserve_chunks(peer, window.chunks))
-    peer.hands.mine[peer.hands.count++] = {window, 0, false};
+    peer.transferred.mine[peer.transferred.count++] = {window, 0, false};
   else
     lockfree::give_back_chunks(peer.doorbell->chunks.free, window);
 }
 
 // All of a message into the window that came last, if there is one, and large enough.
-bool place_in_hand(Peer& peer, Request& send) {
-  Hands& hands = peer.hands;
-  if (hands.count == 0 || send.bytes > hands.mine[hands.count - 1].window.bytes()) return false;
-  const Hands::Hand& hand = hands.mine[--hands.count];
-  send.place = {hand.window, hand.position, false, true, hand.here};
+bool place_in_transferred(Peer& peer, Request& send) {
+  TransferredWindows& transferred = peer.transferred;
+  if (transferred.count == 0 || send.bytes > transferred.mine[transferred.count - 1].chunks.bytes())
+    return false;
+  const TransferredWindows::Window& window = transferred.mine[--transferred.count];
+  send.place = {window.chunks, window.position, false, true, window.here};
   return true;
 }
 
@@ -223,7 +225,7 @@ std::int64_t room_in(Peer& peer, std::int64_t wanted) {
 void wrap_early(Lease& lease, std::int64_t wanted) {
   // Twice early_bytes_max at least: what is left out at its end is never emptied, and there must be
   // room for the next without it.
-  std::int64_t span = std::max(settings.stage_span_bytes, 2 * settings.early_bytes_max);
+  std::int64_t span = std::max(settings.pipeline_span_bytes, 2 * settings.early_bytes_max);
   std::int64_t window = lease.window.bytes();
   if (lease.position % window + wanted <= span) return;
   lease.position = (lease.position + window - 1) / window * window;
@@ -343,17 +345,17 @@ std::int64_t open_early(Peer& peer, Request& send, bool exported) {
       may_pull,
       pulled_bytes_min,
       may_pull && (!settings.observe || should_offer(peer, send.bytes, exported)),
-      settings.stage_early != 0};
+      settings.pipeline_early != 0};
   transport::Choice choice = transport::choose_early(facts);
-  if (choice.way != Way::staged) return 0;
+  if (choice.way != Way::pipelined) return 0;
   Lease& lease = peer.lease;
   if (send.bytes == 0) return 0;
   if (!lease.window.empty()) end_term(peer);
   if (lease.window.empty()) {
     get_lease(peer);
-    if (settings.stage_handed && !lease.window.empty()) get_hand(peer);
+    if (settings.ownership_transfer && !lease.window.empty()) get_transferable(peer);
   }
-  if (place_in_hand(peer, send)) {
+  if (place_in_transferred(peer, send)) {
     if (send.bytes > settings.eager_bytes_max) count_reason(peer, choice.reason, send.bytes);
     return send.bytes;
   }
@@ -376,9 +378,9 @@ std::int64_t open_early(Peer& peer, Request& send, bool exported) {
 }
 
 void close_early(Peer& peer, Request& send) {
-  if (send.place.handed) {
-    peer.hands.mine[peer.hands.count++] = {send.place.window, send.place.shift,
-                                           send.place.at_sender};
+  if (send.place.transferred) {
+    peer.transferred.mine[peer.transferred.count++] = {send.place.window, send.place.shift,
+                                                       send.place.at_sender};
     send.place = {};
     return;
   }
@@ -387,12 +389,12 @@ void close_early(Peer& peer, Request& send) {
   let_lease_go(send);
 }
 
-void keep_hand(Peer& peer, const lockfree::StagingPlace& place) {
+void keep_transferred(Peer& peer, const lockfree::StagingPlace& place) {
   platform::Guard guard(peer.send_lock);
-  BATON_INVARIANT(peer.hands.count < 2);
+  BATON_INVARIANT(peer.transferred.count < 2);
   // Behind what has been filled: the other side does not take the old message for the new one.
   const std::int64_t next = place.shift + place.window.bytes();
-  peer.hands.mine[peer.hands.count++] = {place.window, next, !place.at_sender};
+  peer.transferred.mine[peer.transferred.count++] = {place.window, next, !place.at_sender};
 }
 
 void let_lease_go(Request& send) {

@@ -20,8 +20,9 @@ constexpr Choice choose_send(std::int64_t bytes, bool synchronous, bool envelope
                              std::int64_t eager_bytes_max) {
   if (synchronous) return {Way::offered, Reason::synchronous};
   if (envelopes_only) return {Way::offered, Reason::envelopes_only};
-  if (bytes <= std::int64_t{lockfree::first_line_payload_bytes}) return {Way::packed, Reason::none};
-  if (bytes <= eager_bytes_max) return {Way::deposit, Reason::none};
+  if (bytes <= std::int64_t{lockfree::first_line_payload_bytes})
+    return {Way::inline_eager, Reason::none};
+  if (bytes <= eager_bytes_max) return {Way::eager, Reason::none};
   return {Way::offered, Reason::above_eager_max};
 }
 
@@ -62,10 +63,10 @@ struct EarlyFacts {
 constexpr Choice choose_early(const EarlyFacts& facts) {
   if (!facts.allowed) return {Way::offered, Reason::early_off};
   if (facts.envelopes_only) return {Way::offered, Reason::envelopes_only};
-  if (!facts.sender_contiguous) return {Way::staged, Reason::sender_gaps};
-  if (facts.bytes < facts.cma_bytes_min) return {Way::staged, Reason::below_cma_min};
-  if (!facts.may_read) return {Way::staged, Reason::cma_refused};
-  if (!facts.pull_wished) return {Way::staged, Reason::staging_quicker};
+  if (!facts.sender_contiguous) return {Way::pipelined, Reason::sender_gaps};
+  if (facts.bytes < facts.cma_bytes_min) return {Way::pipelined, Reason::below_cma_min};
+  if (!facts.may_read) return {Way::pipelined, Reason::cma_refused};
+  if (!facts.pull_wished) return {Way::pipelined, Reason::staging_quicker};
   return {Way::offered, Reason::none};
 }
 
@@ -79,10 +80,10 @@ struct OfferFacts {
 
 // The receiver's choice once an offer has met its receive.
 constexpr Choice choose_receive(const OfferFacts& facts) {
-  if (!facts.sender_contiguous) return {Way::staged, Reason::sender_gaps};
-  if (!facts.receiver_contiguous) return {Way::staged, Reason::receiver_gaps};
-  if (facts.bytes < facts.cma_bytes_min) return {Way::staged, Reason::below_cma_min};
-  if (!facts.may_read) return {Way::staged, Reason::cma_refused};
+  if (!facts.sender_contiguous) return {Way::pipelined, Reason::sender_gaps};
+  if (!facts.receiver_contiguous) return {Way::pipelined, Reason::receiver_gaps};
+  if (facts.bytes < facts.cma_bytes_min) return {Way::pipelined, Reason::below_cma_min};
+  if (!facts.may_read) return {Way::pipelined, Reason::cma_refused};
   return {Way::cma, Reason::none};
 }
 
@@ -91,11 +92,11 @@ constexpr Choice choose_receive(const OfferFacts& facts) {
 // (2026-11-21: at 1 MiB .8 of the time of one side alone with fresh data, reused .63; pieces of 64
 // KiB and 256 KiB no better. 2026-11-22: reused, 64 KiB .84, but 32 KiB 1.4.)
 constexpr std::uint32_t piece_bytes(std::int64_t bytes, std::int64_t shared_bytes_min,
-                                    std::int64_t piece_bytes_max) {
+                                    std::int64_t segment_bytes_max) {
   constexpr std::int64_t page = 4096;
   if (bytes < shared_bytes_min) return 0;
   std::int64_t half = ((bytes + 1) / 2 + page - 1) / page * page;
-  return static_cast<std::uint32_t>(half < piece_bytes_max ? half : piece_bytes_max);
+  return static_cast<std::uint32_t>(half < segment_bytes_max ? half : segment_bytes_max);
 }
 
 }  // namespace baton::transport

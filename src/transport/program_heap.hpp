@@ -6,8 +6,8 @@
 
 namespace baton::transport {
 
-// Hands that allocator its part of this rank's heap, if the job is to export it. Says why, where
-// that cannot be; the program then runs as without.
+// TransferredWindows that allocator its part of this rank's heap, if the job is to export it. Says
+// why, where that cannot be; the program then runs as without.
 void export_program_heap();
 
 // Adds the pages that these blocks have now, by memory node. False with errno set when the kernel

@@ -93,10 +93,10 @@ void describe(Block& block, MPI_Errhandler handle, const ErrorHandler& handler) 
   add_name(block, handle, "");
   block.add(" (for %s)", kinds[static_cast<int>(handler.kind)]);
 }
-void describe(Block& block, MPI_Message handle, const message::Arrival& arrival) {
+void describe(Block& block, MPI_Message handle, const message::UnexpectedMessage& unexpected) {
   add_name(block, handle, "");
-  block.add(" (from rank %d, tag %d, %" PRId64 " byte%s)", arrival.source, arrival.tag,
-            arrival.bytes, plural(arrival.bytes));
+  block.add(" (from rank %d, tag %d, %" PRId64 " byte%s)", unexpected.source, unexpected.tag,
+            unexpected.bytes, plural(unexpected.bytes));
 }
 void describe(Block& block, MPI_Session handle, const Session&) {
   add_name(block, handle, "");

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -72,6 +73,31 @@ TEST_F(settings_read, upper_case_and_units_are_understood) {
   EXPECT_EQ(settings.unexpected_bytes_max, 3 << 20);
   EXPECT_EQ(read_with("BATON_CMA_BYTES_MIN", "1G"), "");
   EXPECT_EQ(settings.cma_bytes_min, 1 << 30);
+}
+
+TEST_F(settings_read, former_names_are_read_and_said_to_go) {
+  const char* names[][2] = {{"STAGE_SPAN_BYTES", "PIPELINE_SPAN_BYTES"},
+                            {"STAGE_PUBLISH_BYTES", "PIPELINE_PUBLISH_BYTES"},
+                            {"STAGE_PUBLISH_LONG_BYTES", "PIPELINE_PUBLISH_LONG_BYTES"},
+                            {"STAGE_FETCH_BYTES", "PIPELINE_FETCH_BYTES"},
+                            {"STAGE_AROUND_CACHE", "NON_TEMPORAL_STORES"},
+                            {"STAGE_HANDED", "OWNERSHIP_TRANSFER"},
+                            {"STAGE_EARLY", "PIPELINE_EARLY"},
+                            {"REDIRECT", "RECEIVER_INITIATED"},
+                            {"PIECE_BYTES_MAX", "SEGMENT_BYTES_MAX"}};
+  for (auto& [former, now] : names) {
+    std::string lower(former);
+    for (char& letter : lower) letter = static_cast<char>(std::tolower(letter));
+    const SettingRow* row = find_setting(lower.c_str());
+    ASSERT_NE(row, nullptr) << former;
+    const std::int64_t other = default_of(*row) == row->maximum ? row->minimum : row->maximum;
+    const std::string variable = std::string("BATON_") + former;
+    EXPECT_EQ(read_with(variable.c_str(), std::to_string(other).c_str()),
+              "baton: " + variable + " is called BATON_" + now +
+                  " now; the former name goes with the next release\n");
+    EXPECT_EQ(settings.*row->field, other) << former;
+    unsetenv(variable.c_str());
+  }
 }
 
 TEST_F(settings_read, a_choice_is_one_of_its_words) {

@@ -69,7 +69,7 @@ TEST(chosen_value, differs_where_the_other_way_is_quicker_by_more_than_the_noise
   EXPECT_EQ(chosen(cells, "cma_bytes_min").value, 12288);
   EXPECT_EQ(chosen(cells, "unseen_pull_bytes_min").value, 12288);
   EXPECT_EQ(chosen(cells, "shared_bytes_min").value, 65536);
-  EXPECT_EQ(chosen(cells, "piece_bytes_max").value, 65536);
+  EXPECT_EQ(chosen(cells, "segment_bytes_max").value, 65536);
   EXPECT_EQ(chosen(cells, "early_bytes_max").value, fallback("early_bytes_max"));
   EXPECT_NE(chosen(cells, "shared_bytes_min").reason.find("at 48k one side takes 0.8"),
             std::string::npos)

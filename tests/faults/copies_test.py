@@ -18,11 +18,11 @@ PROGRAM = os.path.join(launch.PROGRAMS, "copy_program")
 GENERAL = os.path.join(launch.PROGRAMS, "fault_program")
 # Each way by its settings, and where its buffers come from.
 WAYS = {
-    "pulled": ({"BATON_OBSERVE": "0", "BATON_REDIRECT": "0"}, []),
+    "pulled": ({"BATON_OBSERVE": "0", "BATON_RECEIVER_INITIATED": "0"}, []),
     "redirected": ({"BATON_OBSERVE": "0", "BATON_PUSH_BYTES_MIN": "1"}, []),
     "staged": ({"BATON_CMA": "0"}, []),
-    "staged late": ({"BATON_CMA": "0", "BATON_STAGE_EARLY": "0"}, []),
-    "exported": ({"BATON_OBSERVE": "0", "BATON_REDIRECT": "0"}, ["exported"]),
+    "staged late": ({"BATON_CMA": "0", "BATON_PIPELINE_EARLY": "0"}, []),
+    "exported": ({"BATON_OBSERVE": "0", "BATON_RECEIVER_INITIATED": "0"}, ["exported"]),
     "exported, redirected": ({"BATON_OBSERVE": "0"}, ["exported"]),
     "as observed": ({}, []),
 }
@@ -106,7 +106,7 @@ class Copies(Faults):
                     out = os.path.join(folder, "calls")
                     trace = f"strace -e trace=process_vm_readv,process_vm_writev -o {out}.$BATON_RANK"
                     job = mpiexec("-n", 2, "sh", "-c", f"exec {trace} {PROGRAM} cut {whose}",
-                                  env={**CLEAN, "BATON_CMA": "0", "BATON_OBSERVE": "0", "BATON_REDIRECT": redirect})
+                                  env={**CLEAN, "BATON_CMA": "0", "BATON_OBSERVE": "0", "BATON_RECEIVER_INITIATED": redirect})
                     self.ends_well(job)
                     for rank in range(2):
                         with open(f"{out}.{rank}") as file:

@@ -34,13 +34,13 @@ RankReport finished() {
 std::vector<RankReport> two_ranks() {
   std::vector<RankReport> ranks{finished(), finished()};
   TrafficRecord& first = ranks[0].traffic;
-  first.tally[l2][static_cast<int>(Way::packed)][0] = {10, 80};
-  first.tally[l2][static_cast<int>(Way::staged)][6] = {3, 3 << 20};
+  first.tally[l2][static_cast<int>(Way::inline_eager)][0] = {10, 80};
+  first.tally[l2][static_cast<int>(Way::pipelined)][6] = {3, 3 << 20};
   first.reasons.at(PeerClass::l2, Reason::cma_not_permitted, 1 << 20) = 3;
   ranks[0].counters.sleeps = 5;
   TrafficRecord& second = ranks[1].traffic;
-  second.tally[l2][static_cast<int>(Way::packed)][0] = {2, 16};
-  second.tally[l3][static_cast<int>(Way::staged)][4] = {1, 20000};
+  second.tally[l2][static_cast<int>(Way::inline_eager)][0] = {2, 16};
+  second.tally[l3][static_cast<int>(Way::pipelined)][4] = {1, 20000};
   second.reasons.at(PeerClass::l3, Reason::below_cma_min, 20000) = 1;
   return ranks;
 }
@@ -73,17 +73,19 @@ TEST(peer_class, shares_nothing_that_is_unknown_or_not_one) {
 
 TEST(explain, text_adds_ranks_up_and_tells_classes_apart) {
   std::string text = traffic_text(two_ranks());
-  EXPECT_NE(text.find("  packed                     12         96 B   2 to 10 a rank"),
+  EXPECT_NE(text.find("  inline_eager                 12         96 B   2-10 per rank"),
             std::string::npos)
       << text;
   std::size_t near = text.find("between ranks that share an L2:");
   std::size_t far = text.find("between ranks that share an L3:");
   ASSERT_NE(near, std::string::npos);
   ASSERT_LT(near, far);
-  EXPECT_LT(text.find("to 2 MiB     staged                3        3 MiB   99.4 %"), far) << text;
-  EXPECT_GT(text.find("to 32 KiB    staged                1     19.5 KiB    0.6 %"), far) << text;
+  EXPECT_LT(text.find("to 2 MiB     pipelined                     3        3 MiB   99.4 %"), far)
+      << text;
+  EXPECT_GT(text.find("to 32 KiB    pipelined                     1     19.5 KiB    0.6 %"), far)
+      << text;
   EXPECT_EQ(text.find("NUMA"), std::string::npos) << text;
-  EXPECT_NE(text.find("sleeps                      5"), std::string::npos) << text;
+  EXPECT_NE(text.find("sleeps                        5"), std::string::npos) << text;
 }
 
 TEST(explain, text_says_why_with_the_remedy_and_the_setting) {
@@ -99,7 +101,7 @@ TEST(explain, text_says_why_with_the_remedy_and_the_setting) {
 
 TEST(explain, an_unusual_cause_is_named_by_its_error) {
   std::vector<RankReport> ranks{finished()};
-  ranks[0].traffic.tally[l2][static_cast<int>(Way::staged)][6] = {1, 1 << 20};
+  ranks[0].traffic.tally[l2][static_cast<int>(Way::pipelined)][6] = {1, 1 << 20};
   ranks[0].traffic.reasons.at(PeerClass::l2, Reason::cma_failed, 1 << 20) = 1;
   ranks[0].traffic.probe_errno = ENOMEM;
   EXPECT_NE(traffic_text(ranks).find("trying it failed (ENOMEM)"), std::string::npos);
@@ -109,20 +111,21 @@ TEST(explain, data_is_told_where_it_was_seen_and_only_there) {
   std::vector<RankReport> ranks = two_ranks();
   EXPECT_EQ(traffic_text(ranks).find("data "), std::string::npos);
   EXPECT_EQ(explanation_json(ranks, 2).find("\"data\""), std::string::npos);
-  ranks[1].traffic.observed[l2][6].fresh = 1;
-  EXPECT_NE(traffic_text(ranks).find("99.4 %  data fresh\n"), std::string::npos);
-  ranks[0].traffic.observed[l2][6].reused = 1;
-  EXPECT_NE(traffic_text(ranks).find("99.4 %  data reused and fresh\n"), std::string::npos);
-  EXPECT_TRUE(holds(explanation_json(ranks, 2), "'data': {'reused': 1, 'fresh': 1}"));
+  ranks[1].traffic.observed[l2][6].cold = 1;
+  EXPECT_NE(traffic_text(ranks).find("99.4 %  data cold\n"), std::string::npos);
+  ranks[0].traffic.observed[l2][6].warm = 1;
+  EXPECT_NE(traffic_text(ranks).find("99.4 %  data warm and cold\n"), std::string::npos);
+  EXPECT_TRUE(holds(explanation_json(ranks, 2), "'data': {'warm': 1, 'cold': 1}"));
 }
 
 TEST(explain, json_holds_the_same_numbers) {
   std::string json = explanation_json(two_ranks(), 2);
   EXPECT_TRUE(holds(json, "{'ranks': 2, 'ranks_counted': 2, 'cpus_usable': 2, 'places': [{"));
-  EXPECT_TRUE(holds(json,
-                    "{'peers': 'l2', 'bytes_min': 0, 'bytes_max': 8, 'ways': [{'way': 'packed', "
-                    "'messages': 12, 'bytes': 96, 'share_of_class': 1.0000, "
-                    "'share_of_payload': 0.0000}], 'why_not_cheaper': []}"))
+  EXPECT_TRUE(
+      holds(json,
+            "{'peers': 'l2', 'bytes_min': 0, 'bytes_max': 8, 'ways': [{'way': 'inline_eager', "
+            "'messages': 12, 'bytes': 96, 'share_of_class': 1.0000, "
+            "'share_of_payload': 0.0000}], 'why_not_cheaper': []}"))
       << json;
   EXPECT_TRUE(holds(json,
                     "'why_not_cheaper': [{'reason': 'below_cma_min', 'messages': 1, "

@@ -56,14 +56,14 @@ class Json(unittest.TestCase):
 
     def test_every_message_is_counted_once_by_size_with_its_payload(self):
         short = of_class(self.refused, 8)
-        self.assertGreaterEqual(messages(short, "packed"), TIMES)
+        self.assertGreaterEqual(messages(short, "inline_eager"), TIMES)
         middle = of_class(self.refused, 4096)
         self.assertEqual([(way["way"], way["messages"], way["bytes"]) for way in middle["ways"]],
-                         [("deposit", TIMES, TIMES * 1000)])
+                         [("eager", TIMES, TIMES * 1000)])
         self.assertEqual(middle["why_not_cheaper"], [])
         longest = of_class(self.refused, 2 << 20)
         self.assertEqual([(way["way"], way["messages"], way["bytes"]) for way in longest["ways"]],
-                         [("staged", TIMES, TIMES << 20)])
+                         [("pipelined", TIMES, TIMES << 20)])
 
     def test_messages_to_oneself_are_a_class_of_their_own(self):
         own = of_class(self.refused, 4096, own=True)
@@ -108,9 +108,9 @@ class Reasons(unittest.TestCase):
 
     def test_where_it_is_permitted_only_who_copies_is_asked(self):
         longest = of_class(told("-n", 2, PROGRAM, env=with_setting("BATON_OBSERVE", 0)), 2 << 20)
-        if messages(longest, "cma") + messages(longest, "redirected") == 0:
+        if messages(longest, "cma") + messages(longest, "receiver_initiated") == 0:
             self.skipTest("no cross-memory attach here")
-        self.assertEqual(messages(longest, "cma") + messages(longest, "redirected"), TIMES)
+        self.assertEqual(messages(longest, "cma") + messages(longest, "receiver_initiated"), TIMES)
         self.assertLessEqual(set(reasons(longest)), {"crowded", "sender_elsewhere"})
 
     def test_what_was_seen_is_a_reason(self):
@@ -119,13 +119,13 @@ class Reasons(unittest.TestCase):
             self.skipTest("no cross-memory attach here")
         # Of the first of a size some are staged, to see which way is quicker.
         self.assertGreaterEqual(reasons(longest).get("staging_quicker", 0), 3)
-        ways = sum(messages(longest, way) for way in ("cma", "redirected", "staged"))
+        ways = sum(messages(longest, way) for way in ("cma", "receiver_initiated", "pipelined"))
         self.assertEqual(ways, TIMES)
 
     def test_crowded_ranks_say_so(self):
         cpus = len(os.sched_getaffinity(0))
         words = ["--bind-to", "none", "-n", 2, PROGRAM, ":", "-n", 2 * cpus, PROGRAM, "away"]
-        found = told(*words, env={**with_setting("BATON_OBSERVE", 0), "BATON_REDIRECT": "0"})
+        found = told(*words, env={**with_setting("BATON_OBSERVE", 0), "BATON_RECEIVER_INITIATED": "0"})
         longest = of_class(found, 2 << 20)
         if messages(longest, "cma") == 0:
             self.skipTest("no cross-memory attach here")
@@ -149,7 +149,7 @@ class Options(unittest.TestCase):
             self.assertEqual((job.code, job.err), (0, ""))
             with open(name) as file:
                 found = json.load(file)
-        self.assertEqual(messages(of_class(found, 4096), "deposit"), TIMES)
+        self.assertEqual(messages(of_class(found, 4096), "eager"), TIMES)
 
     def test_a_file_that_cannot_be_made_is_told_before_anything_starts(self):
         job = run("--explain-file", "/proc/no/such", launch.RANK, "line", "started")

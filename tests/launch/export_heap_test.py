@@ -34,7 +34,7 @@ class Heap(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             ways = [way for part in json.load(file)["traffic"] for way in part["ways"]]
         return {name: sum(way["messages"] for way in ways if way["way"] == name)
-                for name in ("cma", "exported", "redirected", "staged")}
+                for name in ("cma", "exported", "receiver_initiated", "pipelined")}
 
     def test_messages_between_blocks_of_malloc_need_no_system_call(self):
         without, exported = self.messages_by_way(), self.messages_by_way("--export-heap")

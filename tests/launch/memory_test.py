@@ -179,7 +179,7 @@ class Report(unittest.TestCase):
 
     def test_long_messages_show_in_the_queues(self):
         short = rows_of(self.report(PROGRAM))["all", "queues"][-1]
-        env_long = rows_of(self.report("-x", "BATON_CMA=0", "-x", "BATON_REDIRECT=0", "-x", "BATON_EARLY_BYTES_MAX=1m",
+        env_long = rows_of(self.report("-x", "BATON_CMA=0", "-x", "BATON_RECEIVER_INITIATED=0", "-x", "BATON_EARLY_BYTES_MAX=1m",
                                        PROGRAM, "none=2000000"))["all", "queues"][-1]
         self.assertGreaterEqual(bytes_of(env_long), bytes_of(short))
 

@@ -78,8 +78,8 @@ class Profile(unittest.TestCase):
     def test_messages_take_the_ways_that_the_profile_says(self):
         def ways(*options):
             return self.run_words(MPIEXEC, *options, "--explain", "-n", "2", MEASURE, "1", "pingpong", "256").stderr
-        self.assertRegex(ways(), r"to 512 B +staged")
-        self.assertNotRegex(ways("--profile", "none"), r"to 512 B +staged")
+        self.assertRegex(ways(), r"to 512 B +pipelined")
+        self.assertNotRegex(ways("--profile", "none"), r"to 512 B +pipelined")
         self.assertIn(f"from the profile {self.file}", ways())
 
     def test_a_file_is_named_by_option_environment_or_place(self):

@@ -30,7 +30,7 @@ struct Sender {
     for (Mark round = mark(); !ring.has_room(1);) pause(round);
     ring.put(make_header(2, 0, 0), {0, value}, &slot, sizeof slot);
   }
-  // poll_offers of message/offer.cpp: the slot is free again, and its buffer the program's.
+  // poll_offers of message/rendezvous.cpp: the slot is free again, and its buffer the program's.
   void wait_done(int slot) {
     while (offer_state(shared.offers[slot]) != OfferState::done) pause();
     char gone = 0;

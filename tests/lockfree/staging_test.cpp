@@ -164,8 +164,8 @@ MODEL_CASE(staging, a_window_goes_round_and_nothing_is_overwritten_before_it_was
   });
 }
 
-// place_in_hand of message/stream_out.cpp, keep_hand: two ranks send to and fro in one chunk, which
-// is the other's with each message. Messages are shorter than the chunk.
+// place_in_transferred of message/stream_out.cpp, keep_transferred: two ranks send to and fro in
+// one chunk, which is the other's with each message. Messages are shorter than the chunk.
 void hand_over(Shared& shared, int rank, int messages) {
   constexpr std::uint64_t whole = 2 * piece;
   lockfree::SendRing<Model, small> out;

@@ -43,7 +43,7 @@ class Told:
 
     @property
     def redirected(self):
-        return self.ways.get("redirected", 0)
+        return self.ways.get("receiver_initiated", 0)
 
 
 class Figure10(unittest.TestCase):

@@ -43,17 +43,17 @@ TEST_F(observing, at_most_two_messages_in_a_hundred_try_the_other_way) {
 }
 
 TEST_F(observing, the_sender_follows_the_receivers_wish_and_its_change) {
-  observe(receiver, bytes, false, Taken::staged, 7000);
+  observe(receiver, bytes, false, Taken::pipelined, 7000);
   observe(receiver, bytes, false, Taken::pulled, 3000);
   EXPECT_TRUE(should_offer(sender, bytes, false));
   // The data is freshly written from now on: pulling takes longer.
   for (int i = 0; i < 8; ++i) observe(receiver, bytes, false, Taken::pulled, 13000);
   EXPECT_FALSE(should_offer(sender, bytes, false));
-  EXPECT_EQ(receiver.past().traffic.observed[size_class(bytes)], Observation::fresh);
+  EXPECT_EQ(receiver.past().traffic.observed[size_class(bytes)], Observation::cold);
 }
 
 TEST_F(observing, one_time_out_of_all_proportion_changes_nothing) {
-  observe(receiver, bytes, false, Taken::staged, 7000);
+  observe(receiver, bytes, false, Taken::pipelined, 7000);
   observe(receiver, bytes, false, Taken::pulled, 3000);
   observe(receiver, bytes, false, Taken::pulled, 3000000);
   EXPECT_TRUE(should_offer(sender, bytes, false));
@@ -65,27 +65,27 @@ TEST_F(observing, where_the_setting_says_so_unseen_messages_are_pulled_until_see
   EXPECT_FALSE(should_offer(sender, bytes / 4, false));
   observe(receiver, bytes, false, Taken::pulled, 9000);
   EXPECT_TRUE(should_offer(sender, bytes, false));
-  observe(receiver, bytes, false, Taken::staged, 3000);
+  observe(receiver, bytes, false, Taken::pipelined, 3000);
   EXPECT_FALSE(should_offer(sender, bytes, false));
   settings = Settings{};
 }
 
 TEST_F(observing, sizes_are_seen_apart) {
-  observe(receiver, bytes, false, Taken::staged, 7000);
+  observe(receiver, bytes, false, Taken::pipelined, 7000);
   observe(receiver, bytes, false, Taken::pulled, 3000);
   EXPECT_TRUE(should_offer(sender, bytes, false));
   EXPECT_FALSE(should_offer(sender, 4 * bytes, false));
 }
 
 TEST_F(observing, exported_buffers_are_seen_apart) {
-  observe(receiver, bytes, true, Taken::staged, 7000);
+  observe(receiver, bytes, true, Taken::pipelined, 7000);
   observe(receiver, bytes, true, Taken::pulled, 3000);
   EXPECT_TRUE(should_offer(sender, bytes, true));
   EXPECT_FALSE(should_offer(sender, bytes, false));
 }
 
 TEST_F(observing, a_receive_buffer_with_gaps_takes_the_wish_back) {
-  observe(receiver, bytes, false, Taken::staged, 7000);
+  observe(receiver, bytes, false, Taken::pipelined, 7000);
   observe(receiver, bytes, false, Taken::pulled, 3000);
   observe_not_pullable(receiver, bytes, false);
   EXPECT_FALSE(should_offer(sender, bytes, false));

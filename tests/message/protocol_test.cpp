@@ -98,7 +98,7 @@ TEST_F(protocol, a_synchronous_send_ends_when_it_is_matched_and_not_before) {
 }
 
 TEST_F(protocol, a_rendezvous_is_pulled_by_its_receiver_while_the_sender_does_nothing) {
-  settings.stage_early = 0;
+  settings.pipeline_early = 0;
   Ranks ranks(2);
   const auto out = pattern(long_bytes);
   std::vector<char> in(long_bytes);
@@ -115,7 +115,7 @@ TEST_F(protocol, a_rendezvous_is_pulled_by_its_receiver_while_the_sender_does_no
 }
 
 TEST_F(protocol, a_send_that_nobody_has_matched_can_be_cancelled) {
-  settings.stage_early = 0;
+  settings.pipeline_early = 0;
   Ranks ranks(2);
   const auto out = pattern(long_bytes);
   std::vector<char> in(long_bytes);
@@ -134,7 +134,7 @@ TEST_F(protocol, a_send_that_nobody_has_matched_can_be_cancelled) {
 }
 
 TEST_F(protocol, a_message_that_is_cancelled_on_its_way_leaves_the_receive_as_it_was) {
-  settings.stage_early = 0;
+  settings.pipeline_early = 0;
   Ranks ranks(2);
   const auto out = pattern(long_bytes);
   std::vector<char> in(long_bytes);
@@ -155,7 +155,7 @@ TEST_F(protocol, a_message_that_is_cancelled_on_its_way_leaves_the_receive_as_it
 }
 
 TEST_F(protocol, a_send_that_has_been_matched_cannot_be_cancelled) {
-  settings.stage_early = 0;
+  settings.pipeline_early = 0;
   Ranks ranks(2);
   const auto out = pattern(long_bytes);
   std::vector<char> in(long_bytes);

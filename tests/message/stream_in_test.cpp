@@ -17,7 +17,7 @@ TEST_P(streamed, where_nobody_may_copy_directly) {
   ranks.settle();
   ASSERT_TRUE(is_complete(sending) && is_complete(receiving));
   EXPECT_EQ(in, out);
-  EXPECT_EQ(ranks.messages(1, Way::staged), 1u);
+  EXPECT_EQ(ranks.messages(1, Way::pipelined), 1u);
 }
 TEST_P(streamed, and_unexpected) {
   settings.cma = 0;
@@ -56,7 +56,7 @@ TEST_F(protocol, many_streams_go_round_in_the_same_staging) {
 
 TEST_F(protocol, a_stream_that_its_receiver_has_not_emptied_is_not_overwritten_by_the_next) {
   settings.cma = 0;
-  settings.stage_handed = 0;  // in the same window
+  settings.ownership_transfer = 0;  // in the same window
   Ranks ranks(2);
   constexpr std::int64_t bytes = 500000;
   for (int i = 0; i < 20; ++i) {

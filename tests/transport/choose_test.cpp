@@ -8,10 +8,10 @@ namespace {
 constexpr std::int64_t eager = 4096, cma_min = 16384;
 
 TEST(choose_send, one_line_then_the_ring_then_an_offer) {
-  EXPECT_EQ(choose_send(0, false, false, eager).way, Way::packed);
-  EXPECT_EQ(choose_send(48, false, false, eager).way, Way::packed);
-  EXPECT_EQ(choose_send(49, false, false, eager).way, Way::deposit);
-  EXPECT_EQ(choose_send(eager, false, false, eager).way, Way::deposit);
+  EXPECT_EQ(choose_send(0, false, false, eager).way, Way::inline_eager);
+  EXPECT_EQ(choose_send(48, false, false, eager).way, Way::inline_eager);
+  EXPECT_EQ(choose_send(49, false, false, eager).way, Way::eager);
+  EXPECT_EQ(choose_send(eager, false, false, eager).way, Way::eager);
   EXPECT_EQ(choose_send(eager + 1, false, false, eager).way, Way::offered);
 }
 
@@ -28,7 +28,7 @@ TEST(choose_early, what_the_receiver_wishes_to_pull_stays_with_its_sender) {
   EXPECT_EQ(choose_early(pullable(cma_min)).way, Way::offered);
   EarlyFacts unwished = pullable(1 << 20);
   unwished.pull_wished = false;
-  EXPECT_EQ(choose_early(unwished).way, Way::staged);
+  EXPECT_EQ(choose_early(unwished).way, Way::pipelined);
   EXPECT_EQ(choose_early(unwished).reason, Reason::staging_quicker);
 }
 
@@ -40,7 +40,7 @@ TEST(choose_early, what_cannot_be_pulled_is_staged_with_the_reason) {
   EarlyFacts refused = pullable(1 << 20);
   refused.may_read = false;
   EXPECT_EQ(choose_early(refused).reason, Reason::cma_refused);
-  EXPECT_EQ(choose_early(refused).way, Way::staged);
+  EXPECT_EQ(choose_early(refused).way, Way::pipelined);
 }
 
 TEST(choose_early, a_receiver_that_keeps_enough_gets_envelopes) {

@@ -30,12 +30,12 @@ def ways(*words, **settings):
 @unittest.skipUnless(os.geteuid() == 0, "the stand-in needs the root user")
 class Xpmem(unittest.TestCase):
     def test_messages_are_copied_in_mapped_memory(self):
-        found = ways(BATON_OBSERVE="0", BATON_REDIRECT="0")
+        found = ways(BATON_OBSERVE="0", BATON_RECEIVER_INITIATED="0")
         self.assertGreater(found.get("xpmem", 0), 800, found)
         self.assertEqual(found.get("cma", 0), 0, found)
 
     def test_also_where_cross_memory_attach_is_forbidden(self):
-        self.assertGreater(ways(BATON_OBSERVE="0", BATON_REDIRECT="0", BATON_CMA="0").get("xpmem", 0), 800)
+        self.assertGreater(ways(BATON_OBSERVE="0", BATON_RECEIVER_INITIATED="0", BATON_CMA="0").get("xpmem", 0), 800)
 
     def test_they_are_pushed_into_receives_that_were_posted_first(self):
         self.assertGreater(ways(BATON_OBSERVE="0").get("redirected", 0), 100)
@@ -43,7 +43,7 @@ class Xpmem(unittest.TestCase):
     def test_what_cannot_be_mapped_goes_another_way(self):
         for cma in ("1", "0"):
             with self.subTest(cma):
-                found = ways("private", BATON_OBSERVE="0", BATON_REDIRECT="0", BATON_CMA=cma)
+                found = ways("private", BATON_OBSERVE="0", BATON_RECEIVER_INITIATED="0", BATON_CMA=cma)
                 self.assertGreater(found.get("xpmem", 0), 100, found)
                 self.assertGreater(found.get("cma" if cma == "1" else "staged", 0), 100, found)
         ways("private")

@@ -19,6 +19,6 @@ bool put_deposit(Peer& peer, Request& send);
 void advertise_deposit(const MatchQueue& queue, Request& receive, std::uint32_t sender);
 bool close_deposit_advert(Request& receive);
 // Ends a synchronous message that was taken in before its receive.
-void accept_deposit(Arrival& arrival, Request& receive);
+void accept_deposit(UnexpectedMessage& unexpected, Request& receive);
 
 }  // namespace baton::message

@@ -17,7 +17,7 @@ static_assert(sizeof(DepositControl) <= page_bytes);
 // A message part of the way in: either its receive, or memory of ours until all is there.
 struct IncomingDeposit {
   Request* receive = nullptr;
-  Arrival* arrival = nullptr;
+  UnexpectedMessage* unexpected = nullptr;
   std::int32_t slot = lockfree::no_deposit_slot;
   std::int64_t position = 0;
 };
@@ -63,7 +63,7 @@ struct DepositModel {
 DepositModel deposit_model();
 
 // The first receive posted in a context that names this peer, by its rank there, is made known to
-// it where the model redirects (deposit_model_advert.cpp).
+// it where the model redirects (advert.cpp).
 void advertise_next(Peer& peer, const MatchQueue& queue, std::int32_t source);
 // The sender: claims the advert for the next message, when that matches and nothing else can; its
 // number is 0 if not.
@@ -74,7 +74,7 @@ bool push_to_target(Peer& peer, const Target& target, const char* data, std::int
 // The receiver: the receive that a redirected message was put into.
 Request& take_redirected(Peer& peer);
 
-// Takes in what has come (deposit_model_receive.cpp).
+// Takes in what has come (receive.cpp).
 bool poll_deposit(Peer& peer, DepositPeer& deposit);
 
 }  // namespace baton::message

@@ -43,23 +43,23 @@ Request* find_receive(Peer& peer, const lockfree::DepositHeader& header) {
   return receive;
 }
 
-Arrival* make_arrival(const Peer& peer, const lockfree::DepositHeader& header) {
+UnexpectedMessage* make_unexpected(const Peer& peer, const lockfree::DepositHeader& header) {
   auto bytes = static_cast<std::int64_t>(header.message_bytes);
-  Arrival* arrival = new_arrival(bytes);
-  BATON_INVARIANT(arrival != nullptr && "memory for a message that came before its receive");
-  arrival->context = header.context;
-  arrival->source = header.source;
-  arrival->tag = header.tag;
-  arrival->peer_rank = peer.rank;
-  arrival->bytes = bytes;
+  UnexpectedMessage* unexpected = new_unexpected(bytes);
+  BATON_INVARIANT(unexpected != nullptr && "memory for a message that came before its receive");
+  unexpected->context = header.context;
+  unexpected->source = header.source;
+  unexpected->tag = header.tag;
+  unexpected->peer_rank = peer.rank;
+  unexpected->bytes = bytes;
   if (header.slot >= 0) {
     // As an offer of which all bytes came early: its sender waits for the match.
-    arrival->offered = true;
-    arrival->offer = header.slot;
-    arrival->early_bytes = bytes;
-    arrival->claimed = !header.cancellable;
+    unexpected->offered = true;
+    unexpected->offer = header.slot;
+    unexpected->early_bytes = bytes;
+    unexpected->claimed = !header.cancellable;
   }
-  return arrival;
+  return unexpected;
 }
 
 void open(IncomingDeposit& incoming, Peer& peer, const lockfree::DepositHeader& header) {
@@ -67,7 +67,7 @@ void open(IncomingDeposit& incoming, Peer& peer, const lockfree::DepositHeader& 
   incoming.slot = header.slot;
   incoming.receive = header.redirected ? &take_redirected(peer) : find_receive(peer, header);
   if (!incoming.receive) {
-    incoming.arrival = make_arrival(peer, header);
+    incoming.unexpected = make_unexpected(peer, header);
     return;
   }
   Request& receive = *incoming.receive;
@@ -79,8 +79,8 @@ void open(IncomingDeposit& incoming, Peer& peer, const lockfree::DepositHeader& 
 
 // The receiver's copy.
 void copy_piece(IncomingDeposit& incoming, const char* data, std::int64_t bytes) {
-  if (incoming.arrival) {
-    std::memcpy(incoming.arrival->payload() + incoming.position, data,
+  if (incoming.unexpected) {
+    std::memcpy(incoming.unexpected->payload() + incoming.position, data,
                 static_cast<std::size_t>(bytes));
     return;
   }
@@ -98,18 +98,18 @@ void end_slot(std::uint32_t sender, std::int32_t slot) {
 }
 
 // A message that nobody waited for is complete: now it can be matched.
-void keep_or_deliver(Peer& peer, Arrival& arrival) {
-  MatchQueue& queue = queue_of(arrival.context);
+void keep_or_deliver(Peer& peer, UnexpectedMessage& unexpected) {
+  MatchQueue& queue = queue_of(unexpected.context);
   platform::Guard guard(queue.lock);
-  account_unexpected(arrival, arrival.bytes);
-  Request* receive = take_posted(queue, arrival.source, arrival.tag);
+  account_unexpected(unexpected, unexpected.bytes);
+  Request* receive = take_posted(queue, unexpected.source, unexpected.tag);
   if (!receive) {
     count(engine.counters.unexpected);
-    keep(queue, arrival);
-  } else if (claim(arrival)) {
+    keep(queue, unexpected);
+  } else if (claim(unexpected)) {
     BATON_INVARIANT(close_advert(*receive));
-    advertise_next(peer, queue, arrival.source);
-    BATON_INVARIANT(deliver(arrival, *receive));
+    advertise_next(peer, queue, unexpected.source);
+    BATON_INVARIANT(deliver(unexpected, *receive));
   } else {
     post_again(queue, *receive);
   }
@@ -118,7 +118,7 @@ void keep_or_deliver(Peer& peer, Arrival& arrival) {
 void close(IncomingDeposit& incoming, Peer& peer) {
   IncomingDeposit message = incoming;
   incoming = {};
-  if (message.arrival) return keep_or_deliver(peer, *message.arrival);
+  if (message.unexpected) return keep_or_deliver(peer, *message.unexpected);
   if (message.slot >= 0) end_slot(peer.rank, message.slot);
   Request& receive = *message.receive;
   advertise_next(peer, *receive.queue, receive.source);
@@ -145,10 +145,10 @@ bool poll_deposit(Peer& peer, DepositPeer& deposit) {
   return taken > 0;
 }
 
-void accept_deposit(Arrival& arrival, Request& receive) {
+void accept_deposit(UnexpectedMessage& unexpected, Request& receive) {
   if (receive.bytes > 0)
-    datatype::unpack(*receive.datatype, receive.buffer, 0, arrival.payload(), receive.bytes);
-  end_slot(arrival.peer_rank, arrival.offer);
+    datatype::unpack(*receive.datatype, receive.buffer, 0, unexpected.payload(), receive.bytes);
+  end_slot(unexpected.peer_rank, unexpected.offer);
   complete(receive, receive.error);
 }
 

@@ -66,7 +66,7 @@ bool match_own_slot(int slot) {
 // Before the last piece is put: then the send may be gone.
 void count_deposit(Peer& peer, std::int64_t bytes, bool split, bool redirected) {
   bool whole = redirected && !split;
-  count_message(peer, whole ? Way::redirected : Way::deposit, bytes);
+  count_message(peer, whole ? Way::receiver_initiated : Way::eager, bytes);
   if (split)
     count_reason(peer, Reason::deposit_split, bytes);
   else if (!redirected && deposit_model().redirects(bytes))

@@ -1,6 +1,6 @@
 /* An offer as a design: its state word, the envelope that names its slot, reuse of the slot, cancel,
    and the two ends of a claimed offer (copied by the receiver, or streamed by the sender).
-   As message/offer.cpp and deliver() in message/arrive.cpp do it; memory is sequentially consistent
+   As message/rendezvous.cpp and deliver() in message/arrive.cpp do it; memory is sequentially consistent
    here, the order of accesses is the interleaving checker's part (tests/lockfree/model). */
 #define SLOTS 2
 #define MESSAGES 4

@@ -94,7 +94,7 @@ def classes_follow_sockets(guest):
     # guest_places sends everybody one message of 64 bytes.
     inside = RANKS * (hardware.CORES_PER_SOCKET - 1)
     for peers, messages in (("between ranks that share an L3", inside),
-                            ("between other ranks", RANKS * (RANKS - 1) - inside)):
+                            ("between other ranks of a node", RANKS * (RANKS - 1) - inside)):
         # Short ones of the library's own may stand before them.
-        found = re.search(rf"{peers}:\n(?:(?!.*between).*\n)*? +to 64 B +(?:packed .*\n +)?deposit +(\d+) ", told)
+        found = re.search(rf"{peers}:\n(?:(?!.*between).*\n)*? +to 64 B +(?:inline_eager .*\n +)?eager +(\d+) ", told)
         demand(found and int(found.group(1)) == messages, f"not {messages} messages {peers}:\n{told}")

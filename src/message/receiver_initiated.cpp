@@ -56,7 +56,7 @@ bool prepare(Peer& peer) {
 }  // namespace
 
 void advertise_receive(const MatchQueue& queue, Request& receive, std::uint32_t source) {
-  if (!settings.redirect || platform::threads_multiple || receive.source < 0 ||
+  if (!settings.receiver_initiated || platform::threads_multiple || receive.source < 0 ||
       source == engine.rank)
     return;
   Peer* peer = known_peer(source);
@@ -99,7 +99,7 @@ Target find_target(Peer& peer, const Request& send) {
   if (!peer.link->is_exclusive() || !peer.link->has_adverts() || !send.datatype->contiguous ||
       platform::threads_multiple)
     return {};
-  Redirections& past = peer.redirections;
+  Pushes& past = peer.pushes;
   // What we sent in other ways since the last redirection: all of it must have been taken in.
   if (past.end != peer.link->sent_lines()) past.others_end = past.end = peer.link->sent_lines();
   bool from_first = true;
@@ -126,15 +126,15 @@ Target find_target(Peer& peer, const Request& send) {
 namespace {
 
 // There is room: the caller has looked, and nobody else's lines go there.
-void put_redirected(Peer& peer, const Request& send, const RedirectLine& line) {
-  BATON_INVARIANT(put_line(peer, LineKind::redirected, send.source, {send.context, send.tag}, &line,
-                           sizeof line));
-  peer.redirections.end = peer.link->sent_lines();
-  count_sent(peer, Way::redirected, static_cast<std::size_t>(send.bytes));
+void put_pushed(Peer& peer, const Request& send, const PushedLine& line) {
+  BATON_INVARIANT(
+      put_line(peer, LineKind::pushed, send.source, {send.context, send.tag}, &line, sizeof line));
+  peer.pushes.end = peer.link->sent_lines();
+  count_sent(peer, Way::receiver_initiated, static_cast<std::size_t>(send.bytes));
 }
 
 // We copy all of it before its line goes.
-bool push_alone(Peer& peer, Request& send, const Target& target, RedirectLine& line) {
+bool push_alone(Peer& peer, Request& send, const Target& target, PushedLine& line) {
   const OutstandingCopy counted(send.bytes);
   std::int64_t start = platform::now_ticks();
   if (!transport::write_to(peer.rank, send.buffer, target.address, send.bytes)) {
@@ -142,18 +142,18 @@ bool push_alone(Peer& peer, Request& send, const Target& target, RedirectLine& l
     return false;
   }
   line.took_ticks = platform::now_ticks() - start;
-  put_redirected(peer, send, line);
+  put_pushed(peer, send, line);
   complete(send, MPI_SUCCESS);
   return true;
 }
 
 // Both copy, as soon as the receiver looks.
-void push_together(Peer& peer, Request& send, const Target& target, const RedirectLine& line) {
+void push_together(Peer& peer, Request& send, const Target& target, const PushedLine& line) {
   std::uint32_t piece = piece_bytes(send.bytes);
   transport::Offer& offer = transport::offer(engine.rank, line.slot);
   lockfree::open_shared_offer(offer, reinterpret_cast<std::uint64_t>(target.address),
                               static_cast<std::uint64_t>(send.bytes), piece);
-  put_redirected(peer, send, line);
+  put_pushed(peer, send, line);
   notify(*peer.doorbell, peer.rank);
   peer.company.saw(push_pieces(offer, send, lockfree::pieces_in_all(offer)) <
                    lockfree::pieces_in_all(offer));
@@ -165,7 +165,7 @@ bool redirect(Peer& peer, Request& send, const Target& target) {
   if (!target.exported && (send.bytes < settings.push_bytes_min || peer.refuses_pushes ||
                            !transport::can_read_from(peer.rank)))
     return false;
-  if (!peer.link->has_taken(peer.redirections.others_end)) return false;
+  if (!peer.link->has_taken(peer.pushes.others_end)) return false;
   bool together = !engine.crowded && piece_bytes(send.bytes) > 0 &&
                   transport::is_reachable_by(peer.rank, send.buffer) && peer.company.expected();
   int slot = together ? open_slot(send) : no_slot;
@@ -175,13 +175,13 @@ bool redirect(Peer& peer, Request& send, const Target& target) {
     if (together) abandon_slot(static_cast<std::uint32_t>(slot));
     return false;
   }
-  RedirectLine line{target.number,
-                    reinterpret_cast<std::uint64_t>(send.buffer),
-                    send.bytes,
-                    together ? slot : no_slot,
-                    send.exported,
-                    target.exported,
-                    0};
+  PushedLine line{target.number,
+                  reinterpret_cast<std::uint64_t>(send.buffer),
+                  send.bytes,
+                  together ? slot : no_slot,
+                  send.exported,
+                  target.exported,
+                  0};
   if (together) {
     push_together(peer, send, target, line);
     return true;
@@ -192,7 +192,7 @@ bool redirect(Peer& peer, Request& send, const Target& target) {
   return false;
 }
 
-void take_back_redirected(Peer& peer, const RedirectLine& line) {
+void take_back_pushed(Peer& peer, const PushedLine& line) {
   Request& receive = *peer.advertised[line.advert % place_count];
   platform::Guard guard(receive.queue->lock);
   BATON_INVARIANT(receive.advert == line.advert && take_back(*receive.queue, receive));
@@ -200,14 +200,14 @@ void take_back_redirected(Peer& peer, const RedirectLine& line) {
                                         AdvertState::claimed, AdvertState::closed));
 }
 
-void end_redirected(Peer& peer, const RedirectLine& line, std::int32_t source, std::int32_t tag) {
+void end_pushed(Peer& peer, const PushedLine& line, std::int32_t source, std::int32_t tag) {
   Request& receive = *peer.advertised[line.advert % place_count];
   forget_advert(receive);
   receive.source = source;
   receive.tag = tag;
   receive.bytes = line.bytes;
   receive.exported = line.exported != 0;
-  if (line.slot != no_slot) return accept_redirected(line, receive);
+  if (line.slot != no_slot) return accept_pushed(line, receive);
   observe(
       peer, receive.bytes, receive.exported, Taken::pulled,
       transport::cost_of_copy(receive.bytes, line.took_ticks, transport::Pushed::all, line.mapped));

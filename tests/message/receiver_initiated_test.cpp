@@ -30,7 +30,7 @@ TEST_F(redirected, a_message_is_pushed_into_the_receive_that_was_posted_first) {
   ranks.settle();
   ASSERT_TRUE(is_complete(sending) && is_complete(receiving));
   EXPECT_EQ(in, out);
-  EXPECT_EQ(ranks.messages(0, Way::redirected), 1u);
+  EXPECT_EQ(ranks.messages(0, Way::receiver_initiated), 1u);
 }
 
 TEST_F(redirected, not_past_a_message_that_the_receiver_has_not_taken_in) {
@@ -46,7 +46,7 @@ TEST_F(redirected, not_past_a_message_that_the_receiver_has_not_taken_in) {
   ranks.settle();
   ASSERT_TRUE(is_complete(receiving));
   EXPECT_EQ(receiving.bytes, 4);
-  EXPECT_EQ(ranks.messages(0, Way::redirected), 0u);
+  EXPECT_EQ(ranks.messages(0, Way::receiver_initiated), 0u);
   ranks.receive(1, 0, in.data(), 65536, 1, second_receive);
   ranks.settle();
   EXPECT_TRUE(is_complete(second_receive) && is_complete(sending));

@@ -92,14 +92,14 @@ namespace {
 // Puts the envelope of an offer, then the early bytes. Without a slot they are all. False when
 // there is no room, which one line of a ring of our own has, since the caller looked.
 bool put_early(Peer& peer, Request& send, std::int64_t early_bytes, int slot) {
-  OfferLine line{reinterpret_cast<std::uint64_t>(send.buffer),
-                 send.bytes,
-                 slot,
-                 static_cast<std::uint32_t>(early_bytes),
-                 send.datatype->contiguous,
-                 send.exported,
-                 send.place};
-  if (!put_line(peer, LineKind::offer, send.source, {send.context, send.tag}, &line, sizeof line))
+  RtsLine line{reinterpret_cast<std::uint64_t>(send.buffer),
+               send.bytes,
+               slot,
+               static_cast<std::uint32_t>(early_bytes),
+               send.datatype->contiguous,
+               send.exported,
+               send.place};
+  if (!put_line(peer, LineKind::rts, send.source, {send.context, send.tag}, &line, sizeof line))
     return false;
   if (early_bytes == 0) return true;
   notify(*peer.doorbell, peer.rank);
@@ -110,7 +110,7 @@ bool put_early(Peer& peer, Request& send, std::int64_t early_bytes, int slot) {
 
 // Puts the envelope of an offer, and the beginning of the message into staging where that will be
 // its way anyhow; false when slots or room are lacking. Without memory the send fails.
-bool put_offer(Peer& peer, Request& send) {
+bool put_rts(Peer& peer, Request& send) {
   if (!peer.link->has_room(1)) return false;
   Target target = find_target(peer, send);
   send.exported = target.exported || transport::is_mappable_by(peer.rank, send.buffer);
@@ -154,7 +154,7 @@ bool put_payload(Peer& peer, Request& send) {
   if (!put_line(peer, LineKind::payload, send.source, {send.context, send.tag}, data, bytes))
     return false;
   bool packed = bytes <= lockfree::first_line_payload_bytes;
-  count_message(peer, packed ? Way::packed : Way::deposit, send.bytes);
+  count_message(peer, packed ? Way::inline_eager : Way::eager, send.bytes);
   complete(send, MPI_SUCCESS);
   return true;
 }
@@ -178,15 +178,15 @@ bool put_request(Peer& peer, Request& request) {
   if (request.kind == RequestKind::receive) {
     // Before anyone can answer.
     request.stage = Stage::streaming;
-    const ClaimLine line{request.limit, request.slot, request.stream, !request.place.empty()};
-    put = put_line(peer, LineKind::claim, 0, {0, 0}, &line, sizeof line);
+    const CtsLine line{request.limit, request.slot, request.stream, !request.place.empty()};
+    put = put_line(peer, LineKind::cts, 0, {0, 0}, &line, sizeof line);
     // Only now: until it is put the receive may be in the queue.
     if (put && !request.place.empty()) start_stream_in(request);
   } else {
     transport::Choice choice = transport::choose_send(
         request.bytes, request.synchronous, peer.link->envelopes_only(), settings.eager_bytes_max);
     std::int64_t bytes = request.bytes;  // once put, it may be gone
-    put = choice.way == Way::offered ? put_offer(peer, request)
+    put = choice.way == Way::offered ? put_rts(peer, request)
                                      : put_payload(peer, request) || put_beside_ring(peer, request);
     if (put && bytes <= settings.eager_bytes_max) count_reason(peer, choice.reason, bytes);
   }
@@ -231,22 +231,22 @@ bool drain_queue(Peer& peer) {
 namespace {
 
 // The claimed offer is served: its sender may go on.
-void end_offer(const Arrival& arrival) {
-  if (arrival.offer == no_slot) return;
-  auto& offer = transport::offer(arrival.peer_rank, arrival.offer);
+void end_offer(const UnexpectedMessage& unexpected) {
+  if (unexpected.offer == no_slot) return;
+  auto& offer = transport::offer(unexpected.peer_rank, unexpected.offer);
   // Claimed, or shared: no other moves it now.
   BATON_INVARIANT(
       lockfree::move_offer(offer, lockfree::offer_state(offer), lockfree::OfferState::done));
-  wake_rank(arrival.peer_rank);
+  wake_rank(unexpected.peer_rank);
 }
 
 // Asks the sender for what the early bytes do not hold.
-void ask_for_stream(const Arrival& arrival, Request& receive) {
+void ask_for_stream(const UnexpectedMessage& unexpected, Request& receive) {
   receive.limit = receive.bytes;
-  receive.slot = static_cast<std::uint32_t>(arrival.offer);
+  receive.slot = static_cast<std::uint32_t>(unexpected.offer);
   receive.stream = open_stream(receive);
   set_outstanding(receive, receive.limit);
-  Peer* peer = contact(arrival.peer_rank);
+  Peer* peer = contact(unexpected.peer_rank);
   BATON_INVARIANT(peer != nullptr);
   submit(*peer, receive);
 }
@@ -256,63 +256,63 @@ void ask_for_stream(const Arrival& arrival, Request& receive) {
 namespace {
 
 // The receiver's side of an offer it has claimed: copies, or asks for a stream.
-void accept_offer(Arrival& arrival, Request& receive) {
+void accept_rts(UnexpectedMessage& unexpected, Request& receive) {
   receive.position = 0;
-  if (receive.bytes == 0 && arrival.early_bytes == 0) {
+  if (receive.bytes == 0 && unexpected.early_bytes == 0) {
     // Without payload the envelope's line was the whole message.
-    Peer& peer = *engine.peers[arrival.peer_rank];
+    Peer& peer = *engine.peers[unexpected.peer_rank];
     platform::Guard guard(peer.send_lock);
-    count_message(peer, Way::packed, 0);
-  } else if (arrival.early_bytes > 0 || !pull(arrival, receive)) {
-    count_message(*engine.peers[arrival.peer_rank], Way::staged, receive.bytes);
-    bool more = receive.bytes > arrival.early_bytes;
+    count_message(peer, Way::inline_eager, 0);
+  } else if (unexpected.early_bytes > 0 || !pull(unexpected, receive)) {
+    count_message(*engine.peers[unexpected.peer_rank], Way::pipelined, receive.bytes);
+    bool more = receive.bytes > unexpected.early_bytes;
     // Filled only while we copy, and pullable, too: worth comparing.
-    receive.exported = arrival.exported;
+    receive.exported = unexpected.exported;
     bool observed =
-        !arrival.place.empty() && arrival.sender_contiguous && receive.datatype->contiguous &&
-        (arrival.exported ||
-         (receive.bytes >= engine.cma_bytes_min && transport::can_read_from(arrival.peer_rank)));
+        !unexpected.place.empty() && unexpected.sender_contiguous && receive.datatype->contiguous &&
+        (unexpected.exported ||
+         (receive.bytes >= engine.cma_bytes_min && transport::can_read_from(unexpected.peer_rank)));
     receive.started_ticks = observed ? platform::now_ticks() : 0;
     // What we wait for, we wait for; what is there was filled while we did something else.
-    bool both_busy =
-        observed && engine.peers[arrival.peer_rank]->crossing.received() && is_filled(arrival);
-    receive.place = arrival.place;
+    bool both_busy = observed && engine.peers[unexpected.peer_rank]->crossing.received() &&
+                     is_filled(unexpected);
+    receive.place = unexpected.place;
     // While the beginning is still in staging, the sender goes on while we copy it: only who makes
     // progress comes here then, and takes in no more of it meanwhile. Else another thread may.
-    bool at_once = !arrival.place.empty();
-    if (more && at_once) ask_for_stream(arrival, receive);
-    if (arrival.early_bytes > 0) take_early(arrival, receive);
-    if (more && !at_once) ask_for_stream(arrival, receive);
+    bool at_once = !unexpected.place.empty();
+    if (more && at_once) ask_for_stream(unexpected, receive);
+    if (unexpected.early_bytes > 0) take_early(unexpected, receive);
+    if (more && !at_once) ask_for_stream(unexpected, receive);
     if (more) return;
-    if (!arrival.place.empty()) give_back(arrival.place, arrival.peer_rank);
+    if (!unexpected.place.empty()) give_back(unexpected.place, unexpected.peer_rank);
     if (observed)
-      observe(*engine.peers[arrival.peer_rank], receive.bytes, receive.exported, Taken::staged,
-              cost_of_staged(receive, both_busy));
+      observe(*engine.peers[unexpected.peer_rank], receive.bytes, receive.exported,
+              Taken::pipelined, cost_of_staged(receive, both_busy));
   }
-  end_offer(arrival);
+  end_offer(unexpected);
   complete(receive, receive.error);
 }
 
 }  // namespace
 
-void accept_redirected(const RedirectLine& line, Request& receive) {
-  Arrival arrival;
-  arrival.peer_rank = receive.peer_rank;
-  arrival.offer = line.slot;
+void accept_pushed(const PushedLine& line, Request& receive) {
+  UnexpectedMessage unexpected;
+  unexpected.peer_rank = receive.peer_rank;
+  unexpected.offer = line.slot;
   auto* source = reinterpret_cast<const char*>(line.address);
   std::int64_t start = platform::now_ticks();
   bool pushed = false;
-  transport::Offer& offer = transport::offer(arrival.peer_rank, line.slot);
-  if (!copy_together(offer, arrival.peer_rank, source, receive, &pushed)) {
+  transport::Offer& offer = transport::offer(unexpected.peer_rank, line.slot);
+  if (!copy_together(offer, unexpected.peer_rank, source, receive, &pushed)) {
     receive.position = 0;
     receive.started_ticks = 0;
     receive.place = {};
-    return ask_for_stream(arrival, receive);
+    return ask_for_stream(unexpected, receive);
   }
-  observe(*engine.peers[arrival.peer_rank], receive.bytes, receive.exported, Taken::pulled,
+  observe(*engine.peers[unexpected.peer_rank], receive.bytes, receive.exported, Taken::pulled,
           transport::cost_of_copy(receive.bytes, platform::now_ticks() - start,
                                   transport::Pushed::half, line.mapped));
-  end_offer(arrival);
+  end_offer(unexpected);
   complete(receive, receive.error);
 }
 
@@ -361,7 +361,7 @@ bool poll_offers() {
   return any;
 }
 
-void arrive_claim(const ClaimLine& line) {
+void arrive_cts(const CtsLine& line) {
   Request* send;
   {
     platform::Guard guard(engine.offers.lock);
@@ -409,7 +409,7 @@ const Protocol eager_and_rendezvous{
     .put = put_request,
     .advertise = advertise_receive,
     .close_advert = close_receive_advert,
-    .accept = accept_offer,
+    .accept = accept_rts,
     .carries_active = true,
 };
 
