@@ -5,7 +5,7 @@
 #include <new>
 
 #include "base/settings.hpp"
-#include "collective/machine_groups.hpp"
+#include "collective/room/machine_groups.hpp"
 #include "message/engine.hpp"
 
 namespace baton::collective {

@@ -17,7 +17,7 @@ Task gather_in_room(Run& run, Meeting meeting, const Blocks& mine, const Blocks&
 Task scatter_in_room(Run& run, Meeting meeting, const Blocks& all, const Blocks& mine, int root);
 Task allgather_in_room(Run& run, Meeting meeting, const Blocks& mine, const Blocks& all);
 Task alltoall_in_room(Run& run, Meeting meeting, const Blocks& out, const Blocks& in);
-// In many meetings in a row (collective/pieces.hpp).
+// In many meetings in a row (collective/room/pieces.hpp).
 Task allgather_by_pieces_in_room(Run& run, MeetingRow row, const Blocks& mine, const Blocks& all);
 Task alltoall_by_pieces_in_room(Run& run, MeetingRow row, const Blocks& out, const Blocks& in);
 Task reduce_in_room(Run& run, Meeting meeting, Vector vector, const void* contribution,
@@ -41,8 +41,8 @@ Task allreduce_by_pieces_in_room(Run& run, MeetingRow row, Vector vector, const 
                                  void* result);
 Task reduce_scatter_by_pieces_in_room(Run& run, MeetingRow row, Vector whole,
                                       const void* contribution, const Blocks& in);
-// Along chains of ranks, many meetings in a row (collective/chains.hpp). What a rank wants of the
-// result: elements [begin, end), and where they go.
+// Along chains of ranks, many meetings in a row (collective/room/chains.hpp). What a rank wants of
+// the result: elements [begin, end), and where they go.
 struct Part {
   std::int64_t begin;
   std::int64_t end;

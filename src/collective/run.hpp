@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "collective/call.hpp"
-#include "collective/compare.hpp"
+#include "collective/check/compare.hpp"
 #include "collective/task.hpp"
 #include "message/wait.hpp"
 

@@ -1,13 +1,13 @@
 #include "collective/select.hpp"
 
 #include "base/check.hpp"
-#include "collective/chains.hpp"
 #include "collective/cutoffs.hpp"
 #include "collective/direct.hpp"
 #include "collective/in_room.hpp"
-#include "collective/pieces.hpp"
-#include "collective/settle.hpp"
-#include "collective/visit.hpp"
+#include "collective/room/chains.hpp"
+#include "collective/room/pieces.hpp"
+#include "collective/room/settle.hpp"
+#include "collective/room/visit.hpp"
 
 namespace baton::collective {
 

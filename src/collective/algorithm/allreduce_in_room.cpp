@@ -1,0 +1,20 @@
+// Allreduce in a room: everyone writes its vector and combines all of them.
+#include "collective/in_room.hpp"
+#include "collective/room/combine.hpp"
+
+namespace baton::collective {
+
+Task allreduce_in_room(Run& run, Meeting meeting, Vector vector, const void* contribution,
+                       void* result) {
+  Visit visit(run, meeting);
+  co_await visit.may_write();
+  visit.put(visit.rank(), contribution, vector.count, *vector.type);
+  visit.publish_own();
+  bool good;
+  void* unpacked = memory_to_unpack(run, vector, &good);
+  co_await visit.all_arrived();
+  if (good) combine(visit, 0, visit.ranks(), vector, 0, result, unpacked);
+  visit.finish_exchange();
+}
+
+}  // namespace baton::collective

@@ -1,0 +1,15 @@
+// Barrier in a room: everyone raises a flag and waits for all.
+#include "collective/in_room.hpp"
+#include "collective/room/visit.hpp"
+
+namespace baton::collective {
+
+Task barrier_in_room(Run& run, Meeting meeting) {
+  Visit visit(run, meeting);
+  co_await visit.may_write();
+  visit.publish_own();
+  co_await visit.all_arrived();
+  visit.finish_exchange();
+}
+
+}  // namespace baton::collective

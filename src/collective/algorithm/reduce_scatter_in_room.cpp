@@ -1,0 +1,23 @@
+// Reduce_scatter in a room: everyone writes its vector and combines its own part of all of them.
+#include "collective/in_room.hpp"
+#include "collective/room/combine.hpp"
+
+namespace baton::collective {
+
+Task reduce_scatter_in_room(Run& run, Meeting meeting, Vector whole, const void* contribution,
+                            const Blocks& in) {
+  Visit visit(run, meeting);
+  co_await visit.may_write();
+  visit.put(visit.rank(), contribution, whole.count, *whole.type);
+  visit.publish_own();
+  std::int64_t first = 0;
+  for (int r = 0; r < visit.rank(); ++r) first += in.count(r);
+  const Vector part = whole.part(in.count(visit.rank()));
+  bool good;
+  void* unpacked = memory_to_unpack(run, part, &good);
+  co_await visit.all_arrived();
+  if (good) combine(visit, 0, visit.ranks(), part, first, in.buffer, unpacked);
+  visit.finish_exchange();
+}
+
+}  // namespace baton::collective

@@ -1,0 +1,22 @@
+// Scan and exscan in a room: everyone writes its vector and combines those of the ranks before it.
+#include "collective/in_room.hpp"
+#include "collective/room/combine.hpp"
+
+namespace baton::collective {
+
+Task scan_in_room(Run& run, Meeting meeting, Vector vector, const void* contribution, void* result,
+                  bool inclusive) {
+  Visit visit(run, meeting);
+  const int end = visit.rank() + (inclusive ? 1 : 0);
+  co_await visit.may_write();
+  visit.put(visit.rank(), contribution, vector.count, *vector.type);
+  visit.publish(visit.rank());
+  visit.wake_all();
+  bool good;
+  void* unpacked = memory_to_unpack(run, vector, &good);
+  co_await visit.arrived(0, end);
+  if (good && end > 0) combine(visit, 0, end, vector, 0, result, unpacked);
+  visit.finish();
+}
+
+}  // namespace baton::collective

@@ -1,0 +1,26 @@
+// Scatter in a room: the root writes to everyone's place.
+#include "collective/in_room.hpp"
+#include "collective/room/visit.hpp"
+
+namespace baton::collective {
+
+Task scatter_in_room(Run& run, Meeting meeting, const Blocks& all, const Blocks& mine, int root) {
+  Visit visit(run, meeting);
+  if (visit.rank() == root) {
+    co_await visit.may_write();
+    for (int r = 0; r < visit.ranks(); ++r) {
+      if (r == root) continue;
+      visit.put(r, all.place(r), all.uniform, *all.type);
+      visit.publish(r);
+    }
+    visit.wake_all();
+    if (!mine.in_place())
+      run.copy(all.place(root), all.uniform, *all.type, mine.buffer, mine.uniform, *mine.type);
+  } else {
+    co_await visit.arrived(visit.rank(), visit.rank() + 1);
+    visit.take(visit.rank(), mine.buffer, mine.uniform, *mine.type);
+  }
+  visit.finish();
+}
+
+}  // namespace baton::collective
