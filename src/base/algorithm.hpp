@@ -43,10 +43,13 @@ enum AlgorithmNeed : unsigned {
   needs_order = 128,        // groups that are ranges of ranks, where the operation does not commute
 };
 
-// name (begins with its kind's), kind, meetings in a room (0: goes by messages; many: as many as
-// its length asks for), needs, what it is. One that goes by messages and needs nothing stands last
-// among its kind: the last resort.
-inline constexpr std::uint8_t many = 255;
+// Meetings in a room of a call that takes as many as its length asks for: of each piece one or two
+// (collective/room/pieces.hpp), or of each piece that goes along a chain (chains.hpp).
+inline constexpr std::uint8_t one_a_piece = 253, two_a_piece = 254, one_a_link = 255;
+// name (begins with its kind's), kind, meetings in a room (0: goes by messages), needs, what it is.
+// One that goes by messages and needs nothing stands last among its kind: the last resort.
+// The function of that name, in a file of collective/algorithm/, is the algorithm; what it is
+// called with says the row (collective/algorithm.hpp).
 // clang-format off
 #define BATON_ALGORITHMS(X)                                                                         \
   X(barrier_in_room,            barrier,        1, needs_nothing,   "all publish a line")           \
@@ -63,32 +66,32 @@ inline constexpr std::uint8_t many = 255;
   X(scatter_direct,             scatter,        2, needs_even | needs_direct, "each copies from the root's buffer") \
   X(scatter_linear,             scatter,        0, needs_nothing,   "straight from the root")       \
   X(allgather_in_room,          allgather,      1, needs_even,      "all write, all read")          \
-  X(allgather_by_pieces_in_room, allgather,  many, needs_even | needs_whole_blocks, "piece after piece, all write and read at the same time") \
+  X(allgather_by_pieces_in_room, allgather, one_a_piece, needs_even | needs_whole_blocks, "piece after piece, all write and read at the same time") \
   X(allgather_direct,           allgather,      2, needs_even | needs_direct, "each copies from all others' buffers") \
   X(allgather_bruck,            allgather,      0, needs_even,      "messages over doubling distances, of all that a rank has") \
   X(allgather_ring,             allgather,      0, needs_nothing,   "blocks go round from neighbour to neighbour") \
   X(alltoall_in_room,           alltoall,       1, needs_even,      "all write all blocks, each reads its own") \
-  X(alltoall_by_pieces_in_room, alltoall,    many, needs_even | needs_whole_blocks, "piece after piece, all write and read at the same time") \
+  X(alltoall_by_pieces_in_room, alltoall, one_a_piece, needs_even | needs_whole_blocks, "piece after piece, all write and read at the same time") \
   X(alltoall_direct,            alltoall,       2, needs_even | needs_not_in_place | needs_direct, "each copies from all others' buffers") \
   X(alltoall_bruck,             alltoall,       0, needs_even,      "messages over doubling distances, of half of all blocks") \
   X(alltoall_in_place,          alltoall,       0, needs_in_place,  "pairs exchange in the order of a tournament") \
   X(alltoall_pairwise,          alltoall,       0, needs_not_in_place, "one pair after another")    \
   X(reduce_in_room,             reduce,         1, needs_nothing,   "all write, the root combines") \
   X(reduce_by_groups_in_room,   reduce,         2, needs_groups | needs_order, "one of each of the machine's groups combines, then the root") \
-  X(reduce_chain_in_room,       reduce,         many, needs_whole_blocks, "piece after piece, ranks add to a sum one after the other") \
+  X(reduce_chain_in_room,       reduce, one_a_link, needs_whole_blocks, "piece after piece, ranks add to a sum one after the other") \
   X(reduce_direct,              reduce,         2, needs_direct,    "each combines a part of all buffers, and copies it to the root's") \
   X(reduce_binomial,            reduce,         0, needs_nothing,   "up a binomial tree")           \
   X(allreduce_in_room,          allreduce,      1, needs_nothing,   "all write, each combines all") \
   X(allreduce_by_groups_in_room, allreduce,     2, needs_groups | needs_order, "one of each of the machine's groups combines, then all") \
   X(allreduce_by_parts_in_room, allreduce,      2, needs_nothing,   "all write, each combines a part, all read the parts") \
-  X(allreduce_by_pieces_in_room, allreduce,  many, needs_whole_blocks, "piece after piece, all write, each combines a part, all read") \
-  X(allreduce_chain_in_room,    allreduce,      many, needs_whole_blocks, "piece after piece, ranks add to a sum one after the other") \
+  X(allreduce_by_pieces_in_room, allreduce, two_a_piece, needs_whole_blocks, "piece after piece, all write, each combines a part, all read") \
+  X(allreduce_chain_in_room,    allreduce, one_a_link, needs_whole_blocks, "piece after piece, ranks add to a sum one after the other") \
   X(allreduce_direct,           allreduce,      2, needs_direct,    "each combines a part of all buffers, and copies it to all") \
   X(allreduce_halving,          allreduce,      0, needs_commuting, "recursive halving, then doubling: each rank reduces a part") \
   X(allreduce_doubling,         allreduce,      0, needs_nothing,   "recursive doubling: all of it in each step") \
   X(reduce_scatter_in_room,     reduce_scatter, 1, needs_nothing,   "all write, each combines its part") \
-  X(reduce_scatter_by_pieces_in_room, reduce_scatter, many, needs_whole_blocks, "piece after piece, all write and combine at the same time") \
-  X(reduce_scatter_chain_in_room,reduce_scatter, many, needs_whole_blocks, "piece after piece, ranks add to a sum one after the other") \
+  X(reduce_scatter_by_pieces_in_room, reduce_scatter, one_a_piece, needs_whole_blocks, "piece after piece, all write and combine at the same time") \
+  X(reduce_scatter_chain_in_room, reduce_scatter, one_a_link, needs_whole_blocks, "piece after piece, ranks add to a sum one after the other") \
   X(reduce_scatter_direct,      reduce_scatter, 2, needs_direct,    "each combines its part of all buffers") \
   X(reduce_scatter_pairwise,    reduce_scatter, 0, needs_commuting, "each pair exchanges what the other one reduces") \
   X(reduce_scatter_rooted,      reduce_scatter, 0, needs_nothing,   "rank 0 reduces all and hands out the parts") \

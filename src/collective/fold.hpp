@@ -4,7 +4,7 @@
 
 #include <bit>
 
-#include "collective/algorithms.hpp"
+#include "collective/algorithm.hpp"
 
 namespace baton::collective {
 

@@ -3,7 +3,7 @@
 // for what meets there.
 #pragma once
 
-#include "collective/algorithms.hpp"
+#include "collective/run.hpp"
 
 namespace baton::collective {
 

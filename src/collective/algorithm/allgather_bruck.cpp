@@ -1,11 +1,15 @@
 // Allgather of short blocks (Bruck and others, as alltoall_bruck.cpp): what a rank has doubles in
 // each step, by a message from as far as that.
-#include "collective/algorithms.hpp"
+#include "collective/algorithm.hpp"
 #include "datatype/pack.hpp"
 
 namespace baton::collective {
 
-Task allgather_bruck(Run& run, const Context& context, const Blocks& mine, const Blocks& all) {
+Task allgather_bruck(Run& run) {
+  const Call& call = run.call;
+  const Context& context = call.comm->collective;
+  const Blocks& mine = call.out;
+  const Blocks& all = call.in;
   const int size = context.size, rank = context.rank;
   const Blocks& given = mine.in_place() ? all : mine;
   const void* own = mine.in_place() ? all.place(rank) : mine.buffer;

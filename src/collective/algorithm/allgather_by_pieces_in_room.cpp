@@ -1,12 +1,15 @@
 // Allgather of longer blocks in a room: in each piece all write some of their block and read as
 // much of all others.
-#include "collective/in_room.hpp"
+#include "collective/algorithm.hpp"
 #include "collective/room/pieces.hpp"
 #include "collective/room/visit.hpp"
 
 namespace baton::collective {
 
-Task allgather_by_pieces_in_room(Run& run, MeetingRow row, const Blocks& mine, const Blocks& all) {
+Task allgather_by_pieces_in_room(Run& run, MeetingRow row) {
+  const Call& call = run.call;
+  const Blocks& mine = call.out;
+  const Blocks& all = call.in;
   const int rank = run.call.comm->rank();
   const bool in_place = mine.in_place();
   const Blocks& given = in_place ? all : mine;

@@ -1,11 +1,13 @@
 // Allgather by direct copies: everyone copies all others' blocks.
-#include "collective/direct.hpp"
+#include "collective/algorithm.hpp"
 #include "collective/room/direct_copy.hpp"
 
 namespace baton::collective {
 
-Task allgather_direct(Run& run, Meeting first, Meeting last, const Blocks& mine, const Blocks& all,
-                      Task otherwise) {
+Task allgather_direct(Run& run, Meeting first, Meeting last, Task otherwise) {
+  const Call& call = run.call;
+  const Blocks& mine = call.out;
+  const Blocks& all = call.in;
   DirectCopy copies(run, first, last);
   const int rank = copies.rank();
   const void* block = mine.in_place() ? packed(run, all.place(rank), all.uniform, *all.type)

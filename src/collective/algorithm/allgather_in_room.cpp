@@ -1,10 +1,13 @@
 // Allgather in a room: everyone writes its block and reads all.
-#include "collective/in_room.hpp"
+#include "collective/algorithm.hpp"
 #include "collective/room/visit.hpp"
 
 namespace baton::collective {
 
-Task allgather_in_room(Run& run, Meeting meeting, const Blocks& mine, const Blocks& all) {
+Task allgather_in_room(Run& run, Meeting meeting) {
+  const Call& call = run.call;
+  const Blocks& mine = call.out;
+  const Blocks& all = call.in;
   Visit visit(run, meeting);
   const int rank = visit.rank();
   co_await visit.may_write();

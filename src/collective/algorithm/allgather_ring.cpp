@@ -1,9 +1,13 @@
 // Allgather, v form included: around a ring, every rank passing on what it got last.
-#include "collective/algorithms.hpp"
+#include "collective/algorithm.hpp"
 
 namespace baton::collective {
 
-Task allgather_ring(Run& run, const Context& context, const Blocks& mine, const Blocks& all) {
+Task allgather_ring(Run& run) {
+  const Call& call = run.call;
+  const Context& context = call.comm->collective;
+  const Blocks& mine = call.out;
+  const Blocks& all = call.in;
   const int size = context.size, rank = context.rank;
   const int left = (rank - 1 + size) % size, right = (rank + 1) % size;
   for (int step = 0; step < size - 1; ++step) {

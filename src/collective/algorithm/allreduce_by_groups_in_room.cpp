@@ -1,13 +1,16 @@
 // Allreduce in a room by the machine's groups: each group's first combines its group's vectors, all
 // combine what these have. In the order of ranks, then of groups: all get the same bits.
-#include "collective/in_room.hpp"
+#include "collective/algorithm.hpp"
 #include "collective/room/by_groups.hpp"
 #include "collective/room/combine.hpp"
 
 namespace baton::collective {
 
-Task allreduce_by_groups_in_room(Run& run, Meeting first, Meeting second, Vector vector,
-                                 const void* contribution, void* result) {
+Task allreduce_by_groups_in_room(Run& run, Meeting first, Meeting second) {
+  const Call& call = run.call;
+  const Vector vector = vector_of(call);
+  const void* contribution = call.contribution();
+  void* result = call.in.buffer;
   const MachineGroups* groups = machine_groups(run);
   bool good;
   void* unpacked = memory_to_unpack(run, vector, &good);

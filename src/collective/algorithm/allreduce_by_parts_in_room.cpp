@@ -1,12 +1,15 @@
 // Allreduce of longer vectors in a room: everyone writes its vector, combines one part of all, and
 // reads the parts that the others have combined.
-#include "collective/in_room.hpp"
+#include "collective/algorithm.hpp"
 #include "collective/room/combine.hpp"
 
 namespace baton::collective {
 
-Task allreduce_by_parts_in_room(Run& run, Meeting contributing, Meeting combining, Vector vector,
-                                const void* contribution, void* result) {
+Task allreduce_by_parts_in_room(Run& run, Meeting contributing, Meeting combining) {
+  const Call& call = run.call;
+  const Vector vector = vector_of(call);
+  const void* contribution = call.contribution();
+  void* result = call.in.buffer;
   Visit given(run, contributing), combined(run, combining);
   const int rank = given.rank(), ranks = given.ranks();
   auto begin = [&](int part) { return vector.count * part / ranks; };

@@ -1,13 +1,16 @@
 // Allreduce of longer vectors in a room: each rank combines a part. In each piece all write some of
 // all others' parts, and in the meeting behind it what they have combined of their own.
-#include "collective/in_room.hpp"
+#include "collective/algorithm.hpp"
 #include "collective/room/combine.hpp"
 #include "collective/room/pieces.hpp"
 
 namespace baton::collective {
 
-Task allreduce_by_pieces_in_room(Run& run, MeetingRow row, Vector vector, const void* contribution,
-                                 void* result) {
+Task allreduce_by_pieces_in_room(Run& run, MeetingRow row) {
+  const Call& call = run.call;
+  const Vector vector = vector_of(call);
+  const void* contribution = call.contribution();
+  void* result = call.in.buffer;
   const Pieces pieces = pieces_of(run.call);
   const int rank = run.call.comm->rank(), ranks = run.call.comm->size();
   const std::int64_t size = vector.type->size;

@@ -1,12 +1,15 @@
 // Allreduce by direct copies: everyone combines a part of all vectors, read from where they lie,
 // and puts the result to where all want it.
-#include "collective/direct.hpp"
+#include "collective/algorithm.hpp"
 #include "collective/room/combine_direct.hpp"
 
 namespace baton::collective {
 
-Task allreduce_direct(Run& run, Meeting first, Meeting last, Vector vector,
-                      const void* contribution, void* result, Task otherwise) {
+Task allreduce_direct(Run& run, Meeting first, Meeting last, Task otherwise) {
+  const Call& call = run.call;
+  const Vector vector = vector_of(call);
+  const void* contribution = call.contribution();
+  void* result = call.in.buffer;
   DirectCopy copies(run, first, last);
   const int rank = copies.rank(), ranks = copies.ranks();
   const bool as_is = vector.type->contiguous;

@@ -3,13 +3,17 @@
 // group's result staying on the left.
 #include <utility>
 
-#include "collective/algorithms.hpp"
+#include "collective/algorithm.hpp"
 #include "collective/fold.hpp"
 
 namespace baton::collective {
 
-Task allreduce_doubling(Run& run, const Context& context, Vector vector, const void* contribution,
-                        void* result) {
+Task allreduce_doubling(Run& run) {
+  const Call& call = run.call;
+  const Context& context = call.comm->collective;
+  const Vector vector = vector_of(call);
+  const void* contribution = call.contribution();
+  void* result = call.in.buffer;
   Datatype& type = *vector.type;
   const std::int64_t count = vector.count;
   void* total = result;

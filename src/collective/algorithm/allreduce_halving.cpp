@@ -1,7 +1,7 @@
 // Allreduce of long vectors (Rabenseifner, "Optimization of collective reduction operations"):
 // recursive halving leaves each rank with the result of one part, recursive doubling gives all
 // parts to all.
-#include "collective/algorithms.hpp"
+#include "collective/algorithm.hpp"
 #include "collective/fold.hpp"
 
 namespace baton::collective {
@@ -30,8 +30,12 @@ struct Range {
 
 }  // namespace
 
-Task allreduce_halving(Run& run, const Context& context, Vector vector, const void* contribution,
-                       void* total) {
+Task allreduce_halving(Run& run) {
+  const Call& call = run.call;
+  const Context& context = call.comm->collective;
+  const Vector vector = vector_of(call);
+  const void* contribution = call.contribution();
+  void* total = call.in.buffer;
   Datatype& type = *vector.type;
   const Fold fold(context);
   // Where nothing is folded in first, the first step can read what is given where it lies.

@@ -1,11 +1,14 @@
 // Allreduce in a room: everyone writes its vector and combines all of them.
-#include "collective/in_room.hpp"
+#include "collective/algorithm.hpp"
 #include "collective/room/combine.hpp"
 
 namespace baton::collective {
 
-Task allreduce_in_room(Run& run, Meeting meeting, Vector vector, const void* contribution,
-                       void* result) {
+Task allreduce_in_room(Run& run, Meeting meeting) {
+  const Call& call = run.call;
+  const Vector vector = vector_of(call);
+  const void* contribution = call.contribution();
+  void* result = call.in.buffer;
   Visit visit(run, meeting);
   co_await visit.may_write();
   visit.put(visit.rank(), contribution, vector.count, *vector.type);

@@ -4,7 +4,7 @@
 // steps.
 #include <cstring>
 
-#include "collective/algorithms.hpp"
+#include "collective/algorithm.hpp"
 #include "datatype/pack.hpp"
 
 namespace baton::collective {
@@ -28,7 +28,11 @@ std::int64_t move_blocks(char* blocks, char* row, int size, std::int64_t bytes, 
 
 }  // namespace
 
-Task alltoall_bruck(Run& run, const Context& context, const Blocks& out, const Blocks& in) {
+Task alltoall_bruck(Run& run) {
+  const Call& call = run.call;
+  const Context& context = call.comm->collective;
+  const Blocks& out = call.out;
+  const Blocks& in = call.in;
   const Blocks& given = out.in_place() ? in : out;
   const int size = context.size, rank = context.rank;
   const std::int64_t bytes = given.bytes(0), half = (size + 1) / 2 * bytes;

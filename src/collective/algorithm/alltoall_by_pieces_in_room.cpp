@@ -1,6 +1,6 @@
 // Alltoall of longer blocks in a room: in each piece all write some of every block and read some of
 // their own.
-#include "collective/in_room.hpp"
+#include "collective/algorithm.hpp"
 #include "collective/room/pieces.hpp"
 #include "collective/room/visit.hpp"
 
@@ -38,7 +38,10 @@ void read_piece(const Visit& visit, const Pieces& pieces, std::uint64_t piece, c
 
 }  // namespace
 
-Task alltoall_by_pieces_in_room(Run& run, MeetingRow row, const Blocks& out, const Blocks& in) {
+Task alltoall_by_pieces_in_room(Run& run, MeetingRow row) {
+  const Call& call = run.call;
+  const Blocks& out = call.out;
+  const Blocks& in = call.in;
   Blocks given = out.in_place() ? in : out;
   const int rank = run.call.comm->rank();
   const Pieces pieces = pieces_of(run.call);

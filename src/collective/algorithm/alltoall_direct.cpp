@@ -1,11 +1,13 @@
 // Alltoall by direct copies: everyone copies its blocks from all others'.
-#include "collective/direct.hpp"
+#include "collective/algorithm.hpp"
 #include "collective/room/direct_copy.hpp"
 
 namespace baton::collective {
 
-Task alltoall_direct(Run& run, Meeting first, Meeting last, const Blocks& out, const Blocks& in,
-                     Task otherwise) {
+Task alltoall_direct(Run& run, Meeting first, Meeting last, Task otherwise) {
+  const Call& call = run.call;
+  const Blocks& out = call.out;
+  const Blocks& in = call.in;
   DirectCopy copies(run, first, last);
   const int rank = copies.rank();
   const void* blocks = packed(run, out.buffer, out.uniform * copies.ranks(), *out.type);

@@ -2,12 +2,15 @@
 // of a pair must be in the same step, so the pairs are those of a round-robin tournament.
 #include <algorithm>
 
-#include "collective/algorithms.hpp"
+#include "collective/algorithm.hpp"
 #include "datatype/pack.hpp"
 
 namespace baton::collective {
 
-Task alltoall_in_place(Run& run, const Context& context, const Blocks& data) {
+Task alltoall_in_place(Run& run) {
+  const Call& call = run.call;
+  const Context& context = call.comm->collective;
+  const Blocks& data = call.in;
   const int size = context.size, rank = context.rank;
   Datatype& bytes_type = *datatype::datatypes.find(MPI_BYTE);
   std::int64_t bytes_max = 0;

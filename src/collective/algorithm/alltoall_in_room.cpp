@@ -1,11 +1,14 @@
 // Alltoall in a room: everyone writes a block for each rank, one after the other, and reads its own
 // of everyone's. In place all is written before anything is read.
-#include "collective/in_room.hpp"
+#include "collective/algorithm.hpp"
 #include "collective/room/visit.hpp"
 
 namespace baton::collective {
 
-Task alltoall_in_room(Run& run, Meeting meeting, const Blocks& out, const Blocks& in) {
+Task alltoall_in_room(Run& run, Meeting meeting) {
+  const Call& call = run.call;
+  const Blocks& out = call.out;
+  const Blocks& in = call.in;
   Visit visit(run, meeting);
   const int rank = visit.rank(), ranks = visit.ranks();
   const Blocks& given = out.in_place() ? in : out;

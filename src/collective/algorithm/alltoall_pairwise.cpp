@@ -1,7 +1,7 @@
 // Alltoall, v and w forms included: some exchanges with other ranks at a time, each rank beginning
 // with its neighbour, so that not all go to the same. By status all receives are there first: only
 // then may ranks have orders that do not fit each other.
-#include "collective/algorithms.hpp"
+#include "collective/algorithm.hpp"
 #include "collective/serving.hpp"
 
 namespace baton::collective {
@@ -25,7 +25,11 @@ Task send_by_status(Run& run, const Context& context, const Blocks& out, const B
 
 }  // namespace
 
-Task alltoall_pairwise(Run& run, const Context& context, const Blocks& out, const Blocks& in) {
+Task alltoall_pairwise(Run& run) {
+  const Call& call = run.call;
+  const Context& context = call.comm->collective;
+  const Blocks& out = call.out;
+  const Blocks& in = call.in;
   constexpr int at_once = 8;  // guess
   const int size = context.size, rank = context.rank;
   run.copy(out.place(rank), out.count(rank), out.type_of(rank), in.place(rank), in.count(rank),

@@ -1,6 +1,6 @@
 // Barrier in a room by the machine's groups: each group's first waits for its group, all wait for
 // these.
-#include "collective/in_room.hpp"
+#include "collective/algorithm.hpp"
 #include "collective/room/by_groups.hpp"
 
 namespace baton::collective {

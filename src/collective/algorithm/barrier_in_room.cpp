@@ -1,5 +1,5 @@
 // Barrier in a room: everyone raises a flag and waits for all.
-#include "collective/in_room.hpp"
+#include "collective/algorithm.hpp"
 #include "collective/room/visit.hpp"
 
 namespace baton::collective {

@@ -1,10 +1,16 @@
 // Broadcast along a binomial tree.
-#include "collective/algorithms.hpp"
+#include "collective/algorithm/broadcast_binomial.hpp"
 
 namespace baton::collective {
 
-Task broadcast_binomial(Run& run, const Context& context, void* buffer, std::int64_t count,
-                        Datatype& type, int root) {
+Task broadcast_binomial(Run& run) {
+  const Call& call = run.call;
+  return broadcast_on_tree(run, call.comm->collective, call.in.buffer, call.in.uniform,
+                           *call.in.type, call.root);
+}
+
+Task broadcast_on_tree(Run& run, const Context& context, void* buffer, std::int64_t count,
+                       Datatype& type, int root) {
   const int size = context.size;
   const int from_root = (context.rank - root + size) % size;
   int mask = 1;

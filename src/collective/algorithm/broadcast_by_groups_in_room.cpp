@@ -2,13 +2,15 @@
 // other group, which write for theirs.
 #include <cstring>
 
-#include "collective/in_room.hpp"
+#include "collective/algorithm.hpp"
 #include "collective/room/visit.hpp"
 
 namespace baton::collective {
 
-Task broadcast_by_groups_in_room(Run& run, Meeting first, Meeting second, const Blocks& data,
-                                 int root) {
+Task broadcast_by_groups_in_room(Run& run, Meeting first, Meeting second) {
+  const Call& call = run.call;
+  const Blocks& data = call.in;
+  const int root = call.root;
   const MachineGroups* groups = machine_groups(run);
   if (!groups) co_return;
   Visit between(run, first), within(run, second);

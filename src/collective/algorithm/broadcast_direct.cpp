@@ -1,11 +1,13 @@
 // Broadcast by direct copies: along a wide tree, so that no rank's memory is read by many at once.
-#include "collective/direct.hpp"
+#include "collective/algorithm.hpp"
 #include "collective/room/direct_copy.hpp"
 
 namespace baton::collective {
 
-Task broadcast_direct(Run& run, Meeting first, Meeting last, const Blocks& data, int root,
-                      Task otherwise) {
+Task broadcast_direct(Run& run, Meeting first, Meeting last, Task otherwise) {
+  const Call& call = run.call;
+  const Blocks& data = call.in;
+  const int root = call.root;
   constexpr int width = 8;  // guess
   DirectCopy copies(run, first, last);
   const int ranks = copies.ranks();

@@ -1,11 +1,14 @@
 // Broadcast in a room: the root writes, the others read, and nobody waits for a slow one until the
 // banks are used up.
-#include "collective/in_room.hpp"
+#include "collective/algorithm.hpp"
 #include "collective/room/visit.hpp"
 
 namespace baton::collective {
 
-Task broadcast_in_room(Run& run, Meeting meeting, const Blocks& data, int root) {
+Task broadcast_in_room(Run& run, Meeting meeting) {
+  const Call& call = run.call;
+  const Blocks& data = call.in;
+  const int root = call.root;
   Visit visit(run, meeting);
   if (visit.rank() == root) {
     co_await visit.may_write();

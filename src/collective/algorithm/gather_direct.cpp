@@ -1,12 +1,15 @@
 // Gather by direct copies: everyone puts its block to the root, few at a time. Whoever may not, or
 // where the root's type does not take blocks as they are, sends it in a message.
-#include "collective/direct.hpp"
+#include "collective/algorithm.hpp"
 #include "collective/room/direct_copy.hpp"
 
 namespace baton::collective {
 
-Task gather_direct(Run& run, Meeting first, Meeting last, const Blocks& mine, const Blocks& all,
-                   int root, Task otherwise) {
+Task gather_direct(Run& run, Meeting first, Meeting last, Task otherwise) {
+  const Call& call = run.call;
+  const Blocks& mine = call.out;
+  const Blocks& all = call.in;
+  const int root = call.root;
   DirectCopy copies(run, first, last);
   if (copies.rank() == root) {
     co_await copies.told.may_write();

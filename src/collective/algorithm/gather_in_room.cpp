@@ -1,10 +1,14 @@
 // Gather in a room: everyone writes, the root reads.
-#include "collective/in_room.hpp"
+#include "collective/algorithm.hpp"
 #include "collective/room/visit.hpp"
 
 namespace baton::collective {
 
-Task gather_in_room(Run& run, Meeting meeting, const Blocks& mine, const Blocks& all, int root) {
+Task gather_in_room(Run& run, Meeting meeting) {
+  const Call& call = run.call;
+  const Blocks& mine = call.out;
+  const Blocks& all = call.in;
+  const int root = call.root;
   Visit visit(run, meeting);
   co_await visit.may_write();
   if (visit.rank() != root) {

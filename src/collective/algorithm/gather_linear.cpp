@@ -2,7 +2,7 @@
 // says. What comes in one piece before its receive would be copied twice, so receives of such are
 // not held back.
 #include "base/settings.hpp"
-#include "collective/algorithms.hpp"
+#include "collective/algorithm.hpp"
 #include "collective/serving.hpp"
 
 namespace baton::collective {
@@ -15,8 +15,12 @@ std::int64_t held_back_above(Order order) {
 
 }  // namespace
 
-Task gather_linear(Run& run, const Context& context, const Blocks& mine, const Blocks& all,
-                   int root) {
+Task gather_linear(Run& run) {
+  const Call& call = run.call;
+  const Context& context = call.comm->collective;
+  const Blocks& mine = call.out;
+  const Blocks& all = call.in;
+  const int root = call.root;
   if (context.rank != root) {
     run.send(context, mine.buffer, mine.count(0), *mine.type, root);
   } else {

@@ -1,10 +1,13 @@
 // The neighborhood collectives: a message along every edge, all at once.
-#include "collective/algorithms.hpp"
+#include "collective/algorithm.hpp"
 #include "collective/neighbourhood.hpp"
 
 namespace baton::collective {
 
-Task neighbour_exchange(Run& run, Communicator& comm, const Blocks& out, const Blocks& in) {
+Task neighbour_allgather_exchange(Run& run) {
+  const Blocks& out = run.call.out;
+  const Blocks& in = run.call.in;
+  Communicator& comm = *run.call.comm;
   const Neighbourhood neighbourhood(comm);
   const bool same = run.call.kind == Kind::neighbour_allgather;
   for (int i = 0; i < neighbourhood.in_count(); ++i) {
@@ -18,6 +21,10 @@ Task neighbour_exchange(Run& run, Communicator& comm, const Blocks& out, const B
       run.send(comm.collective, out.place(block), out.count(block), out.type_of(block), rank);
   }
   co_await run.all();
+}
+
+Task neighbour_alltoall_exchange(Run& run) {
+  return neighbour_allgather_exchange(run);
 }
 
 }  // namespace baton::collective

@@ -2,13 +2,59 @@
 // own on, so rank order is kept where the tree's root is rank 0.
 #include <utility>
 
-#include "collective/algorithms.hpp"
+#include "collective/algorithm/reduce_binomial.hpp"
 #include "collective/serving.hpp"
 
 namespace baton::collective {
 
-Task reduce_binomial(Run& run, const Context& context, Vector vector, const void* contribution,
-                     void* result, int root) {
+namespace {
+
+// What the children of a node send is combined as it comes, not in their order: for operations that
+// commute, where the program asked for it (order=status), since the last bits of floating-point
+// results then vary from call to call. Into `own`; `from_top` is how far we are from the tree's
+// top.
+Task combine_by_arrival(Run& run, const Context& context, Vector vector, void* own, int from_top,
+                        int top) {
+  struct Child {
+    const message::Request* request;
+    void* data;
+  };
+  Child children[32];
+  int count = 0;
+  for (int mask = 1; mask < context.size && !(from_top & mask); mask <<= 1) {
+    if (from_top + mask >= context.size) continue;
+    children[count] = {nullptr, run.scratch(vector.count, *vector.type)};
+    if (!children[count++].data) co_return;
+  }
+  for (int child = 0; child < count; ++child) {
+    const int rank = (from_top + (1 << child) + top) % context.size;
+    children[child].request =
+        run.receive(context, children[child].data, vector.count, *vector.type, rank);
+    if (!children[child].request) count = child;  // the run has the error
+  }
+  while (count > 0) {
+    int arrived = 0;
+    co_await run.until_progress([&] {
+      for (arrived = 0; arrived < count; ++arrived)
+        if (message::is_complete(*children[arrived].request)) return true;
+      return false;
+    });
+    vector.reduce(children[arrived].data, own);
+    children[arrived] = children[--count];
+  }
+  co_await run.all();
+}
+
+}  // namespace
+
+Task reduce_binomial(Run& run) {
+  const Call& call = run.call;
+  return reduce_on_tree(run, call.comm->collective, vector_of(call), call.contribution(),
+                        call.in.buffer, call.root);
+}
+
+Task reduce_on_tree(Run& run, const Context& context, Vector vector, const void* contribution,
+                    void* result, int root) {
   const int size = context.size, rank = context.rank;
   const int top = vector.operation->commutative ? root : 0;
   const int from_top = (rank - top + size) % size;

@@ -1,13 +1,17 @@
 // Reduce in a room by the machine's groups: each group's leader combines its group's vectors, the
 // root, which leads its own group, what these have.
-#include "collective/in_room.hpp"
+#include "collective/algorithm.hpp"
 #include "collective/room/by_groups.hpp"
 #include "collective/room/combine.hpp"
 
 namespace baton::collective {
 
-Task reduce_by_groups_in_room(Run& run, Meeting first, Meeting second, Vector vector,
-                              const void* contribution, void* result, int root) {
+Task reduce_by_groups_in_room(Run& run, Meeting first, Meeting second) {
+  const Call& call = run.call;
+  const Vector vector = vector_of(call);
+  const void* contribution = call.contribution();
+  void* result = call.in.buffer;
+  const int root = call.root;
   const MachineGroups* groups = machine_groups(run);
   bool good;
   void* unpacked = memory_to_unpack(run, vector, &good);

@@ -1,12 +1,16 @@
 // Reduce by direct copies: everyone combines a part of all vectors, read from where they lie, and
 // puts the result to the root.
-#include "collective/direct.hpp"
+#include "collective/algorithm.hpp"
 #include "collective/room/combine_direct.hpp"
 
 namespace baton::collective {
 
-Task reduce_direct(Run& run, Meeting first, Meeting last, Vector vector, const void* contribution,
-                   void* result, int root, Task otherwise) {
+Task reduce_direct(Run& run, Meeting first, Meeting last, Task otherwise) {
+  const Call& call = run.call;
+  const Vector vector = vector_of(call);
+  const void* contribution = call.contribution();
+  void* result = call.in.buffer;
+  const int root = call.root;
   DirectCopy copies(run, first, last);
   const int rank = copies.rank(), ranks = copies.ranks();
   const bool as_is = vector.type->contiguous;

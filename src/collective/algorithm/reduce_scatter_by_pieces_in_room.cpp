@@ -1,6 +1,6 @@
 // Reduce_scatter of longer vectors in a room: in each piece all write some of every rank's part and
 // combine some of their own. In place that overwrites only what has been written to the room.
-#include "collective/in_room.hpp"
+#include "collective/algorithm.hpp"
 #include "collective/room/combine.hpp"
 #include "collective/room/pieces.hpp"
 
@@ -24,8 +24,11 @@ void write_piece(const Visit& visit, const Pieces& pieces, std::uint64_t piece, 
 
 }  // namespace
 
-Task reduce_scatter_by_pieces_in_room(Run& run, MeetingRow row, Vector whole,
-                                      const void* contribution, const Blocks& in) {
+Task reduce_scatter_by_pieces_in_room(Run& run, MeetingRow row) {
+  const Call& call = run.call;
+  const Vector whole = whole_of(call);
+  const void* contribution = call.contribution();
+  const Blocks& in = call.in;
   const Pieces pieces = pieces_of(run.call);
   const int rank = run.call.comm->rank();
   const bool in_place = contribution == in.buffer;

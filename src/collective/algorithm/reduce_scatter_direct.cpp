@@ -1,12 +1,15 @@
 // Reduce_scatter by direct copies: everyone combines its part of all vectors, read from where they
 // lie. In place it keeps the result until nobody reads its vector any more.
-#include "collective/direct.hpp"
+#include "collective/algorithm.hpp"
 #include "collective/room/combine_direct.hpp"
 
 namespace baton::collective {
 
-Task reduce_scatter_direct(Run& run, Meeting first, Meeting last, Vector whole,
-                           const void* contribution, const Blocks& in, Task otherwise) {
+Task reduce_scatter_direct(Run& run, Meeting first, Meeting last, Task otherwise) {
+  const Call& call = run.call;
+  const Vector whole = whole_of(call);
+  const void* contribution = call.contribution();
+  const Blocks& in = call.in;
   DirectCopy copies(run, first, last);
   const bool as_is = whole.type->contiguous, in_place = contribution == in.buffer;
   const std::int64_t size = whole.type->size, count = in.count(copies.rank());

@@ -1,11 +1,14 @@
 // Reduce_scatter in a room: everyone writes its vector and combines its own part of all of them.
-#include "collective/in_room.hpp"
+#include "collective/algorithm.hpp"
 #include "collective/room/combine.hpp"
 
 namespace baton::collective {
 
-Task reduce_scatter_in_room(Run& run, Meeting meeting, Vector whole, const void* contribution,
-                            const Blocks& in) {
+Task reduce_scatter_in_room(Run& run, Meeting meeting) {
+  const Call& call = run.call;
+  const Vector whole = whole_of(call);
+  const void* contribution = call.contribution();
+  const Blocks& in = call.in;
   Visit visit(run, meeting);
   co_await visit.may_write();
   visit.put(visit.rank(), contribution, whole.count, *whole.type);

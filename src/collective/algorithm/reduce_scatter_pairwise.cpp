@@ -1,11 +1,15 @@
 // Reduce_scatter, block form included: in each step every rank sends one other the part that is
 // that one's and receives its own part as yet another has it.
-#include "collective/algorithms.hpp"
+#include "collective/algorithm.hpp"
 
 namespace baton::collective {
 
-Task reduce_scatter_pairwise(Run& run, const Context& context, Vector whole,
-                             const void* contribution, const Blocks& in) {
+Task reduce_scatter_pairwise(Run& run) {
+  const Call& call = run.call;
+  const Context& context = call.comm->collective;
+  const Vector whole = whole_of(call);
+  const void* contribution = call.contribution();
+  const Blocks& in = call.in;
   Datatype& type = *whole.type;
   const int size = context.size, rank = context.rank;
   const std::int64_t* first = first_elements(run, in, size);

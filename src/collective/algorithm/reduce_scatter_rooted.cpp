@@ -1,10 +1,15 @@
 // Reduce_scatter, block form included: rank 0 reduces the whole vector and hands out its parts.
-#include "collective/algorithms.hpp"
+#include "collective/algorithm/reduce_binomial.hpp"
+#include "collective/algorithm/scatter_linear.hpp"
 
 namespace baton::collective {
 
-Task reduce_scatter_rooted(Run& run, const Context& context, Vector whole, const void* contribution,
-                           const Blocks& in) {
+Task reduce_scatter_rooted(Run& run) {
+  const Call& call = run.call;
+  const Context& context = call.comm->collective;
+  const Vector whole = whole_of(call);
+  const void* contribution = call.contribution();
+  const Blocks& in = call.in;
   const int size = context.size, rank = context.rank;
   Blocks all = in, mine = in;
   mine.uniform = in.count(rank);
@@ -16,8 +21,8 @@ Task reduce_scatter_rooted(Run& run, const Context& context, Vector whole, const
     all.displacements = first;
     all.wide_displacements = true;
   }
-  co_await reduce_binomial(run, context, whole, contribution, all.buffer, 0);
-  co_await scatter_linear(run, context, all, mine, 0);
+  co_await reduce_on_tree(run, context, whole, contribution, all.buffer, 0);
+  co_await scatter_from_root(run, context, all, mine, 0);
 }
 
 }  // namespace baton::collective

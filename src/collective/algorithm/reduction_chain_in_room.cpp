@@ -1,7 +1,7 @@
 // Reductions along chains of ranks (chains.hpp): in a room's blocks the last rank of a chain writes
 // its vector and the others combine theirs with it, piece by piece; who wants a piece reads it when
 // the first rank of each chain has come. In place that overwrites only what has been combined.
-#include "collective/in_room.hpp"
+#include "collective/algorithm.hpp"
 #include "collective/room/chains.hpp"
 #include "collective/room/combine.hpp"
 
@@ -18,10 +18,15 @@ void add(const Visit& visit, int place, Vector vector, const void* contribution,
   visit.put(place, unpacked, vector.count, *vector.type);
 }
 
-}  // namespace
+// What a rank wants of the result: elements [begin, end), and where they go.
+struct Part {
+  std::int64_t begin;
+  std::int64_t end;
+  void* result;
+};
 
-Task reduction_chain_in_room(Run& run, MeetingRow row, Vector whole, const void* contribution,
-                             Part wanted) {
+Task reduce_along_chains(Run& run, MeetingRow row, Vector whole, Part wanted) {
+  const void* contribution = run.call.contribution();
   constexpr std::uint64_t ahead = lockfree::RoomSizes::block_banks / 2;
   const int rank = run.call.comm->rank(), ranks = run.call.comm->size();
   const Chains chains = chains_of(run.call);
@@ -67,6 +72,29 @@ Task reduction_chain_in_room(Run& run, MeetingRow row, Vector whole, const void*
       visit.finish_exchange();
     }
   }
+}
+
+}  // namespace
+
+Task reduce_chain_in_room(Run& run, MeetingRow row) {
+  const Call& call = run.call;
+  const Vector vector = vector_of(call);
+  const bool is_root = call.comm->rank() == call.root;
+  return reduce_along_chains(run, row, vector, {0, is_root ? vector.count : 0, call.in.buffer});
+}
+
+Task allreduce_chain_in_room(Run& run, MeetingRow row) {
+  const Vector vector = vector_of(run.call);
+  return reduce_along_chains(run, row, vector, {0, vector.count, run.call.in.buffer});
+}
+
+Task reduce_scatter_chain_in_room(Run& run, MeetingRow row) {
+  const Call& call = run.call;
+  const int rank = call.comm->rank();
+  std::int64_t begin = 0;
+  for (int r = 0; r < rank; ++r) begin += call.in.count(r);
+  return reduce_along_chains(run, row, whole_of(call),
+                             {begin, begin + call.in.count(rank), call.in.buffer});
 }
 
 }  // namespace baton::collective

@@ -2,12 +2,17 @@
 // of that, what comes up to itself. Groups at the end may be incomplete.
 #include <utility>
 
-#include "collective/algorithms.hpp"
+#include "collective/algorithm.hpp"
 
 namespace baton::collective {
 
-Task scan_doubling(Run& run, const Context& context, Vector vector, const void* contribution,
-                   void* result, bool inclusive) {
+Task scan_doubling(Run& run) {
+  const Call& call = run.call;
+  const Context& context = call.comm->collective;
+  const Vector vector = vector_of(call);
+  const void* contribution = call.contribution();
+  void* result = call.in.buffer;
+  const bool inclusive = call.kind == Kind::scan;
   Datatype& type = *vector.type;
   const std::int64_t count = vector.count;
   const int size = context.size, rank = context.rank;
@@ -35,6 +40,10 @@ Task scan_doubling(Run& run, const Context& context, Vector vector, const void* 
     has_result = true;
     vector.reduce(incoming, group);
   }
+}
+
+Task exscan_doubling(Run& run) {
+  return scan_doubling(run);
 }
 
 }  // namespace baton::collective

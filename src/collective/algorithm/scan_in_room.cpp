@@ -1,11 +1,15 @@
 // Scan and exscan in a room: everyone writes its vector and combines those of the ranks before it.
-#include "collective/in_room.hpp"
+#include "collective/algorithm.hpp"
 #include "collective/room/combine.hpp"
 
 namespace baton::collective {
 
-Task scan_in_room(Run& run, Meeting meeting, Vector vector, const void* contribution, void* result,
-                  bool inclusive) {
+Task scan_in_room(Run& run, Meeting meeting) {
+  const Call& call = run.call;
+  const Vector vector = vector_of(call);
+  const void* contribution = call.contribution();
+  void* result = call.in.buffer;
+  const bool inclusive = call.kind == Kind::scan;
   Visit visit(run, meeting);
   const int end = visit.rank() + (inclusive ? 1 : 0);
   co_await visit.may_write();
@@ -17,6 +21,10 @@ Task scan_in_room(Run& run, Meeting meeting, Vector vector, const void* contribu
   co_await visit.arrived(0, end);
   if (good && end > 0) combine(visit, 0, end, vector, 0, result, unpacked);
   visit.finish();
+}
+
+Task exscan_in_room(Run& run, Meeting meeting) {
+  return scan_in_room(run, meeting);
 }
 
 }  // namespace baton::collective

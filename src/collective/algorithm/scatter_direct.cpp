@@ -1,12 +1,15 @@
 // Scatter by direct copies: everyone copies its block from the root's, few at a time. Whoever may
 // not gets it by a message.
-#include "collective/direct.hpp"
+#include "collective/algorithm.hpp"
 #include "collective/room/direct_copy.hpp"
 
 namespace baton::collective {
 
-Task scatter_direct(Run& run, Meeting first, Meeting last, const Blocks& all, const Blocks& mine,
-                    int root, Task otherwise) {
+Task scatter_direct(Run& run, Meeting first, Meeting last, Task otherwise) {
+  const Call& call = run.call;
+  const Blocks& all = call.out;
+  const Blocks& mine = call.in;
+  const int root = call.root;
   DirectCopy copies(run, first, last);
   if (copies.rank() == root) {
     const void* blocks = packed(run, all.buffer, all.uniform * copies.ranks(), *all.type);

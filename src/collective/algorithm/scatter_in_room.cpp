@@ -1,10 +1,14 @@
 // Scatter in a room: the root writes to everyone's place.
-#include "collective/in_room.hpp"
+#include "collective/algorithm.hpp"
 #include "collective/room/visit.hpp"
 
 namespace baton::collective {
 
-Task scatter_in_room(Run& run, Meeting meeting, const Blocks& all, const Blocks& mine, int root) {
+Task scatter_in_room(Run& run, Meeting meeting) {
+  const Call& call = run.call;
+  const Blocks& all = call.out;
+  const Blocks& mine = call.in;
+  const int root = call.root;
   Visit visit(run, meeting);
   if (visit.rank() == root) {
     co_await visit.may_write();

@@ -1,11 +1,16 @@
 // Scatter, v form included: the root to each rank directly, in the order that `order` says.
-#include "collective/algorithms.hpp"
+#include "collective/algorithm/scatter_linear.hpp"
 #include "collective/serving.hpp"
 
 namespace baton::collective {
 
-Task scatter_linear(Run& run, const Context& context, const Blocks& all, const Blocks& mine,
-                    int root) {
+Task scatter_linear(Run& run) {
+  const Call& call = run.call;
+  return scatter_from_root(run, call.comm->collective, call.out, call.in, call.root);
+}
+
+Task scatter_from_root(Run& run, const Context& context, const Blocks& all, const Blocks& mine,
+                       int root) {
   if (context.rank != root) {
     run.receive(context, mine.buffer, mine.count(0), *mine.type, root);
   } else {

@@ -1,7 +1,7 @@
 // Combining what the ranks have written to their places in a room, in rank order.
 #pragma once
 
-#include "collective/algorithms.hpp"
+#include "collective/algorithm.hpp"
 #include "collective/room/visit.hpp"
 
 namespace baton::collective {

@@ -9,7 +9,7 @@
 
 #include <chrono>
 
-#include "collective/in_room.hpp"
+#include "collective/algorithm.hpp"
 #include "collective/room/turn.hpp"
 #include "collective/room/visit.hpp"
 

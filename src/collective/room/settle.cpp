@@ -1,5 +1,7 @@
 #include "collective/room/settle.hpp"
 
+#include "collective/algorithm/broadcast_binomial.hpp"
+
 namespace baton::collective {
 
 using world::RoomPart;
@@ -32,7 +34,7 @@ Task settle_room(Run& run, RoomPart part) {
     // persistent one settles its own.
     const std::int32_t own = run.change_tag(part == RoomPart::lines ? lines_tag : blocks_tag);
     if (run.call.persistent) run.change_tag(own);
-    co_await broadcast_binomial(run, comm.collective, &offer, 2, type, 0);
+    co_await broadcast_on_tree(run, comm.collective, &offer, 2, type, 0);
     run.change_tag(own);
     platform::Guard guard(view.lock);
     world::enter_room(comm, view, part, offer);

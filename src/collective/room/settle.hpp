@@ -3,7 +3,7 @@
 // meanwhile wait for the same answer.
 #pragma once
 
-#include "collective/algorithms.hpp"
+#include "collective/algorithm.hpp"
 #include "world/room.hpp"
 
 namespace baton::collective {
