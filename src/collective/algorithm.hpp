@@ -7,21 +7,18 @@
 #pragma once
 
 #include "collective/run.hpp"
-#include "lockfree/room.hpp"
 
 namespace baton::collective {
 
-using lockfree::Meeting;
 using message::Context;
-using MeetingRow = lockfree::Room<lockfree::Hardware>::Row;
 
-// What it is called with, as its row says: goes by messages; meets once in the run's room, twice,
-// many times in a row; copies between buffers, and awaits `otherwise` where not all ranks can.
+// What it is called with, as its row says: goes by messages; in one round of the run's room, in
+// two, in many in a row; copies between buffers, and awaits `otherwise` where not all ranks can.
 using ByMessages = Task(Run&);
-using MeetsOnce = Task(Run&, Meeting);
-using MeetsTwice = Task(Run&, Meeting, Meeting);
-using MeetsInRow = Task(Run&, MeetingRow);
-using CopiesDirectly = Task(Run&, Meeting, Meeting, Task otherwise);
+using InOneRound = Task(Run&, Round);
+using InTwoRounds = Task(Run&, Round, Round);
+using InManyRounds = Task(Run&, Rounds);
+using CopiesDirectly = Task(Run&, Round, Round, Task otherwise);
 
 // Vectors that are reduced: `count` elements of `type` by `operation`.
 struct Vector {

@@ -31,7 +31,7 @@ std::int64_t first_byte(const SelectionRow& row, int ranks) {
 // But for the size.
 bool fits_otherwise(const SelectionRow& row, const Situation& s) {
   const bool crowding =
-      row.crowding == Crowding::any || (row.crowding == Crowding::crowded) == s.crowded;
+      row.crowding == Crowding::any || (row.crowding == Crowding::crowded) == s.oversubscribed;
   return row.kind() == s.kind && crowding && row.ranks_from <= s.ranks && s.ranks <= row.ranks_to;
 }
 
@@ -43,7 +43,7 @@ ChoiceReason reason_of(const SelectionRow& row, const Situation& s) {
   static constexpr ChoiceReason of_source[] = {ChoiceReason::guess, ChoiceReason::measured,
                                                ChoiceReason::tuned, ChoiceReason::forced};
   const bool elsewhere =
-      row.measured != Crowding::any && (row.measured == Crowding::crowded) != s.crowded;
+      row.measured != Crowding::any && (row.measured == Crowding::crowded) != s.oversubscribed;
   return elsewhere ? ChoiceReason::measured_elsewhere : of_source[static_cast<int>(row.source)];
 }
 
@@ -56,7 +56,7 @@ std::optional<ChoiceReason> obstacle(Algorithm algorithm, const Situation& s) {
       ChoiceReason::no_room,          ChoiceReason::no_groups, ChoiceReason::mixed_groups,
       ChoiceReason::too_long_for_room};
   const AlgorithmRow& row = row_of(algorithm);
-  const bool in_room = row.meetings > 0;
+  const bool in_room = row.rounds > 0;
   const bool stands[] = {(row.needs & needs_commuting) && !s.commuting,
                          (row.needs & needs_even) && s.uneven,
                          (row.needs & needs_in_place) && !s.in_place,

@@ -35,7 +35,7 @@ Situation situation_of(const Communicator& comm, CollectiveKind kind, unsigned t
   situation.rooms = !(traits & trait_no_room);
   // Whether the kernel permits it ranks see only when they meet.
   situation.direct = !(traits & trait_not_direct);
-  situation.crowded = message::engine.crowded;
+  situation.oversubscribed = message::engine.crowded;
   situation.room_bytes_max = settings.room_bytes_max;
   return situation;
 }
@@ -43,7 +43,7 @@ Situation situation_of(const Communicator& comm, CollectiveKind kind, unsigned t
 Cutoff cutoff_of(const Choice& choice) {
   auto& calls = message::engine.collectives.calls;
   return {no_end, calls[static_cast<int>(choice.algorithm)][static_cast<int>(choice.reason)],
-          choice.algorithm, row_of(choice.algorithm).meetings};
+          choice.algorithm, row_of(choice.algorithm).rounds};
 }
 
 // Of all sizes, one behind another; counts them only where there is no place.

@@ -17,7 +17,7 @@ struct Cutoff {
   std::int64_t bytes_to;
   std::uint64_t* calls;  // by size class, for mpiexec --explain
   Algorithm algorithm;
-  std::uint8_t meetings;
+  std::uint8_t rounds;
 };
 
 // What choice depends on besides kind, ranks, their groups and size, as bits.

@@ -11,31 +11,31 @@ namespace baton::collective {
 // Which member it has says the row.
 union Function {
   ByMessages* by_messages;
-  MeetsOnce* meets_once;
-  MeetsTwice* meets_twice;
-  MeetsInRow* meets_in_row;
+  InOneRound* in_one_round;
+  InTwoRounds* in_two_rounds;
+  InManyRounds* in_many_rounds;
   CopiesDirectly* copies_directly;
 
   constexpr Function(ByMessages* function) : by_messages(function) {}
-  constexpr Function(MeetsOnce* function) : meets_once(function) {}
-  constexpr Function(MeetsTwice* function) : meets_twice(function) {}
-  constexpr Function(MeetsInRow* function) : meets_in_row(function) {}
+  constexpr Function(InOneRound* function) : in_one_round(function) {}
+  constexpr Function(InTwoRounds* function) : in_two_rounds(function) {}
+  constexpr Function(InManyRounds* function) : in_many_rounds(function) {}
   constexpr Function(CopiesDirectly* function) : copies_directly(function) {}
 };
 
-template <unsigned meetings, unsigned needs>
+template <unsigned rounds, unsigned needs>
 using FunctionOf = std::conditional_t<
-    meetings == 0, ByMessages,
-    std::conditional_t<meetings == 1, MeetsOnce,
-                       std::conditional_t<meetings != 2, MeetsInRow,
+    rounds == 0, ByMessages,
+    std::conditional_t<rounds == 1, InOneRound,
+                       std::conditional_t<rounds != 2, InManyRounds,
                                           std::conditional_t<(needs & needs_direct) != 0,
-                                                             CopiesDirectly, MeetsTwice>>>>;
+                                                             CopiesDirectly, InTwoRounds>>>>;
 
-#define BATON_DECLARE(name, kind, meetings, needs, words) FunctionOf<meetings, (needs)> name;
+#define BATON_DECLARE(name, kind, rounds, needs, words) FunctionOf<rounds, (needs)> name;
 BATON_ALGORITHMS(BATON_DECLARE)
 #undef BATON_DECLARE
 
-#define BATON_FUNCTION(name, kind, meetings, needs, words) name,
+#define BATON_FUNCTION(name, kind, rounds, needs, words) name,
 inline constexpr Function functions[] = {BATON_ALGORITHMS(BATON_FUNCTION)};
 #undef BATON_FUNCTION
 static_assert(std::size(functions) == algorithm_count);

@@ -4,7 +4,7 @@
 #include "collective/functions.hpp"
 #include "collective/intercommunicator.hpp"
 #include "collective/room/chains.hpp"
-#include "collective/room/pieces.hpp"
+#include "collective/room/segments.hpp"
 #include "collective/room/settle.hpp"
 #include "collective/room/visit.hpp"
 
@@ -53,8 +53,8 @@ BATON_INLINE Facts facts_of(const Call& call) {
     case Kind::alltoall:
       return facts_of_blocks(call);
     case Kind::barrier:
-    case Kind::neighbour_allgather:
-    case Kind::neighbour_alltoall:
+    case Kind::neighbor_allgather:
+    case Kind::neighbor_alltoall:
       break;
   }
   return {0, 0};
@@ -70,15 +70,15 @@ void count_call(const Cutoff& cutoff, std::int64_t bytes, ChoiceReason why) {
   message::count((knew ? cutoff.calls : calls[static_cast<int>(why)])[size_class(bytes)]);
 }
 
-// How many meetings in a row a call takes.
-std::uint64_t meetings_in_row(const Call& call, std::uint8_t meetings) {
-  switch (meetings) {
-    case one_a_piece:
-      return pieces_of(call).count;
-    case two_a_piece:
-      return 2 * pieces_of(call).count;
+// How many rounds a call takes.
+std::uint64_t rounds_of(const Call& call, std::uint8_t rounds) {
+  switch (rounds) {
+    case round_per_segment:
+      return segments_of(call).count;
+    case two_rounds_per_segment:
+      return 2 * segments_of(call).count;
     default:
-      return chains_of(call).pieces;
+      return chains_of(call).segments;
   }
 }
 
@@ -107,66 +107,67 @@ bool is_direct(Algorithm algorithm) {
 
 // What meets in a room that is open; `second` is of what takes two.
 BATON_INLINE Task begin_open(Run& run, const Call& call, Algorithm algorithm, const Facts& facts,
-                             const Meeting& first, const Meeting* second) {
+                             const Round& first, const Round* second) {
   const Function function = function_of(algorithm);
-  if (!second) return function.meets_once(run, first);
+  if (!second) return function.in_one_round(run, first);
   if (is_direct(algorithm))
     return function.copies_directly(run, first, *second, go_by_messages(run, call, facts));
-  return function.meets_twice(run, first, *second);
+  return function.in_two_rounds(run, first, *second);
 }
 
-// The tickets of a call: one, two, or many in a row.
-struct Tickets {
-  MeetingRow row;
+// The rounds that a call has taken: one, two, or many in a row.
+struct Taken {
+  Rounds row;
   std::uint64_t count;
   bool in_a_row = false;
 
-  Meeting at(std::uint64_t i) const { return lockfree::Room<lockfree::Hardware>::in_row(row, i); }
+  Round at(std::uint64_t i) const { return lockfree::Room<lockfree::Hardware>::in_row(row, i); }
 };
 
 // The first calls in a room: by the time they know whether it is there, others may have begun.
-Task settle_first(Run& run, const Call& call, Tickets tickets, Cutoff cutoff, Facts facts) {
+Task settle_first(Run& run, const Call& call, Taken taken, Cutoff cutoff, Facts facts) {
   world::RoomView& view = run.room();
   co_await settle_room(run, RoomPart::lines);
   bool open = view.lines == RoomState::open;
-  if (open && tickets.at(0).has_blocks()) {
+  if (open && taken.at(0).has_blocks()) {
     co_await settle_room(run, RoomPart::blocks);
     open = view.blocks == RoomState::open;
   }
   if (open) {
     count_call(cutoff, facts.bytes);
-    if (tickets.in_a_row)
-      co_await function_of(cutoff.algorithm).meets_in_row(run, tickets.row);
+    if (taken.in_a_row)
+      co_await function_of(cutoff.algorithm).in_many_rounds(run, taken.row);
     else
-      co_await begin_open(run, call, cutoff.algorithm, facts, tickets.row[0],
-                          tickets.count == 2 ? &tickets.row[1] : nullptr);
+      co_await begin_open(run, call, cutoff.algorithm, facts, taken.row[0],
+                          taken.count == 2 ? &taken.row[1] : nullptr);
     co_return;
   }
   co_await begin_without_room(run, call, facts);
   if (view.lines != RoomState::open) co_return;
-  // There are lines, but no blocks: its tickets are over.
-  for (std::uint64_t i = 0; i < tickets.count; ++i) {
-    const Meeting meeting = tickets.at(i);
-    Visit visit(run, meeting);
-    co_await run.until([&] { return view.room.may_finish(meeting); });
+  // There are lines, but no blocks: its rounds are over.
+  for (std::uint64_t i = 0; i < taken.count; ++i) {
+    const Round round = taken.at(i);
+    Visit visit(run, round);
+    co_await run.until([&] { return view.room.may_finish(round); });
     visit.finish();
   }
 }
 
-// Takes the tickets of a call, and begins it as the room's state asks.
+// Takes the rounds of a call, and begins it as the room's state asks.
 template <bool two>
 BATON_INLINE Task meet(Run& run, const Call& call, const Cutoff& cutoff, const Facts& facts) {
   using lockfree::RoomSpace;
   world::RoomView& view = run.room();
   const RoomSpace space =
       two && is_direct(cutoff.algorithm) ? RoomSpace::lines : view.room.space_for(facts.bytes);
-  Meeting first;
-  Meeting second;
+  Round first;
+  Round second;
   bool open;
   {
     platform::Guard guard(view.lock);
     if (BATON_UNLIKELY(view.lines == RoomState::none)) return begin_without_room(run, call, facts);
-    // Without blocks, too: another rank may not know it yet, and tickets are alike everywhere.
+    // Without blocks, too: another rank may not know it yet, and sequence numbers are alike
+    // everywhere.
     first = view.room.open(space);
     if (two) second = view.room.open(space);
     open = view.lines == RoomState::open &&
@@ -179,22 +180,22 @@ BATON_INLINE Task meet(Run& run, const Call& call, const Cutoff& cutoff, const F
 }
 
 // The same of a call that takes many, all with blocks.
-Task meet_in_row(Run& run, const Call& call, const Cutoff& cutoff, const Facts& facts) {
-  const std::uint64_t meetings = meetings_in_row(call, cutoff.meetings);
-  if (meetings == 0)
+Task begin_many_rounds(Run& run, const Call& call, const Cutoff& cutoff, const Facts& facts) {
+  const std::uint64_t rounds = rounds_of(call, cutoff.rounds);
+  if (rounds == 0)
     return begin_otherwise(run, call, facts, trait_no_room, ChoiceReason::too_long_for_room);
   world::RoomView& view = run.room();
-  MeetingRow row;
+  Rounds row;
   bool open;
   {
     platform::Guard guard(view.lock);
     if (view.lines == RoomState::none) return begin_without_room(run, call, facts);
-    row = view.room.open_row(meetings);
+    row = view.room.open_row(rounds);
     open = view.lines == RoomState::open && view.blocks == RoomState::open;
   }
-  if (!open) return settle_first(run, call, {row, meetings, true}, cutoff, facts);
+  if (!open) return settle_first(run, call, {row, rounds, true}, cutoff, facts);
   count_call(cutoff, facts.bytes);
-  return function_of(cutoff.algorithm).meets_in_row(run, row);
+  return function_of(cutoff.algorithm).in_many_rounds(run, row);
 }
 
 }  // namespace
@@ -204,9 +205,9 @@ Task select(Run& run, const Call& call) {
   const Facts facts = facts_of(call);
   Cutoff spare;
   const Cutoff& cutoff = find_cutoff(*call.comm, call.kind, facts.traits, facts.bytes, spare);
-  if (cutoff.meetings == 1) return meet<false>(run, call, cutoff, facts);
-  if (cutoff.meetings == 2) return meet<true>(run, call, cutoff, facts);
-  if (cutoff.meetings != 0) return meet_in_row(run, call, cutoff, facts);
+  if (cutoff.rounds == 1) return meet<false>(run, call, cutoff, facts);
+  if (cutoff.rounds == 2) return meet<true>(run, call, cutoff, facts);
+  if (cutoff.rounds != 0) return begin_many_rounds(run, call, cutoff, facts);
   count_call(cutoff, facts.bytes);
   return function_of(cutoff.algorithm).by_messages(run);
 }

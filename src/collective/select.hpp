@@ -1,6 +1,6 @@
 // Which algorithm a collective takes: from sizes that all ranks know alike, never from what only
-// one knows (a rank's own type may be laid out in another way). Takes a ticket of the run's room
-// for what meets there.
+// one knows (a rank's own type may be laid out in another way). Takes the rounds of the
+// run's room, which are numbered in the order of calls, for what goes there.
 #pragma once
 
 #include "collective/run.hpp"

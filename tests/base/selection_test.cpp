@@ -78,6 +78,31 @@ TEST(selection_text, every_algorithm_can_be_named) {
   }
 }
 
+TEST(selection_text, former_names_mean_what_is_called_otherwise_now) {
+  const struct {
+    const char* text;
+    Algorithm algorithm;
+  } cases[] = {
+      {"allgather=allgather_by_pieces_in_room", Algorithm::allgather_segmented_in_room},
+      {"alltoall:2=alltoall_by_pieces_in_room", Algorithm::alltoall_segmented_in_room},
+      {"allreduce:2:8k+=allreduce_by_pieces_in_room", Algorithm::allreduce_segmented_in_room},
+      {"reduce_scatter=reduce_scatter_by_pieces_in_room",
+       Algorithm::reduce_scatter_segmented_in_room},
+      {"neighbour_allgather=neighbour_allgather_exchange", Algorithm::neighbor_allgather_exchange},
+      {"neighbour_alltoall=neighbour_alltoall_exchange", Algorithm::neighbor_alltoall_exchange},
+      {"neighbor_alltoall=neighbour_alltoall_exchange", Algorithm::neighbor_alltoall_exchange},
+  };
+  for (const auto& one : cases) {
+    EXPECT_EQ(only_entry(one.text).problem, "") << one.text;
+    EXPECT_EQ(only_entry(one.text).row.algorithm, one.algorithm) << one.text;
+  }
+}
+
+TEST(selection_text, no_former_name_is_one_of_today) {
+  for (const FormerName& one : former_names)
+    for (const AlgorithmRow& row : algorithm_rows) EXPECT_NE(one.former, row.name);
+}
+
 TEST(selection_text, what_is_unknown_is_told_with_the_nearest_name) {
   EXPECT_EQ(only_entry("allreduce=allreduce_halfing").problem,
             "there is no algorithm \"allreduce_halfing\"; the nearest is allreduce_halving");

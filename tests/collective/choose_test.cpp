@@ -14,7 +14,7 @@ namespace baton::collective {
 static void PrintTo(const Situation& s, std::ostream* out) {
   *out << collective_kind_names[static_cast<int>(s.kind)] << " of " << s.ranks << " ranks, "
        << s.bytes << " bytes" << (s.commuting ? "" : ", ordered") << (s.uneven ? ", uneven" : "")
-       << (s.in_place ? ", in place" : "") << (s.crowded ? ", crowded" : "")
+       << (s.in_place ? ", in place" : "") << (s.oversubscribed ? ", oversubscribed" : "")
        << (s.direct ? ", direct" : "")
        << (s.grouping == Grouping::none    ? ""
            : s.grouping == Grouping::mixed ? ", mixed groups"
@@ -52,7 +52,7 @@ void each_situation(Kind kind, Do&& act) {
             s.commuting = bits & 1;
             s.uneven = bits & 2;
             s.in_place = bits & 4;
-            s.crowded = bits & 8;
+            s.oversubscribed = bits & 8;
             s.rooms = bits & 16;
             s.direct = bits & 32;
             s.grouping = grouping;
@@ -87,7 +87,7 @@ void expect_choices(std::span<const Expected> expected, bool crowded) {
   for (const Expected& one : expected) {
     Situation s{one.kind, one.ranks, one.bytes};
     s.room_bytes_max = 65536;
-    s.crowded = crowded;
+    s.oversubscribed = crowded;
     EXPECT_EQ(row_of(choose(s, default_selection(false)).algorithm).name,
               row_of(one.algorithm).name)
         << testing::PrintToString(s);
@@ -112,17 +112,17 @@ TEST(default_rows, choose_what_is_quick) {
       {Kind::scatter, 32, 32767, scatter_in_room},
       {Kind::scatter, 32, 32768, scatter_direct},
       {Kind::allgather, 2, 65536, allgather_in_room},
-      {Kind::allgather, 2, 65537, allgather_by_pieces_in_room},
+      {Kind::allgather, 2, 65537, allgather_segmented_in_room},
       {Kind::allgather, 8, 65537, allgather_direct},
-      {Kind::alltoall, 2, 65537, alltoall_by_pieces_in_room},
+      {Kind::alltoall, 2, 65537, alltoall_segmented_in_room},
       {Kind::alltoall, 2, 524289, alltoall_pairwise},
       {Kind::alltoall, 8, 65536, alltoall_in_room},
       {Kind::alltoall, 4, 65537, alltoall_pairwise},
       {Kind::alltoall, 4, 524288, alltoall_direct},
-      {Kind::alltoall, 8, 65537, alltoall_by_pieces_in_room},
-      {Kind::alltoall, 8, 131071, alltoall_by_pieces_in_room},
+      {Kind::alltoall, 8, 65537, alltoall_segmented_in_room},
+      {Kind::alltoall, 8, 131071, alltoall_segmented_in_room},
       {Kind::alltoall, 8, 131072, alltoall_direct},
-      {Kind::alltoall, 32, 65537, alltoall_by_pieces_in_room},
+      {Kind::alltoall, 32, 65537, alltoall_segmented_in_room},
       {Kind::alltoall, 32, 1 << 20, alltoall_direct},
       {Kind::reduce, 2, 4096, reduce_in_room},
       {Kind::reduce, 2, 4097, reduce_binomial},
@@ -130,17 +130,17 @@ TEST(default_rows, choose_what_is_quick) {
       {Kind::reduce, 3, 65537, reduce_direct},
       {Kind::allreduce, 2, 8, allreduce_in_room},
       {Kind::allreduce, 2, 4096, allreduce_in_room},
-      {Kind::allreduce, 2, 4097, allreduce_by_pieces_in_room},
+      {Kind::allreduce, 2, 4097, allreduce_segmented_in_room},
       {Kind::allreduce, 4, 16384, allreduce_by_parts_in_room},
       {Kind::allreduce, 4, 65537, allreduce_direct},
       {Kind::allreduce, 4, 262144, allreduce_halving},
       {Kind::reduce_scatter, 2, 2048, reduce_scatter_in_room},
-      {Kind::reduce_scatter, 2, 2049, reduce_scatter_by_pieces_in_room},
-      {Kind::reduce_scatter, 4, 65537, reduce_scatter_by_pieces_in_room},
-      {Kind::reduce_scatter, 4, 1 << 30, reduce_scatter_by_pieces_in_room},
+      {Kind::reduce_scatter, 2, 2049, reduce_scatter_segmented_in_room},
+      {Kind::reduce_scatter, 4, 65537, reduce_scatter_segmented_in_room},
+      {Kind::reduce_scatter, 4, 1 << 30, reduce_scatter_segmented_in_room},
       {Kind::scan, 3, 65536, scan_in_room},
       {Kind::exscan, 3, 65537, exscan_doubling},
-      {Kind::neighbour_alltoall, 3, 0, neighbour_alltoall_exchange},
+      {Kind::neighbor_alltoall, 3, 0, neighbor_alltoall_exchange},
   };
   expect_choices(expected, false);
 }
@@ -177,7 +177,7 @@ TEST(default_rows, of_many_ranks_with_a_cpu_each_go_by_the_groups_of_the_machine
   }
   Situation crowded{Kind::barrier, 16};
   crowded.grouping = Grouping::in_order;
-  crowded.crowded = true;
+  crowded.oversubscribed = true;
   EXPECT_EQ(choose(crowded, default_selection()).algorithm, barrier_in_room);
 }
 
@@ -195,7 +195,7 @@ TEST(default_rows, of_ranks_that_outnumber_cpus_go_along_chains_where_vectors_ar
       {Kind::reduce_scatter, 4, 65536, reduce_scatter_chain_in_room},
       {Kind::reduce_scatter, 8, 65536, reduce_scatter_in_room},
       {Kind::reduce_scatter, 8, 65537, reduce_scatter_chain_in_room},
-      {Kind::reduce_scatter, 32, 524287, reduce_scatter_by_pieces_in_room},
+      {Kind::reduce_scatter, 32, 524287, reduce_scatter_segmented_in_room},
       {Kind::reduce_scatter, 32, 524288, reduce_scatter_chain_in_room},
   };
   expect_choices(expected, true);
@@ -209,8 +209,8 @@ TEST(default_rows, of_large_communicators_meet_in_rooms_as_far_as_their_blocks_g
       {Kind::allgather, 1000, 4096, allgather_in_room},
       {Kind::allgather, 1000, 4097, allgather_direct},
       {Kind::alltoall, 1000, 4000, alltoall_in_room},
-      {Kind::alltoall, 1000, 8000, alltoall_by_pieces_in_room},
-      {Kind::reduce_scatter, 1000, 8000, reduce_scatter_by_pieces_in_room},
+      {Kind::alltoall, 1000, 8000, alltoall_segmented_in_room},
+      {Kind::reduce_scatter, 1000, 8000, reduce_scatter_segmented_in_room},
       {Kind::broadcast, 1000, 4097, broadcast_direct},
       {Kind::alltoall, 64, 65536, alltoall_in_room},
       {Kind::broadcast, 65, 32768, broadcast_in_room},
@@ -247,7 +247,7 @@ TEST(default_rows, differ_on_processors_of_amd) {
   EXPECT_EQ(choose(s, default_selection(false)).algorithm, Algorithm::reduce_chain_in_room);
   s.kind = Kind::alltoall;
   s.ranks = 8;
-  EXPECT_EQ(choose(s, default_selection(true)).algorithm, Algorithm::alltoall_by_pieces_in_room);
+  EXPECT_EQ(choose(s, default_selection(true)).algorithm, Algorithm::alltoall_segmented_in_room);
   EXPECT_EQ(choose(s, default_selection(false)).algorithm, Algorithm::alltoall_direct);
   s.kind = Kind::gather;
   s.bytes = 65536;
@@ -260,7 +260,7 @@ TEST(default_rows, differ_on_processors_of_amd) {
 TEST(default_rows, go_by_messages_where_there_is_nothing_else) {
   each_situation([](const Situation& s) {
     if (s.rooms) return;
-    EXPECT_EQ(row_of(choose(s, default_selection()).algorithm).meetings, 0)
+    EXPECT_EQ(row_of(choose(s, default_selection()).algorithm).rounds, 0)
         << testing::PrintToString(s);
   });
 }
@@ -278,14 +278,14 @@ TEST(default_rows, name_a_machine_and_a_date_or_are_guesses) {
 TEST(default_rows, measured_where_ranks_outnumber_cpus_are_guesses_where_they_do_not) {
   Situation s{Kind::allreduce, 8, 1 << 20};
   s.room_bytes_max = 65536;
-  s.crowded = true;
+  s.oversubscribed = true;
   const auto rows = default_selection(false);
   EXPECT_EQ(choose(s, rows).reason, ChoiceReason::measured);
-  s.crowded = false;
+  s.oversubscribed = false;
   EXPECT_EQ(choose(s, rows).reason, ChoiceReason::measured_elsewhere);
   s.ranks = 2;
   EXPECT_EQ(choose(s, rows).reason, ChoiceReason::measured);
-  s.crowded = true;
+  s.oversubscribed = true;
   EXPECT_EQ(choose(s, rows).reason, ChoiceReason::measured_elsewhere);
 }
 
@@ -296,7 +296,7 @@ TEST(default_rows, begin_with_what_serves_any_call) {
     });
     ASSERT_NE(first, default_selection().end());
     EXPECT_EQ(first->ranks_from, 1);
-    EXPECT_EQ(row_of(first->algorithm).meetings, 0);
+    EXPECT_EQ(row_of(first->algorithm).rounds, 0);
   }
 }
 
@@ -322,7 +322,7 @@ TEST(algorithms, can_all_be_reached_by_asking_for_them) {
       ++(serves ? reached : refused);
     });
     EXPECT_GT(reached, 0) << row_of(algorithm).name;
-    EXPECT_EQ(refused > 0, row_of(algorithm).meetings > 0 || row_of(algorithm).needs != 0);
+    EXPECT_EQ(refused > 0, row_of(algorithm).rounds > 0 || row_of(algorithm).needs != 0);
   }
 }
 
@@ -386,11 +386,11 @@ TEST(choice, is_the_last_row_that_fits) {
   const auto rows = defaults_and(narrow);
   Situation inside{Kind::allreduce, 4, 100};
   inside.room_bytes_max = 32768;
-  inside.crowded = true;
+  inside.oversubscribed = true;
   EXPECT_EQ(choose(inside, rows).algorithm, Algorithm::allreduce_doubling);
   for (auto change : {+[](Situation& s) { s.ranks = 3; }, +[](Situation& s) { s.ranks = 9; },
                       +[](Situation& s) { s.bytes = 99; }, +[](Situation& s) { s.bytes = 201; },
-                      +[](Situation& s) { s.crowded = false; }}) {
+                      +[](Situation& s) { s.oversubscribed = false; }}) {
     Situation outside = inside;
     change(outside);
     EXPECT_EQ(choose(outside, rows).algorithm, Algorithm::allreduce_in_room);

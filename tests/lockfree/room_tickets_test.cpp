@@ -5,7 +5,7 @@
 namespace baton::model {
 namespace {
 
-// collective/room/pieces.hpp: what is longer than a block. Else ranks read pieces by turns.
+// collective/room/segments.hpp: what is longer than a block. Else ranks read pieces by turns.
 template <class Member>
 void exchange_in_pieces(Member& member, std::uint64_t pieces, bool all_read = true) {
   auto& room = member.room;

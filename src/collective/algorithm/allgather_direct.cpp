@@ -4,7 +4,7 @@
 
 namespace baton::collective {
 
-Task allgather_direct(Run& run, Meeting first, Meeting last, Task otherwise) {
+Task allgather_direct(Run& run, Round first, Round last, Task otherwise) {
   const Call& call = run.call;
   const Blocks& mine = call.out;
   const Blocks& all = call.in;

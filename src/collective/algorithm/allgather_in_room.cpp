@@ -4,11 +4,11 @@
 
 namespace baton::collective {
 
-Task allgather_in_room(Run& run, Meeting meeting) {
+Task allgather_in_room(Run& run, Round round) {
   const Call& call = run.call;
   const Blocks& mine = call.out;
   const Blocks& all = call.in;
-  Visit visit(run, meeting);
+  Visit visit(run, round);
   const int rank = visit.rank();
   co_await visit.may_write();
   if (mine.in_place())

@@ -5,7 +5,7 @@
 
 namespace baton::collective {
 
-Task allreduce_by_parts_in_room(Run& run, Meeting contributing, Meeting combining) {
+Task allreduce_by_parts_in_room(Run& run, Round contributing, Round combining) {
   const Call& call = run.call;
   const Vector vector = vector_of(call);
   const void* contribution = call.contribution();

@@ -1,5 +1,5 @@
 // Allreduce by recursive doubling (Thakur, Rabenseifner, Gropp, "Optimization of collective
-// communication operations in MPICH"): groups of neighbouring ranks double in size, the lower
+// communication operations in MPICH"): groups of neighboring ranks double in size, the lower
 // group's result staying on the left.
 #include <utility>
 

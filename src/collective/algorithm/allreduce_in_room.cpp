@@ -4,12 +4,12 @@
 
 namespace baton::collective {
 
-Task allreduce_in_room(Run& run, Meeting meeting) {
+Task allreduce_in_room(Run& run, Round round) {
   const Call& call = run.call;
   const Vector vector = vector_of(call);
   const void* contribution = call.contribution();
   void* result = call.in.buffer;
-  Visit visit(run, meeting);
+  Visit visit(run, round);
   co_await visit.may_write();
   visit.put(visit.rank(), contribution, vector.count, *vector.type);
   visit.publish_own();

@@ -4,7 +4,7 @@
 
 namespace baton::collective {
 
-Task alltoall_direct(Run& run, Meeting first, Meeting last, Task otherwise) {
+Task alltoall_direct(Run& run, Round first, Round last, Task otherwise) {
   const Call& call = run.call;
   const Blocks& out = call.out;
   const Blocks& in = call.in;

@@ -5,11 +5,11 @@
 
 namespace baton::collective {
 
-Task alltoall_in_room(Run& run, Meeting meeting) {
+Task alltoall_in_room(Run& run, Round round) {
   const Call& call = run.call;
   const Blocks& out = call.out;
   const Blocks& in = call.in;
-  Visit visit(run, meeting);
+  Visit visit(run, round);
   const int rank = visit.rank(), ranks = visit.ranks();
   const Blocks& given = out.in_place() ? in : out;
   const std::int64_t bytes = given.bytes(0);

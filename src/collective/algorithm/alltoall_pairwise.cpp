@@ -1,5 +1,5 @@
 // Alltoall, v and w forms included: some exchanges with other ranks at a time, each rank beginning
-// with its neighbour, so that not all go to the same. By status all receives are there first: only
+// with its neighbor, so that not all go to the same. By status all receives are there first: only
 // then may ranks have orders that do not fit each other.
 #include "collective/algorithm.hpp"
 #include "collective/serving.hpp"

@@ -5,7 +5,7 @@
 
 namespace baton::collective {
 
-Task barrier_by_groups_in_room(Run& run, Meeting first, Meeting second) {
+Task barrier_by_groups_in_room(Run& run, Round first, Round second) {
   const MachineGroups* groups = machine_groups(run);
   if (!groups) co_return;
   Visit within(run, first), between(run, second);

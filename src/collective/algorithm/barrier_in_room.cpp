@@ -4,8 +4,8 @@
 
 namespace baton::collective {
 
-Task barrier_in_room(Run& run, Meeting meeting) {
-  Visit visit(run, meeting);
+Task barrier_in_room(Run& run, Round round) {
+  Visit visit(run, round);
   co_await visit.may_write();
   visit.publish_own();
   co_await visit.all_arrived();

@@ -7,7 +7,7 @@
 
 namespace baton::collective {
 
-Task broadcast_by_groups_in_room(Run& run, Meeting first, Meeting second) {
+Task broadcast_by_groups_in_room(Run& run, Round first, Round second) {
   const Call& call = run.call;
   const Blocks& data = call.in;
   const int root = call.root;

@@ -4,7 +4,7 @@
 
 namespace baton::collective {
 
-Task broadcast_direct(Run& run, Meeting first, Meeting last, Task otherwise) {
+Task broadcast_direct(Run& run, Round first, Round last, Task otherwise) {
   const Call& call = run.call;
   const Blocks& data = call.in;
   const int root = call.root;

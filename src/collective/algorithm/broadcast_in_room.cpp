@@ -5,11 +5,11 @@
 
 namespace baton::collective {
 
-Task broadcast_in_room(Run& run, Meeting meeting) {
+Task broadcast_in_room(Run& run, Round round) {
   const Call& call = run.call;
   const Blocks& data = call.in;
   const int root = call.root;
-  Visit visit(run, meeting);
+  Visit visit(run, round);
   if (visit.rank() == root) {
     co_await visit.may_write();
     visit.put(root, data.buffer, data.uniform, *data.type);

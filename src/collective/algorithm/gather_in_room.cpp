@@ -4,12 +4,12 @@
 
 namespace baton::collective {
 
-Task gather_in_room(Run& run, Meeting meeting) {
+Task gather_in_room(Run& run, Round round) {
   const Call& call = run.call;
   const Blocks& mine = call.out;
   const Blocks& all = call.in;
   const int root = call.root;
-  Visit visit(run, meeting);
+  Visit visit(run, round);
   co_await visit.may_write();
   if (visit.rank() != root) {
     visit.put(visit.rank(), mine.buffer, mine.uniform, *mine.type);

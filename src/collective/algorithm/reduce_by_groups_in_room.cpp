@@ -6,7 +6,7 @@
 
 namespace baton::collective {
 
-Task reduce_by_groups_in_room(Run& run, Meeting first, Meeting second) {
+Task reduce_by_groups_in_room(Run& run, Round first, Round second) {
   const Call& call = run.call;
   const Vector vector = vector_of(call);
   const void* contribution = call.contribution();

@@ -5,7 +5,7 @@
 
 namespace baton::collective {
 
-Task reduce_direct(Run& run, Meeting first, Meeting last, Task otherwise) {
+Task reduce_direct(Run& run, Round first, Round last, Task otherwise) {
   const Call& call = run.call;
   const Vector vector = vector_of(call);
   const void* contribution = call.contribution();

@@ -4,13 +4,13 @@
 
 namespace baton::collective {
 
-Task reduce_in_room(Run& run, Meeting meeting) {
+Task reduce_in_room(Run& run, Round round) {
   const Call& call = run.call;
   const Vector vector = vector_of(call);
   const void* contribution = call.contribution();
   void* result = call.in.buffer;
   const int root = call.root;
-  Visit visit(run, meeting);
+  Visit visit(run, round);
   co_await visit.may_write();
   visit.put(visit.rank(), contribution, vector.count, *vector.type);
   visit.publish(visit.rank());

@@ -5,7 +5,7 @@
 
 namespace baton::collective {
 
-Task reduce_scatter_direct(Run& run, Meeting first, Meeting last, Task otherwise) {
+Task reduce_scatter_direct(Run& run, Round first, Round last, Task otherwise) {
   const Call& call = run.call;
   const Vector whole = whole_of(call);
   const void* contribution = call.contribution();

@@ -4,12 +4,12 @@
 
 namespace baton::collective {
 
-Task reduce_scatter_in_room(Run& run, Meeting meeting) {
+Task reduce_scatter_in_room(Run& run, Round round) {
   const Call& call = run.call;
   const Vector whole = whole_of(call);
   const void* contribution = call.contribution();
   const Blocks& in = call.in;
-  Visit visit(run, meeting);
+  Visit visit(run, round);
   co_await visit.may_write();
   visit.put(visit.rank(), contribution, whole.count, *whole.type);
   visit.publish_own();

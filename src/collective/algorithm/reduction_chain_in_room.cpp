@@ -1,6 +1,7 @@
 // Reductions along chains of ranks (chains.hpp): in a room's blocks the last rank of a chain writes
-// its vector and the others combine theirs with it, piece by piece; who wants a piece reads it when
-// the first rank of each chain has come. In place that overwrites only what has been combined.
+// its vector and the others combine theirs with it, segment by segment; who wants a segment reads
+// it when the first rank of each chain has come. In place that overwrites only what has been
+// combined.
 #include "collective/algorithm.hpp"
 #include "collective/room/chains.hpp"
 #include "collective/room/combine.hpp"
@@ -25,7 +26,7 @@ struct Part {
   void* result;
 };
 
-Task reduce_along_chains(Run& run, MeetingRow row, Vector whole, Part wanted) {
+Task reduce_along_chains(Run& run, Rounds row, Vector whole, Part wanted) {
   const void* contribution = run.call.contribution();
   constexpr std::uint64_t ahead = lockfree::RoomSizes::block_banks / 2;
   const int rank = run.call.comm->rank(), ranks = run.call.comm->size();
@@ -33,24 +34,26 @@ Task reduce_along_chains(Run& run, MeetingRow row, Vector whole, Part wanted) {
   const int chain = chains.of(rank, ranks), first_rank = chains.begin(chain, ranks);
   const bool is_last = rank == chains.begin(chain + 1, ranks) - 1;
   auto place_of = [&](int of) { return of * chains.blocks; };
-  auto begin = [&](std::uint64_t piece) { return static_cast<std::int64_t>(piece) * chains.step; };
-  auto end = [&](std::uint64_t piece) { return std::min(whole.count, begin(piece + 1)); };
-  auto is_wanted = [&](std::uint64_t piece) {
-    return wanted.begin < end(piece) && begin(piece) < wanted.end;
+  auto begin = [&](std::uint64_t segment) {
+    return static_cast<std::int64_t>(segment) * chains.step;
+  };
+  auto end = [&](std::uint64_t segment) { return std::min(whole.count, begin(segment + 1)); };
+  auto is_wanted = [&](std::uint64_t segment) {
+    return wanted.begin < end(segment) && begin(segment) < wanted.end;
   };
   bool good;
   void* unpacked = memory_to_unpack(run, whole.part(chains.step), &good);
-  for (std::uint64_t i = 0; i < chains.pieces + ahead; ++i) {
-    if (i < chains.pieces) {
+  for (std::uint64_t i = 0; i < chains.segments + ahead; ++i) {
+    if (i < chains.segments) {
       Visit visit(run, run.room().room.in_row(row, i));
-      const Vector piece = whole.part(end(i) - begin(i));
+      const Vector segment = whole.part(end(i) - begin(i));
       const void* mine = whole.at(contribution, begin(i));
       if (is_last) {
         co_await visit.may_write();
-        visit.put(place_of(chain), mine, piece.count, *piece.type);
+        visit.put(place_of(chain), mine, segment.count, *segment.type);
       } else {
         co_await visit.arrived(rank + 1, rank + 2);
-        add(visit, place_of(chain), piece, mine, unpacked);
+        add(visit, place_of(chain), segment, mine, unpacked);
       }
       visit.publish(rank);
       if (rank > first_rank)
@@ -76,19 +79,19 @@ Task reduce_along_chains(Run& run, MeetingRow row, Vector whole, Part wanted) {
 
 }  // namespace
 
-Task reduce_chain_in_room(Run& run, MeetingRow row) {
+Task reduce_chain_in_room(Run& run, Rounds row) {
   const Call& call = run.call;
   const Vector vector = vector_of(call);
   const bool is_root = call.comm->rank() == call.root;
   return reduce_along_chains(run, row, vector, {0, is_root ? vector.count : 0, call.in.buffer});
 }
 
-Task allreduce_chain_in_room(Run& run, MeetingRow row) {
+Task allreduce_chain_in_room(Run& run, Rounds row) {
   const Vector vector = vector_of(run.call);
   return reduce_along_chains(run, row, vector, {0, vector.count, run.call.in.buffer});
 }
 
-Task reduce_scatter_chain_in_room(Run& run, MeetingRow row) {
+Task reduce_scatter_chain_in_room(Run& run, Rounds row) {
   const Call& call = run.call;
   const int rank = call.comm->rank();
   std::int64_t begin = 0;

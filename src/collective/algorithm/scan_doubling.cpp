@@ -1,4 +1,4 @@
-// Scan and exscan by recursive doubling: each rank keeps the result of its group of neighbours and,
+// Scan and exscan by recursive doubling: each rank keeps the result of its group of neighbors and,
 // of that, what comes up to itself. Groups at the end may be incomplete.
 #include <utility>
 

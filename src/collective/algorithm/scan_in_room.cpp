@@ -4,13 +4,13 @@
 
 namespace baton::collective {
 
-Task scan_in_room(Run& run, Meeting meeting) {
+Task scan_in_room(Run& run, Round round) {
   const Call& call = run.call;
   const Vector vector = vector_of(call);
   const void* contribution = call.contribution();
   void* result = call.in.buffer;
   const bool inclusive = call.kind == Kind::scan;
-  Visit visit(run, meeting);
+  Visit visit(run, round);
   const int end = visit.rank() + (inclusive ? 1 : 0);
   co_await visit.may_write();
   visit.put(visit.rank(), contribution, vector.count, *vector.type);
@@ -23,8 +23,8 @@ Task scan_in_room(Run& run, Meeting meeting) {
   visit.finish();
 }
 
-Task exscan_in_room(Run& run, Meeting meeting) {
-  return scan_in_room(run, meeting);
+Task exscan_in_room(Run& run, Round round) {
+  return scan_in_room(run, round);
 }
 
 }  // namespace baton::collective

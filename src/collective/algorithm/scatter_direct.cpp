@@ -5,7 +5,7 @@
 
 namespace baton::collective {
 
-Task scatter_direct(Run& run, Meeting first, Meeting last, Task otherwise) {
+Task scatter_direct(Run& run, Round first, Round last, Task otherwise) {
   const Call& call = run.call;
   const Blocks& all = call.out;
   const Blocks& mine = call.in;

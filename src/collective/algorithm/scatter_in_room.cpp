@@ -4,12 +4,12 @@
 
 namespace baton::collective {
 
-Task scatter_in_room(Run& run, Meeting meeting) {
+Task scatter_in_room(Run& run, Round round) {
   const Call& call = run.call;
   const Blocks& all = call.out;
   const Blocks& mine = call.in;
   const int root = call.root;
-  Visit visit(run, meeting);
+  Visit visit(run, round);
   if (visit.rank() == root) {
     co_await visit.may_write();
     for (int r = 0; r < visit.ranks(); ++r) {

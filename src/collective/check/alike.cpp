@@ -196,7 +196,7 @@ Task check_and_run(Run& run, const Call& call) {
     if (!run.error()) co_await select(run, call);
     co_return;
   }
-  // Tickets of the communicator's room are taken in the order of the calls, whichever check ends
+  // Rounds of the communicator's room are taken in the order of the calls, whichever check ends
   // first.
   co_await run.until_progress([&comm, tag] {
     return world::own_tag(TagKind::collective, platform::load_shared(comm.checked)) == tag;

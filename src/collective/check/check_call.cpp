@@ -35,7 +35,7 @@ Error check_counts(const Blocks& side, const char* array) {
   if (side.ranks > 0 && (!side.counts || !side.displacements || !typed))
     return fail(MPI_ERR_ARG,
                 "arguments %s, displacements, types: one is a null pointer, but there are %d "
-                "neighbours",
+                "neighbors",
                 array, side.ranks);
   for (int i = 0; i < side.ranks; ++i)
     if (side.count(i) < 0)
@@ -50,16 +50,16 @@ bool has_data(const Blocks& side) {
   return any;
 }
 
-BATON_COLD Error check_neighbours(const Call& call) {
+BATON_COLD Error check_neighbors(const Call& call) {
   if (!call.comm->topology)
     return fail(MPI_ERR_TOPOLOGY,
-                "argument comm has no topology, so that nobody is a neighbour; make one with "
+                "argument comm has no topology, so that nobody is a neighbor; make one with "
                 "MPI_Cart_create, MPI_Graph_create or MPI_Dist_graph_create");
   if (Error error = check_counts(call.out, "sendcounts")) return error;
   if (Error error = check_counts(call.in, "recvcounts")) return error;
   // No data may lie at any address, that of MPI_IN_PLACE among them.
   if ((call.out.in_place() && has_data(call.out)) || (call.in.in_place() && has_data(call.in)))
-    return fail(MPI_ERR_BUFFER, "MPI_IN_PLACE means nothing among neighbours");
+    return fail(MPI_ERR_BUFFER, "MPI_IN_PLACE means nothing among neighbors");
   return MPI_SUCCESS;
 }
 
@@ -69,8 +69,8 @@ Error check_call(const Call& call) {
   if (Error error = world::check_open(*call.comm)) return error;
   if (BATON_UNLIKELY(call.comm->is_inter()))
     if (Error error = check_between(call)) return error;
-  if (BATON_UNLIKELY(is_among_neighbours(call)))
-    if (Error error = check_neighbours(call)) return error;
+  if (BATON_UNLIKELY(is_among_neighbors(call)))
+    if (Error error = check_neighbors(call)) return error;
   // The root's companions between groups take no part: their types may be anything.
   if (call.operation && call.root != MPI_PROC_NULL)
     if (Error error = datatype::check_operation(*call.operation, *call.in.type)) return error;

@@ -16,14 +16,14 @@
 
 namespace baton::collective {
 
-using lockfree::CircleLines;
+using CycleLines = lockfree::CircleLines;
 using message::engine;
 
 namespace {
 
 constexpr std::int64_t patience_ns = 1'000'000'000;
 constexpr std::int64_t interval_ns = 100'000'000;
-// A circle counts when everybody in it has looked so often since it was seen first: what was on its
+// A cycle counts when everybody in it has looked so often since it was seen first: what was on its
 // way then has come.
 constexpr std::uint32_t looks_min = 2;
 
@@ -34,14 +34,14 @@ constexpr std::uint64_t waited_by(std::uint32_t rank, std::uint32_t episode) {
   return std::uint64_t{episode} << 32 | (rank + 2);
 }
 
-// A rank of a circle, as it was when the circle was seen first.
+// A rank of a cycle, as it was when the cycle was seen first.
 struct Seen {
   std::uint32_t rank, episode, looks;
 };
 Seen* seen = nullptr;  // as many as ranks; from the first wait that is long
 bool published = false;
 
-CircleLines& lines_of(std::uint32_t rank) {
+CycleLines& lines_of(std::uint32_t rank) {
   return transport::arena.row(rank).circle;
 }
 bool waits(std::uint32_t episode) {
@@ -61,7 +61,7 @@ const Communicator* find_communicator(std::uint32_t id, std::uint64_t members) {
 
 // Whether a rank that waits does so for something that only we can do and have not done: we are not
 // in the call it is in, or have not sent or received. We wait, too, so that this stays so.
-bool waits_for_us(const CircleLines& lines) {
+bool waits_for_us(const CycleLines& lines) {
   // relaxed: the caller has read the episode before, and reads it again.
   const auto what = static_cast<What>(lines.what.load(std::memory_order_relaxed));
   if (what == What::message || what == What::taker)
@@ -75,12 +75,12 @@ bool waits_for_us(const CircleLines& lines) {
   return (behind & 0x0fffffff) < 1u << 27;
 }
 
-// Tells whom we keep waiting: one that waits itself and is kept waiting or may be, so that circles
+// Tells whom we keep waiting: one that waits itself and is kept waiting or may be, so that cycles
 // remain in the end.
-void publish_waited_by(CircleLines& own) {
+void publish_waited_by(CycleLines& own) {
   std::uint64_t chosen = by_nobody;
   for (std::uint32_t rank = 0; rank < engine.ranks && chosen == by_nobody; ++rank) {
-    const CircleLines& lines = lines_of(rank);
+    const CycleLines& lines = lines_of(rank);
     // ORDER rank.waits: acquire here, release in Watch::look; where the rank waits.
     const std::uint32_t episode = lines.episode.load(std::memory_order_acquire);
     if (!waits(episode) || !waits_for_us(lines)) continue;
@@ -95,13 +95,13 @@ void publish_waited_by(CircleLines& own) {
   own.waited_by.store(chosen, std::memory_order_relaxed);
 }
 
-// The circle that we are in: each is waited for by the next. 0: none.
-std::uint32_t find_circle(std::uint32_t* circle) {
+// The cycle that we are in: each is waited for by the next. 0: none.
+std::uint32_t find_cycle(std::uint32_t* cycle) {
   std::uint32_t count = 0, at = engine.rank;
   do {
     if (count == engine.ranks) return 0;  // one that we only wait for
-    circle[count++] = at;
-    // relaxed: as above; a circle is looked at several times.
+    cycle[count++] = at;
+    // relaxed: as above; a cycle is looked at several times.
     const std::uint64_t by = lines_of(at).waited_by.load(std::memory_order_relaxed);
     if (by <= by_nobody) return 0;
     at = static_cast<std::uint32_t>(by) - 2;
@@ -112,7 +112,7 @@ std::uint32_t find_circle(std::uint32_t* circle) {
 }
 
 void add_place(Words& words, std::uint32_t rank) {
-  char text[sizeof(CircleLines::words) + 1] = {};
+  char text[sizeof(CycleLines::words) + 1] = {};
   for (std::size_t i = 0; i < std::size(lines_of(rank).words); ++i) {
     // relaxed: the episode has been read.
     std::uint64_t word = lines_of(rank).words[i].load(std::memory_order_relaxed);
@@ -131,21 +131,21 @@ void add_place(Words& words, std::uint32_t rank) {
   std::abort();
 }
 
-// `circle`: each waits for the one before it.
-[[noreturn]] void report_circle(const std::uint32_t* circle, std::uint32_t count) {
+// `cycle`: each waits for the one before it.
+[[noreturn]] void report_cycle(const std::uint32_t* cycle, std::uint32_t count) {
   constexpr std::uint32_t ranks_told_max = 6;
-  const auto first = static_cast<std::uint32_t>(std::min_element(circle, circle + count) - circle);
+  const auto first = static_cast<std::uint32_t>(std::min_element(cycle, cycle + count) - cycle);
   char text[960];
   Words words(text);
   words.add("deadlock: ");
   for (std::uint32_t i = 0; i < count; ++i) {
     if (i == ranks_told_max) {
-      words.add("and so on, %u ranks in a circle", count);
+      words.add("and so on, %u ranks in a cycle", count);
       break;
     }
     const std::uint32_t at = (first + count - i) % count;
-    add_place(words, circle[at]);
-    words.add(" and waits for rank %u%s", circle[(at + count - 1) % count],
+    add_place(words, cycle[at]);
+    words.add(" and waits for rank %u%s", cycle[(at + count - 1) % count],
               i + 1 < count ? "; " : "");
   }
   words.add(" (ranks of MPI_COMM_WORLD)");
@@ -177,7 +177,7 @@ struct Watch::Subject {
   std::uint32_t number;
   std::uint32_t peer;  // of a message; in the job
   const Checking* checking;
-  char words[sizeof(CircleLines::words)];
+  char words[sizeof(CycleLines::words)];
 };
 
 bool Watch::is_due() {
@@ -246,7 +246,7 @@ void Watch::look_at(const message::ProbeWait& probe) {
 }
 
 void Watch::look(const Subject& subject) {
-  CircleLines& own = lines_of(engine.rank);
+  CycleLines& own = lines_of(engine.rank);
   if (!published_) {
     if (!seen) seen = static_cast<Seen*>(std::calloc(2 * engine.ranks, sizeof(Seen)));
     // What has not left this rank may be what another waits for. Without memory nobody is told of.
@@ -263,10 +263,10 @@ void Watch::look(const Subject& subject) {
       std::memcpy(&word, subject.words + i * sizeof word, sizeof word);
       own.words[i].store(word, std::memory_order_relaxed);
     }
-    // ORDER rank.waits: release here, acquire in publish_waited_by and find_circle.
+    // ORDER rank.waits: release here, acquire in publish_waited_by and find_cycle.
     own.episode.store(own.episode.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     published = published_ = true;
-    circle_ = finalized_ = 0;
+    cycle_ = finalized_ = 0;
     return;
   }
   // ORDER rank.looks: release here, acquire in is_confirmed; what others had sent before has come.
@@ -275,9 +275,9 @@ void Watch::look(const Subject& subject) {
   finalized_ = awaits_finalized(subject, &rank) ? finalized_ + 1 : 0;
   if (finalized_ > looks_min) report_finalized(rank);
   publish_waited_by(own);
-  auto* circle = reinterpret_cast<std::uint32_t*>(seen + engine.ranks);
-  const std::uint32_t count = find_circle(circle);
-  if (is_confirmed(circle, count)) report_circle(circle, count);
+  auto* cycle = reinterpret_cast<std::uint32_t*>(seen + engine.ranks);
+  const std::uint32_t count = find_cycle(cycle);
+  if (is_confirmed(cycle, count)) report_cycle(cycle, count);
 }
 
 // Whoever judges waits for those it has not heard of, the others for it.
@@ -294,27 +294,27 @@ bool Watch::awaits_finalized(const Subject& subject, std::uint32_t* rank) const 
   return false;
 }
 
-// Whether it is the circle that was seen before, and everybody has looked since.
-bool Watch::is_confirmed(const std::uint32_t* circle, std::uint32_t count) {
-  bool same = count > 0 && count == circle_, looked = true;
+// Whether it is the cycle that was seen before, and everybody has looked since.
+bool Watch::is_confirmed(const std::uint32_t* cycle, std::uint32_t count) {
+  bool same = count > 0 && count == cycle_, looked = true;
   for (std::uint32_t i = 0; i < count; ++i) {
-    const CircleLines& lines = lines_of(circle[i]);
+    const CycleLines& lines = lines_of(cycle[i]);
     // ORDER rank.looks: acquire here, release in Watch::look.
     const std::uint32_t looks = lines.looks.load(std::memory_order_acquire);
-    // relaxed: find_circle has read it; a change is seen next time.
+    // relaxed: find_cycle has read it; a change is seen next time.
     const std::uint32_t episode = lines.episode.load(std::memory_order_relaxed);
-    same = same && seen[i].rank == circle[i] && seen[i].episode == episode;
-    if (!same) seen[i] = {circle[i], episode, looks};
+    same = same && seen[i].rank == cycle[i] && seen[i].episode == episode;
+    if (!same) seen[i] = {cycle[i], episode, looks};
     looked &= looks - seen[i].looks >= looks_min;
   }
-  circle_ = count;
+  cycle_ = count;
   return same && looked;
 }
 
 void Watch::end() {
   if (!published_) return;
-  CircleLines& own = lines_of(engine.rank);
-  // ORDER rank.waits: release here, acquire in find_circle; the next episode comes later.
+  CycleLines& own = lines_of(engine.rank);
+  // ORDER rank.waits: release here, acquire in find_cycle; the next episode comes later.
   own.episode.store(own.episode.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   published = published_ = false;
   started_ = 0;

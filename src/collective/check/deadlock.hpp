@@ -1,5 +1,5 @@
 // `mpiexec --check`: who waits long tells the others where, in its row of the status board, and
-// looks whether ranks wait for each other in a circle, or for one that has called MPI_Finalize.
+// looks whether ranks wait for each other in a cycle, or for one that has called MPI_Finalize.
 // That ends the job with words that name them: what they are in cannot be taken back. Invariant:
 // only what nobody can get out of is reported; time alone is no reason. Processes of several
 // threads tell nothing: another thread may still come.
@@ -28,12 +28,12 @@ class Watch {
   bool is_due();
   void look(const Subject& subject);
   bool awaits_finalized(const Subject& subject, std::uint32_t* rank) const;
-  bool is_confirmed(const std::uint32_t* circle, std::uint32_t count);
+  bool is_confirmed(const std::uint32_t* cycle, std::uint32_t count);
 
   std::uint32_t polls_ = 0;
   std::int64_t started_ = 0;
   std::int64_t next_ = 0;
-  std::uint32_t circle_ = 0;     // ranks in the one that was seen
+  std::uint32_t cycle_ = 0;      // ranks in the one that was seen
   std::uint32_t finalized_ = 0;  // looks at one that has finalized
   bool published_ = false;
 };

@@ -1,6 +1,6 @@
 #include "collective/check/partners.hpp"
 
-#include "collective/neighbourhood.hpp"
+#include "collective/neighborhood.hpp"
 
 namespace baton::collective {
 
@@ -18,25 +18,25 @@ bool Partners::is_root() const {
 }
 
 int Partners::places() const {
-  if (!is_among_neighbours(call_)) return call_.comm->remote_size();
-  const Neighbourhood neighbourhood(*call_.comm);
-  return side_ == Side::gives ? neighbourhood.out_count() : neighbourhood.in_count();
+  if (!is_among_neighbors(call_)) return call_.comm->remote_size();
+  const Neighborhood neighborhood(*call_.comm);
+  return side_ == Side::gives ? neighborhood.out_count() : neighborhood.in_count();
 }
 
 bool Partners::block(int place, Block& block) const {
-  if (is_among_neighbours(call_)) return neighbour_block(place, block);
+  if (is_among_neighbors(call_)) return neighbor_block(place, block);
   block.rank = place;
   return side_ == Side::gives ? gives(place, block) : gets(place, block);
 }
 
-bool Partners::neighbour_block(int place, Block& block) const {
-  const Neighbourhood neighbourhood(*call_.comm);
+bool Partners::neighbor_block(int place, Block& block) const {
+  const Neighborhood neighborhood(*call_.comm);
   if (side_ == Side::gives) {
-    block.rank = neighbourhood.out(place);
-    block.data = data_of(call_.out, call_.kind == Kind::neighbour_allgather ? 0 : place);
+    block.rank = neighborhood.out(place);
+    block.data = data_of(call_.out, call_.kind == Kind::neighbor_allgather ? 0 : place);
   } else {
-    const int own = neighbourhood.receive_order(place);
-    block.rank = neighbourhood.in(own);
+    const int own = neighborhood.receive_order(place);
+    block.rank = neighborhood.in(own);
     block.data = data_of(call_.in, own);
   }
   return block.rank != MPI_PROC_NULL;

@@ -1,5 +1,5 @@
 // With whom a call exchanges blocks, and what data: of gathers, scatters, allgathers, alltoalls and
-// those among neighbours. Of `mpiexec --check` only: the algorithms know it by themselves.
+// those among neighbors. Of `mpiexec --check` only: the algorithms know it by themselves.
 #pragma once
 
 #include "collective/call.hpp"
@@ -25,7 +25,7 @@ class Partners {
   bool block(int place, Block& block) const;
 
  private:
-  bool neighbour_block(int place, Block& block) const;
+  bool neighbor_block(int place, Block& block) const;
   bool gives(int rank, Block& block) const;
   bool gets(int rank, Block& block) const;
   // Whether this rank is the root.
@@ -37,7 +37,7 @@ class Partners {
 
 // Whether blocks of a kind have to fit each other, rank by rank.
 inline bool exchanges_blocks(Kind kind) {
-  return (kind >= Kind::gather && kind <= Kind::alltoall) || kind >= Kind::neighbour_allgather;
+  return (kind >= Kind::gather && kind <= Kind::alltoall) || kind >= Kind::neighbor_allgather;
 }
 
 }  // namespace baton::collective

@@ -17,7 +17,7 @@ Variant variant_of(const Call& call) {
   if (call.kind == Kind::reduce_scatter) return call.in.counts ? Variant::plain : Variant::block;
   if (!call.uneven) return Variant::plain;
   // Who gives or gets nothing here has no type either; all give and get in an alltoall.
-  bool exchanges = call.kind == Kind::alltoall || call.kind == Kind::neighbour_alltoall;
+  bool exchanges = call.kind == Kind::alltoall || call.kind == Kind::neighbor_alltoall;
   return exchanges && !call.in.type ? Variant::w : Variant::v;
 }
 

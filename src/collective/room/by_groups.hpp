@@ -1,5 +1,5 @@
-// What the algorithms by the machine's groups have in common: two meetings of a room, within the
-// groups and between them. Not all places of a meeting are published; only those are waited for,
+// What the algorithms by the machine's groups have in common: two rounds of a room, within the
+// groups and between them. Not all places of a round are published; only those are waited for,
 // read and learned from.
 #pragma once
 

@@ -1,9 +1,9 @@
-// Copies straight between the buffers of ranks, for long data: in one meeting all tell where theirs
+// Copies straight between the buffers of ranks, for long data: in one round all tell where theirs
 // lie, in another that they are done. What all copy from or to one rank they copy in turns, few at
-// a time. Where one rank cannot read another's memory, all see it in the first meeting and take
+// a time. Where one rank cannot read another's memory, all see it in the first round and take
 // another algorithm; nothing has been touched by then. Where one root gives or takes all, only it
 // is waited for, and who cannot copy gets a message instead. Reading is spread over the ranks: each
-// begins with its right neighbour (Chakraborty, Subramoni, Panda, "Contention-Aware Kernel-Assisted
+// begins with its right neighbor (Chakraborty, Subramoni, Panda, "Contention-Aware Kernel-Assisted
 // MPI Collectives for Multi-/Many-Core Systems").
 #pragma once
 
@@ -17,12 +17,12 @@ namespace baton::collective {
 
 class DirectCopy {
  public:
-  DirectCopy(Run& run, const Meeting& first, const Meeting& last)
+  DirectCopy(Run& run, const Round& first, const Round& last)
       : told(run, first), done(run, last), run_(run) {}
 
   int rank() const { return told.rank(); }
   int ranks() const { return told.ranks(); }
-  // The other ranks, from our right neighbour on: 0 to ranks() - 2.
+  // The other ranks, from our right neighbor on: 0 to ranks() - 2.
   int other(int i) const { return (rank() + 1 + i) % ranks(); }
 
   // Instead of meet_for_copies, of what goes from or to one root: it alone tells, once
@@ -73,7 +73,7 @@ class DirectCopy {
     return run_.until_progress(Noticed{refused_ ? Clock::now() + enough : Clock::time_point()});
   }
 
-  Visit told, done;  // the two meetings
+  Visit told, done;  // the two rounds
 
  private:
   friend Task meet_for_copies(Run& run, DirectCopy& copies, const void* from, void* to,

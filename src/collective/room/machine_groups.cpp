@@ -19,7 +19,7 @@ const lockfree::RankPlace& place_of(const Communicator& comm, int rank) {
   return transport::arena.row(comm.collective.job_rank(rank)).launcher.place;
 }
 
-// In one piece of memory, which `std::free` ends; null without.
+// In one segment of memory, which `std::free` ends; null without.
 MachineGroups* make_groups(const Communicator& comm) {
   const Division division = divide(comm);
   const auto ranks = static_cast<std::size_t>(comm.size());

@@ -1,4 +1,4 @@
-// Turns in copying from or to one rank's memory: the other ranks in order from its right neighbour
+// Turns in copying from or to one rank's memory: the other ranks in order from its right neighbor
 // on, so many at a time; each begins when the one so many before it is done. Pure.
 #pragma once
 

@@ -76,7 +76,7 @@ bool Visit::others_missing() {
   if (!engine.senders_fence) return false;
   lockfree::Hardware::full_fence();
   auto ranks = static_cast<std::uint32_t>(comm_.size());
-  return view_.room.first_missing(0, ranks, meeting_) != ranks;
+  return view_.room.first_missing(0, ranks, round_) != ranks;
 }
 
 bool Visit::others_missing(Places places) {
@@ -88,8 +88,7 @@ bool Visit::others_missing(Places places) {
 std::uint64_t Visit::finished_by(Places places) const {
   std::uint64_t least = UINT64_MAX;
   for (int i = 0; i < places.count; ++i)
-    least =
-        std::min(least, view_.room.finished_at(static_cast<std::uint32_t>(places[i]), meeting_));
+    least = std::min(least, view_.room.finished_at(static_cast<std::uint32_t>(places[i]), round_));
   return least;
 }
 

@@ -1,4 +1,4 @@
-// A run's part in one operation of its room (lockfree/room.hpp): what algorithms in rooms are
+// A run's part in one round of its room (lockfree/room.hpp): what algorithms in rooms are
 // written with.
 #pragma once
 
@@ -10,8 +10,8 @@ namespace baton::collective {
 
 class Visit {
  public:
-  Visit(Run& run, const lockfree::Meeting& meeting)
-      : run_(run), comm_(*run.call.comm), view_(run.room()), meeting_(meeting) {}
+  Visit(Run& run, const Round& round)
+      : run_(run), comm_(*run.call.comm), view_(run.room()), round_(round) {}
 
   int rank() const { return comm_.rank(); }
   int ranks() const { return comm_.size(); }
@@ -23,7 +23,7 @@ class Visit {
         Arrived{*this, static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to)});
   }
   bool has_arrived(int of) const {
-    return view_.room.has_arrived(static_cast<std::uint32_t>(of), meeting_);
+    return view_.room.has_arrived(static_cast<std::uint32_t>(of), round_);
   }
   auto all_arrived() { return arrived(0, ranks()); }
   auto arrived(Places places) { return run_.until(SomeArrived{*this, places}); }
@@ -31,7 +31,7 @@ class Visit {
   std::uint32_t job_rank(int of) const { return comm_.collective.job_rank(of); }
 
   // Where the payload of a place lies.
-  char* place(int of) const { return view_.room.place(static_cast<std::uint32_t>(of), meeting_); }
+  char* place(int of) const { return view_.room.place(static_cast<std::uint32_t>(of), round_); }
   // Packs a payload to a place and takes one from there, whole or from a byte on.
   void put(int of, const void* buffer, std::int64_t count, const Datatype& type,
            std::int64_t offset = 0) const {
@@ -48,22 +48,22 @@ class Visit {
                  std::int64_t bytes) const;
 
   // Publishes a place; whoever waits for it is woken besides, by one of these.
-  void publish(int of) { view_.room.publish(static_cast<std::uint32_t>(of), meeting_); }
+  void publish(int of) { view_.room.publish(static_cast<std::uint32_t>(of), round_); }
   // The same of a payload of `count` elements, whose length is told.
   void publish(int of, std::int64_t count, const Datatype& type) {
-    view_.room.publish_bytes(static_cast<std::uint32_t>(of), meeting_, count * type.size);
+    view_.room.publish_bytes(static_cast<std::uint32_t>(of), round_, count * type.size);
   }
   // Of a place that has arrived and told its length: whether that is what we expect. If not,
   // the run has the error, and nothing can be taken from there.
   bool has_length(int of, std::int64_t count, const Datatype& type) const {
     const std::int64_t expected = count * type.size;
     const std::uint64_t note =
-        meeting_.has_blocks() ? lockfree::room_note::block : lockfree::room_note::line(expected);
+        round_.has_blocks() ? lockfree::room_note::block : lockfree::room_note::line(expected);
     const auto place = static_cast<std::uint32_t>(of);
-    if (BATON_LIKELY(view_.room.note_at(place, meeting_) == note) &&
-        (!meeting_.has_blocks() || view_.room.bytes_at(place, meeting_) == expected))
+    if (BATON_LIKELY(view_.room.note_at(place, round_) == note) &&
+        (!round_.has_blocks() || view_.room.bytes_at(place, round_) == expected))
       return true;
-    run_.refuse_length(of, view_.room.bytes_at(place, meeting_), expected);
+    run_.refuse_length(of, view_.room.bytes_at(place, round_), expected);
     return false;
   }
   void wake(int rank);
@@ -86,36 +86,36 @@ class Visit {
   // The same of a line that says where our memory lies (DirectCopy), and whether another rank's
   // does.
   void publish_own_copies() {
-    view_.room.publish(own(), meeting_, lockfree::room_note::copies);
+    view_.room.publish(own(), round_, lockfree::room_note::copies);
     if (!others_missing()) wake_all();
   }
   bool tells_copies(int of) const {
-    return view_.room.note_at(static_cast<std::uint32_t>(of), meeting_) ==
+    return view_.room.note_at(static_cast<std::uint32_t>(of), round_) ==
            lockfree::room_note::copies;
   }
   std::int64_t bytes_at(int of) const {
-    return view_.room.bytes_at(static_cast<std::uint32_t>(of), meeting_);
+    return view_.room.bytes_at(static_cast<std::uint32_t>(of), round_);
   }
 
   // Publishes our place for those who have told us how far they are, too.
   void publish_own_for_others(std::uint64_t finished) {
-    view_.room.publish_for_others(own(), meeting_, finished);
+    view_.room.publish_for_others(own(), round_, finished);
   }
   // Those who speak for all have arrived, and we need nothing any more.
   void finish_exchange(Places speakers) {
     platform::Guard guard(view_.lock);
     view_.room.learn(finished_by(speakers));
-    if (view_.room.finish(own(), meeting_)) wake_waiting();
+    if (view_.room.finish(own(), round_)) wake_waiting();
   }
   // All have arrived, and we need nothing any more.
   void finish_exchange() {
     platform::Guard guard(view_.lock);
-    view_.room.learn(meeting_);
-    if (view_.room.finish(own(), meeting_)) wake_waiting();
+    view_.room.learn(round_);
+    if (view_.room.finish(own(), round_)) wake_waiting();
   }
   void finish() {
     platform::Guard guard(view_.lock);
-    if (view_.room.finish(own(), meeting_)) wake_waiting();
+    if (view_.room.finish(own(), round_)) wake_waiting();
   }
 
  private:
@@ -125,7 +125,7 @@ class Visit {
     bool waits = false;
     bool operator()() {
       platform::Guard guard(visit.view_.lock);
-      const bool may = visit.view_.room.may_write(visit.own(), visit.meeting_);
+      const bool may = visit.view_.room.may_write(visit.own(), visit.round_);
       if (BATON_UNLIKELY(may == waits))
         waits ? visit.view_.room.end_waiting() : visit.view_.room.begin_waiting();
       waits = !may;
@@ -134,7 +134,7 @@ class Visit {
     void add_missing(lockfree::AwaitedRanks& ranks) const {
       for (int r = 0; r < visit.ranks(); ++r)
         if (r != visit.rank() &&
-            !visit.view_.room.has_finished(static_cast<std::uint32_t>(r), visit.meeting_))
+            !visit.view_.room.has_finished(static_cast<std::uint32_t>(r), visit.round_))
           ranks.add(visit.job_rank(r));
     }
   };
@@ -143,7 +143,7 @@ class Visit {
     std::uint32_t missing;
     std::uint32_t end;
     bool operator()() {
-      missing = visit.view_.room.first_missing(missing, end, visit.meeting_);
+      missing = visit.view_.room.first_missing(missing, end, visit.round_);
       return missing == end;
     }
     void add_missing(lockfree::AwaitedRanks& ranks) const {
@@ -168,7 +168,7 @@ class Visit {
   // The first of some, from `from` on, that has not arrived; `count` when all have.
   int first_missing(Places places, int from) const {
     while (from < places.count &&
-           view_.room.has_arrived(static_cast<std::uint32_t>(places[from]), meeting_))
+           view_.room.has_arrived(static_cast<std::uint32_t>(places[from]), round_))
       ++from;
     return from;
   }
@@ -178,7 +178,7 @@ class Visit {
   Run& run_;
   Communicator& comm_;
   world::RoomView& view_;
-  lockfree::Meeting meeting_;
+  Round round_;
 };
 
 }  // namespace baton::collective

@@ -16,7 +16,7 @@ void each_bounded_case(Do&& act) {
       for (int at_once : {1, 2, 3, 8, 15, 16, 4096}) act(ranks, root, at_once);
 }
 
-TEST(turns, go_round_from_the_root_s_right_neighbour) {
+TEST(turns, go_round_from_the_root_s_right_neighbor) {
   EXPECT_EQ(turn_of(3, 2, 5, 2).before, -1);
   EXPECT_EQ(turn_of(4, 2, 5, 2).before, -1);
   EXPECT_EQ(turn_of(0, 2, 5, 2).before, 3);

@@ -1,10 +1,10 @@
-#include "collective/neighbourhood.hpp"
+#include "collective/neighborhood.hpp"
 
 namespace baton::collective {
 
 using world::TopologyKind;
 
-int Neighbourhood::in_count() const {
+int Neighborhood::in_count() const {
   switch (topology_.kind) {
     case TopologyKind::cartesian:
       return 2 * topology_.grid.dimensions;
@@ -15,13 +15,13 @@ int Neighbourhood::in_count() const {
   }
 }
 
-int Neighbourhood::out_count() const {
+int Neighborhood::out_count() const {
   return topology_.kind == TopologyKind::distributed_graph ? topology_.local.out.count : in_count();
 }
 
 // For each dimension the one before us and the one behind us (MPI 5.0, "Neighborhood Collective
 // Communication on Process Topologies").
-int Neighbourhood::grid_neighbour(int place) const {
+int Neighborhood::grid_neighbor(int place) const {
   const auto& grid = topology_.grid;
   const int dimension = place / 2;
   const int extent = grid.extents[dimension];
@@ -36,10 +36,10 @@ int Neighbourhood::grid_neighbour(int place) const {
   return rank_ + (to - from) * step;
 }
 
-int Neighbourhood::in(int place) const {
+int Neighborhood::in(int place) const {
   switch (topology_.kind) {
     case TopologyKind::cartesian:
-      return grid_neighbour(place);
+      return grid_neighbor(place);
     case TopologyKind::graph:
       return topology_.graph.edges[topology_.graph.first(rank_) + place];
     default:
@@ -47,12 +47,12 @@ int Neighbourhood::in(int place) const {
   }
 }
 
-int Neighbourhood::out(int place) const {
+int Neighborhood::out(int place) const {
   return topology_.kind == TopologyKind::distributed_graph ? topology_.local.out.ranks[place]
                                                            : in(place);
 }
 
-int Neighbourhood::receive_order(int i) const {
+int Neighborhood::receive_order(int i) const {
   return topology_.kind == TopologyKind::cartesian ? i ^ 1 : i;
 }
 

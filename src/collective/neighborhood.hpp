@@ -7,23 +7,22 @@
 
 namespace baton::collective {
 
-class Neighbourhood {
+class Neighborhood {
  public:
   // Of a communicator that has a topology.
-  explicit Neighbourhood(const Communicator& comm)
-      : topology_(*comm.topology), rank_(comm.rank()) {}
+  explicit Neighborhood(const Communicator& comm) : topology_(*comm.topology), rank_(comm.rank()) {}
 
   int in_count() const;
   int out_count() const;
-  // The rank of a neighbour; MPI_PROC_NULL beyond the edge of a grid.
+  // The rank of a neighbor; MPI_PROC_NULL beyond the edge of a grid.
   int in(int place) const;
   int out(int place) const;
-  // Which of our receives is begun as the i-th: in a grid, where both neighbours of a dimension may
+  // Which of our receives is begun as the i-th: in a grid, where both neighbors of a dimension may
   // be the same rank, what it sends backwards comes from our front.
   int receive_order(int i) const;
 
  private:
-  int grid_neighbour(int place) const;
+  int grid_neighbor(int place) const;
 
   const Topology& topology_;
   int rank_;
