@@ -63,6 +63,7 @@ inline constexpr std::uint8_t round_per_segment = 253, two_rounds_per_segment = 
   X(broadcast_binomial,         broadcast,      0, needs_nothing,   "down a binomial tree")         \
   X(gather_in_room,             gather,         1, needs_even,      "all write, the root reads")    \
   X(gather_direct,              gather,         2, needs_even | needs_direct, "each copies to the root's buffer") \
+  X(gather_binomial,            gather,         0, needs_even,      "up a binomial tree, in one message from each rank") \
   X(gather_linear,              gather,         0, needs_nothing,   "straight to the root")         \
   X(scatter_in_room,            scatter,        1, needs_even,      "the root writes, each reads its block") \
   X(scatter_direct,             scatter,        2, needs_even | needs_direct, "each copies from the root's buffer") \
@@ -167,6 +168,7 @@ constexpr const AlgorithmRow& row_of(Algorithm algorithm) {
   X(not_in_place,      "the preferred one works in place only")                                     \
   X(one_rank,          "the preferred one meets others, and there are none")                        \
   X(no_room,           "the preferred one meets in a room: BATON_ROOMS=0, or no shared memory")     \
+  X(several_nodes,     "the preferred one meets in a room, and the ranks are on several nodes")   \
   X(pool_in_use,       "the preferred one meets in a room, and the pool of rooms has too little left") \
   X(not_direct,        "the preferred one copies between buffers, which not all ranks may: BATON_CMA=0, or the kernel refuses it") \
   X(no_groups,         "the preferred one needs ranks that the machine divides into groups")        \

@@ -124,6 +124,15 @@ constexpr SelectionRow short_of_many(Algorithm algorithm, std::int64_t bytes_to)
   return {algorithm, SelectionSource::guess, 33, no_end, 0, bytes_to};
 }
 
+// Between nodes: by messages alone, in few steps what is short, in short messages what is long.
+// There is no network to measure yet: guesses.
+constexpr SelectionRow between_nodes(Algorithm algorithm, std::int64_t bytes_from = 0,
+                                     std::int64_t bytes_to = no_end) {
+  SelectionRow row{algorithm, SelectionSource::guess, 1, no_end, bytes_from, bytes_to};
+  row.nodes = Nodes::several;
+  return row;
+}
+
 // The last that fits wins: what goes by messages comes first among its kind, rooms after it.
 constexpr SelectionRow on_all[] = {
     guess(barrier_dissemination, 1),
@@ -216,6 +225,26 @@ constexpr SelectionRow on_all[] = {
 
     guess(neighbor_allgather_exchange, 1),
     guess(neighbor_alltoall_exchange, 1),
+
+    between_nodes(barrier_dissemination),
+    between_nodes(broadcast_binomial),
+    between_nodes(gather_linear),
+    between_nodes(gather_binomial, 0, 4096),
+    between_nodes(scatter_linear),
+    between_nodes(allgather_ring),
+    between_nodes(allgather_bruck, 0, 4096),
+    between_nodes(alltoall_in_place),
+    between_nodes(alltoall_pairwise),
+    between_nodes(alltoall_bruck, 0, 32768),
+    between_nodes(reduce_binomial),
+    between_nodes(allreduce_doubling),
+    between_nodes(allreduce_halving, 8192),
+    between_nodes(reduce_scatter_rooted),
+    between_nodes(reduce_scatter_pairwise, 8192),
+    between_nodes(scan_doubling),
+    between_nodes(exscan_doubling),
+    between_nodes(neighbor_allgather_exchange),
+    between_nodes(neighbor_alltoall_exchange),
 };
 
 // On processors of AMD nothing of `of_some`, where system calls are dearer; and two ranks' reduces
@@ -302,12 +331,29 @@ int find_name(Word word, const char* what, int count, NameOf name_of,
   return -1;
 }
 
+// Behind ranks and bytes: where else a row holds. `*told` has a bit for each of crowding and nodes
+// that was told; false for another word, and for a second one.
+bool read_condition(Word word, SelectionRow* row, unsigned* told) {
+  const bool several = word.is("several_nodes"), crowded = word.is("crowded");
+  const bool of_nodes = several || word.is("one_node");
+  if (!of_nodes && !crowded && !word.is("uncrowded")) return false;
+  const unsigned bit = of_nodes ? 2 : 1;
+  const bool first = !(*told & bit);
+  *told |= bit;
+  if (of_nodes)
+    row->nodes = several ? Nodes::several : Nodes::one;
+  else
+    row->crowding = crowded ? Crowding::crowded : Crowding::uncrowded;
+  return first;
+}
+
 bool read_limits(const char** text, SelectionRow* row, char (&problem)[problem_length]) {
   auto wrong = [&](const char* words, Word word) {
     std::snprintf(problem, sizeof problem, "\"%.*s\" %s", std::min(word.length, longest_name),
                   word.text, words);
     return false;
   };
+  unsigned told = 0;
   for (int field = 0; **text == ':'; ++field) {
     ++*text;
     const Word word = word_before(text, ":=,");
@@ -315,10 +361,9 @@ bool read_limits(const char** text, SelectionRow* row, char (&problem)[problem_l
       return wrong("is no number of ranks: N, N+ or N-M", word);
     if (field == 1 && !read_range(word, &row->bytes_from, &row->bytes_to))
       return wrong("is no number of bytes: N, N+ or N-M, with k or m", word);
-    if (field == 2 && !word.is("crowded") && !word.is("uncrowded"))
-      return wrong("is neither crowded nor uncrowded", word);
-    if (field == 2) row->crowding = word.is("crowded") ? Crowding::crowded : Crowding::uncrowded;
-    if (field > 2) return wrong("is too much: KIND:RANKS:BYTES:crowded=ALGORITHM", word);
+    if (field >= 2 && !read_condition(word, row, &told))
+      return wrong("is none of crowded, uncrowded, one_node and several_nodes, each at most once",
+                   word);
   }
   return true;
 }
@@ -369,6 +414,8 @@ bool next_selection_row(const char** text, SelectionSource source, SelectionRow*
   problem[0] = 0;
   if (!**text) return false;
   *row = {Algorithm{}, source};
+  // What the user asks for holds everywhere, what was measured where that was.
+  if (source == SelectionSource::forced) row->nodes = Nodes::any;
   read_row(text, row, problem);
   *text += std::strcspn(*text, ",");
   return true;

@@ -25,6 +25,7 @@ struct Situation {
   bool direct = true;                  // false: ranks may not copy from and to others' buffers
   Grouping grouping = Grouping::none;  // of the ranks, by the machine
   std::int64_t room_bytes_max = 0;     // what a rank may put into a block of a room, at most
+  bool several_nodes = false;          // the ranks are not all on one node
 };
 
 struct Choice {

@@ -15,6 +15,11 @@ namespace {
 platform::Lock cutoffs_lock;  // of making them
 Cutoffs* made = nullptr;
 
+// Whether a communicator's ranks are on several nodes: today all of a job are on one.
+bool spans_nodes(const Communicator&) {
+  return false;
+}
+
 // Most communicators need not be divided: nobody asks for what needs it.
 Grouping grouping_of(const Communicator& comm) {
   const bool matters = std::ranges::any_of(selection(), [&comm](const SelectionRow& row) {
@@ -28,7 +33,8 @@ Grouping grouping_of(const Communicator& comm) {
 
 Situation situation_of(const Communicator& comm, CollectiveKind kind, unsigned traits) {
   Situation situation{kind, comm.size()};
-  situation.grouping = grouping_of(comm);
+  situation.several_nodes = spans_nodes(comm);
+  if (!situation.several_nodes) situation.grouping = grouping_of(comm);
   situation.commuting = !(traits & trait_ordered);
   situation.uneven = traits & trait_uneven;
   situation.in_place = traits & trait_in_place;
@@ -71,15 +77,20 @@ const Cutoff* make_list(const Situation& situation) {
   return list;
 }
 
-// Those of communicators of so many ranks, so divided; null without memory.
-Cutoffs* of_ranks(int ranks, Grouping grouping) {
+// Those of communicators alike; null without memory.
+Cutoffs* of_ranks(const Situation& situation) {
   Cutoffs* all = made;
-  while (all && !(all->ranks == ranks && all->grouping == grouping)) all = all->next;
+  auto is_alike = [&situation](const Cutoffs& one) {
+    return one.ranks == situation.ranks && one.grouping == situation.grouping &&
+           one.several_nodes == situation.several_nodes;
+  };
+  while (all && !is_alike(*all)) all = all->next;
   if (all) return all;
   all = new (std::nothrow) Cutoffs;
   if (!all) return nullptr;
-  all->ranks = ranks;
-  all->grouping = grouping;
+  all->ranks = situation.ranks;
+  all->grouping = situation.grouping;
+  all->several_nodes = situation.several_nodes;
   all->next = made;
   return made = all;
 }
@@ -91,7 +102,7 @@ const Cutoff& make_cutoff(Communicator& comm, CollectiveKind kind, unsigned trai
   Situation situation = situation_of(comm, kind, traits);
   {
     platform::Guard guard(cutoffs_lock);
-    if (Cutoffs* all = of_ranks(comm.size(), situation.grouping)) {
+    if (Cutoffs* all = of_ranks(situation)) {
       std::atomic<const Cutoff*>& list = all->lists[static_cast<int>(kind)][traits];
       // relaxed: under the lock.
       if (!list.load(std::memory_order_relaxed))

@@ -8,7 +8,7 @@
 
 namespace baton::collective {
 
-// Which member it has says the row.
+// The row says which member it has (signature_of).
 union Function {
   ByMessages* by_messages;
   InOneRound* in_one_round;
@@ -23,13 +23,22 @@ union Function {
   constexpr Function(CopiesDirectly* function) : copies_directly(function) {}
 };
 
+// Which one a row says.
 template <unsigned rounds, unsigned needs>
-using FunctionOf = std::conditional_t<
-    rounds == 0, ByMessages,
-    std::conditional_t<rounds == 1, InOneRound,
-                       std::conditional_t<rounds != 2, InManyRounds,
-                                          std::conditional_t<(needs & needs_direct) != 0,
-                                                             CopiesDirectly, InTwoRounds>>>>;
+constexpr auto signature_of() {
+  if constexpr (rounds == 0)
+    return std::type_identity<ByMessages>{};
+  else if constexpr (rounds == 1)
+    return std::type_identity<InOneRound>{};
+  else if constexpr (rounds > 2)
+    return std::type_identity<InManyRounds>{};
+  else if constexpr (needs & needs_direct)
+    return std::type_identity<CopiesDirectly>{};
+  else
+    return std::type_identity<InTwoRounds>{};
+}
+template <unsigned rounds, unsigned needs>
+using FunctionOf = decltype(signature_of<rounds, needs>())::type;
 
 #define BATON_DECLARE(name, kind, rounds, needs, words) FunctionOf<rounds, (needs)> name;
 BATON_ALGORITHMS(BATON_DECLARE)

@@ -60,6 +60,25 @@ TEST(selection_text, ranges_have_a_begin_and_maybe_an_end) {
   EXPECT_EQ(row.crowding, Crowding::uncrowded);
 }
 
+TEST(selection_text, rows_are_for_one_node_or_several_or_both) {
+  auto nodes_of = [](const char* text, SelectionSource source) {
+    SelectionRow row{};
+    char problem[problem_length];
+    EXPECT_TRUE(next_selection_row(&text, source, &row, problem));
+    EXPECT_STREQ(problem, "");
+    return row.nodes;
+  };
+  const char* plain = "scan:2+:0+:crowded=scan_doubling";
+  EXPECT_EQ(nodes_of(plain, SelectionSource::forced), Nodes::any);
+  EXPECT_EQ(nodes_of(plain, SelectionSource::tuned), Nodes::one);
+  SelectionRow row = only_entry("scan:2+:0+:several_nodes=scan_doubling").row;
+  EXPECT_EQ(row.nodes, Nodes::several);
+  EXPECT_EQ(row.crowding, Crowding::any);
+  row = only_entry("scan:2+:0+:crowded:one_node=scan_doubling").row;
+  EXPECT_EQ(row.nodes, Nodes::one);
+  EXPECT_EQ(row.crowding, Crowding::crowded);
+}
+
 TEST(selection_text, entries_are_read_in_order_and_a_wrong_one_leaves_the_others) {
   auto all = entries(",barrier=barrier_in_room,,nonsense,scan=scan_doubling,");
   ASSERT_EQ(all.size(), 3u);
@@ -127,8 +146,11 @@ TEST(selection_text, what_is_wrong_is_told_in_words) {
       {"allreduce:2+:8q=allreduce_halving", "number of bytes"},
       {"allreduce:2+:99999999999999999999+=allreduce_halving", "number of bytes"},
       {"allreduce:2+:-8=allreduce_halving", "number of bytes"},
-      {"allreduce:2+:8+:full=allreduce_halving", "neither crowded nor uncrowded"},
-      {"allreduce:2+:8+:crowded:=allreduce_halving", "too much"},
+      {"allreduce:2+:8+:full=allreduce_halving",
+       "none of crowded, uncrowded, one_node and several_nodes"},
+      {"allreduce:2+:8+:crowded:=allreduce_halving", "\"\" is none of"},
+      {"allreduce:2+:8+:crowded:uncrowded=allreduce_halving", "each at most once"},
+      {"allreduce:2+:8+:one_node:crowded:one_node=allreduce_halving", "each at most once"},
   };
   for (const auto& one : cases)
     EXPECT_NE(only_entry(one.text).problem.find(one.words), std::string::npos)

@@ -19,7 +19,8 @@ static void PrintTo(const Situation& s, std::ostream* out) {
        << (s.grouping == Grouping::none    ? ""
            : s.grouping == Grouping::mixed ? ", mixed groups"
                                            : ", groups")
-       << (s.rooms ? ", rooms of " : ", no rooms of ") << s.room_bytes_max;
+       << (s.rooms ? ", rooms of " : ", no rooms of ") << s.room_bytes_max
+       << (s.several_nodes ? ", several nodes" : "");
 }
 
 namespace {
@@ -30,6 +31,9 @@ constexpr std::int64_t sizes[] = {0,     1,     8,     56,    57,     512,     4
                                   5462,  8191,  8192,  8193,  16384,  16385,   32767,   32768,
                                   32769, 65536, 65537, 99999, 131072, 1 << 20, 1 << 26, no_end - 1};
 constexpr int rank_counts[] = {1, 2, 3, 4, 5, 7, 8, 16, 100, 292, 293, 4096};
+
+// Instead of a size of rooms: ranks on several nodes, where rooms do not matter.
+constexpr int in_several_nodes = -1;
 
 // Whether the machine's groups matter to a kind.
 bool may_go_by_groups(Kind kind) {
@@ -46,7 +50,7 @@ void each_situation(Kind kind, Do&& act) {
   for (int ranks : rank_counts)
     for (unsigned bits = 0; bits < 64; ++bits)
       for (Grouping grouping : groupings)
-        for (std::int64_t room_bytes_max : {0, 1000, 65536})
+        for (int room_bytes_max : {0, 1000, 65536, in_several_nodes})
           for (std::int64_t bytes : sizes) {
             Situation s{kind, ranks, bytes};
             s.commuting = bits & 1;
@@ -56,7 +60,8 @@ void each_situation(Kind kind, Do&& act) {
             s.rooms = bits & 16;
             s.direct = bits & 32;
             s.grouping = grouping;
-            s.room_bytes_max = room_bytes_max;
+            s.several_nodes = room_bytes_max == in_several_nodes;
+            s.room_bytes_max = s.several_nodes ? 65536 : room_bytes_max;
             act(s);
           }
 }
@@ -67,7 +72,9 @@ void each_situation(Do&& act) {
 }
 
 SelectionRow forced(Algorithm algorithm) {
-  return {algorithm, SelectionSource::forced};
+  SelectionRow row{algorithm, SelectionSource::forced};
+  row.nodes = Nodes::any;
+  return row;
 }
 
 std::vector<SelectionRow> defaults_and(const SelectionRow& row) {
@@ -83,11 +90,13 @@ struct Expected {
   Algorithm algorithm;
 };
 
-void expect_choices(std::span<const Expected> expected, bool crowded) {
+void expect_choices(std::span<const Expected> expected, bool oversubscribed,
+                    bool several_nodes = false) {
   for (const Expected& one : expected) {
     Situation s{one.kind, one.ranks, one.bytes};
     s.room_bytes_max = 65536;
-    s.oversubscribed = crowded;
+    s.oversubscribed = oversubscribed;
+    s.several_nodes = several_nodes;
     EXPECT_EQ(row_of(choose(s, default_selection(false)).algorithm).name,
               row_of(one.algorithm).name)
         << testing::PrintToString(s);
@@ -259,10 +268,50 @@ TEST(default_rows, differ_on_processors_of_amd) {
 
 TEST(default_rows, go_by_messages_where_there_is_nothing_else) {
   each_situation([](const Situation& s) {
-    if (s.rooms) return;
+    if (s.rooms && !s.several_nodes) return;
     EXPECT_EQ(row_of(choose(s, default_selection()).algorithm).rounds, 0)
         << testing::PrintToString(s);
   });
+}
+
+TEST(default_rows, between_nodes_are_guesses_and_go_by_messages) {
+  std::set<Kind> kinds;
+  for (const SelectionRow& row : default_selection(true)) {
+    EXPECT_NE(row.nodes, Nodes::any) << row_of(row.algorithm).name;
+    if (row.nodes != Nodes::several) continue;
+    kinds.insert(row.kind());
+    EXPECT_EQ(row.source, SelectionSource::guess) << row_of(row.algorithm).name;
+    EXPECT_EQ(row_of(row.algorithm).rounds, 0) << row_of(row.algorithm).name;
+  }
+  EXPECT_EQ(static_cast<int>(kinds.size()), collective_kind_count);
+}
+
+TEST(default_rows, between_nodes_choose_by_length) {
+  using enum Algorithm;
+  const Expected expected[] = {{Kind::barrier, 100, 0, barrier_dissemination},
+                               {Kind::broadcast, 100, 8, broadcast_binomial},
+                               {Kind::gather, 100, 4096, gather_binomial},
+                               {Kind::gather, 100, 4097, gather_linear},
+                               {Kind::scatter, 100, 8, scatter_linear},
+                               {Kind::allgather, 100, 4096, allgather_bruck},
+                               {Kind::allgather, 100, 4097, allgather_ring},
+                               {Kind::alltoall, 100, 32768, alltoall_bruck},
+                               {Kind::alltoall, 100, 32769, alltoall_pairwise},
+                               {Kind::reduce, 100, 65536, reduce_binomial},
+                               {Kind::allreduce, 100, 8191, allreduce_doubling},
+                               {Kind::allreduce, 100, 8192, allreduce_halving},
+                               {Kind::reduce_scatter, 100, 8192, reduce_scatter_pairwise}};
+  for (bool oversubscribed : {false, true}) expect_choices(expected, oversubscribed, true);
+}
+
+TEST(choice, of_a_room_is_refused_between_nodes) {
+  Situation s{Kind::allreduce, 8, 8};
+  s.room_bytes_max = 65536;
+  const auto rows = defaults_and(forced(Algorithm::allreduce_in_room));
+  EXPECT_EQ(choose(s, rows).algorithm, Algorithm::allreduce_in_room);
+  s.several_nodes = true;
+  EXPECT_EQ(choose(s, rows).algorithm, Algorithm::allreduce_doubling);
+  EXPECT_EQ(choose(s, rows).reason, ChoiceReason::several_nodes);
 }
 
 TEST(default_rows, name_a_machine_and_a_date_or_are_guesses) {
@@ -344,11 +393,12 @@ TEST(algorithms, are_never_chosen_where_they_cannot_serve) {
 
 TEST(choice, depends_on_what_all_ranks_know_and_on_nothing_else) {
   // Another member does not compile here: do all ranks know it alike (select.cpp, cutoffs.cpp)?
-  const auto [kind, ranks, bytes, commuting, uneven, in_place, crowded, rooms, direct, grouping,
-              room_bytes_max] = Situation{
-      Kind::allreduce, 3, 20000, true, false, false, false, true, true, Grouping::none, 32768};
-  const Situation once{kind,    ranks, bytes,  commuting, uneven,        in_place,
-                       crowded, rooms, direct, grouping,  room_bytes_max};
+  const auto [kind, ranks, bytes, commuting, uneven, in_place, oversubscribed, rooms, direct,
+              grouping, room_bytes_max, several_nodes] =
+      Situation{Kind::allreduce, 3,    20000, true,           false, false,
+                false,           true, true,  Grouping::none, 32768, false};
+  const Situation once{kind,           ranks, bytes,  commuting, uneven,         in_place,
+                       oversubscribed, rooms, direct, grouping,  room_bytes_max, several_nodes};
   const Choice choice = choose(once, default_selection());
   EXPECT_EQ(choice.algorithm, Algorithm::allreduce_by_parts_in_room);
   EXPECT_EQ(choice.reason, ChoiceReason::guess);
