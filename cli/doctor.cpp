@@ -91,7 +91,7 @@ Finding examine_cross_memory() {
   if (std::ifstream("/proc/sys/kernel/yama/ptrace_scope") >> scope && scope != "0")
     remedy = "sysctl kernel.yama.ptrace_scope=0 permits it (it is " + scope + ")";
   return {Verdict::slower, subject,
-          fmt::format("process_vm_readv: {}; long messages are staged instead. {}",
+          fmt::format("process_vm_readv: {}; long messages use pipelined copies instead. {}",
                       std::strerror(error), remedy)};
 }
 
@@ -109,7 +109,7 @@ Finding examine_membarrier() {
   if (platform::membarrier_register())
     return {Verdict::good, "membarrier", "senders need no fence"};
   return {Verdict::slower, "membarrier",
-          fmt::format("{}; senders fence instead (some 35 ns a message)", std::strerror(errno))};
+          fmt::format("{}; senders fence instead (some 35 ns per message)", std::strerror(errno))};
 }
 
 std::vector<Finding> examine_cpus(const machine::Machine& machine) {
@@ -151,11 +151,10 @@ Finding examine_launchers() {
     std::string_view text = *entry;
     for (std::string_view name : {"PMI_FD=", "PMI_PORT=", "PMIX_RANK=", "PMI_RANK="})
       if (text.starts_with(name))
-        return {
-            Verdict::slower, "other launcher",
-            fmt::format("{} is set: a program started from here believes to be another launcher's "
-                        "rank; start it with Baton's mpiexec",
-                        name.substr(0, name.size() - 1))};
+        return {Verdict::slower, "other launcher",
+                fmt::format("{} is set: a program started from here believes that it is another "
+                            "launcher's rank; start it with Baton's mpiexec",
+                            name.substr(0, name.size() - 1))};
   }
   return {Verdict::good, "other launcher", "none in this environment"};
 }
@@ -190,7 +189,7 @@ int examine_system(bool json) {
     return bad ? 1 : 0;
   }
   for (const Finding& finding : findings) print(finding);
-  write_out("{}\n", bad ? "jobs will not run here until what is BAD is mended" : "jobs run here");
+  write_out("{}\n", bad ? "jobs will not run here until what is BAD is fixed" : "jobs run here");
   return bad ? 1 : 0;
 }
 

@@ -31,7 +31,7 @@ struct Planned {
   const char* instead;
 };
 constexpr Planned planned[] = {
-    {"explain", "mpiexec --explain prints which way the messages of a job took"},
+    {"explain", "mpiexec --explain prints which protocols the messages of a job used"},
 };
 
 struct TuneTimes {
@@ -68,13 +68,13 @@ std::string complete(baton::cli::AdviseOptions& advice, const CLI::App& words) {
     return fmt::format(
         "what is \"{}\"? A command goes behind --, as in: baton advise -n 4 -- ./program",
         extras.front());
-  if (runs && advice.command.front().empty()) return "nothing follows --; a command is wanted";
+  if (runs && advice.command.front().empty()) return "nothing follows --; a command is needed";
   if (runs && !advice.topology.empty())
     return "a command runs on this machine; leave it out, or --topology";
   if (!runs && (!advice.figure.empty() || advice.layouts || advice.lower_is_better))
     return "--figure, --better and --layouts are for a command: baton advise ... -- ./program";
   if (advice.lower_is_better && advice.figure.empty())
-    return "--better is for --figure; of seconds fewer are better anyway";
+    return "--better is for --figure; fewer seconds are always better";
   if (advice.ranks < (ranks_said ? 1 : 0) || advice.ranks > 4096)
     return "-n takes a number of ranks from 1 to 4096";
   if (advice.seconds < 1 || advice.seconds > seconds_most)
@@ -128,7 +128,7 @@ struct Advising {
 
 void Advising::add_to(CLI::App& app, int& code) {
   CLI::App* adviser = app.add_subcommand(
-      "advise", "Say which cores, memory and layout to try, or which one a command gains from");
+      "advise", "Say which cores, memory and layout to try, or which of them speeds up a command");
   adviser->footer(advise_page);
   adviser->allow_extras();
   adviser->add_option("-n", advice.ranks, "Ranks (default: as many as mpiexec starts)");
@@ -139,7 +139,7 @@ void Advising::add_to(CLI::App& app, int& code) {
                       "How long to run the command in all (default: 20)");
   adviser->add_option(
       "--run-seconds", advice.run_seconds,
-      "After which a run is ended and has failed (default: a quarter of --seconds)");
+      "Time after which a run is ended and has failed (default: a quarter of --seconds)");
   adviser->add_option("--figure", advice.figure,
                       "Compare by a number that the command prints: the last match of this regular "
                       "expression, or of its first group");
@@ -169,21 +169,21 @@ void Looking::add_to(CLI::App& app, int& code) {
   };
   CLI::App* settings =
       app.add_subcommand("settings", "List every setting, its default and its reason");
-  settings->add_flag("--markdown", markdown, "As docs/settings.md has it");
+  settings->add_flag("--markdown", markdown, "Print docs/settings.md");
   as_json(settings);
   settings->callback([this, &code] {
     using Form = baton::cli::SettingsForm;
     code = baton::cli::print_settings(json ? Form::json : markdown ? Form::markdown : Form::text);
   });
 
-  CLI::App* info = app.add_subcommand("info", "Say what was built, of what, and what it found");
+  CLI::App* info = app.add_subcommand("info", "Print version, build and features");
   as_json(info);
   info->callback([this, &code] { code = baton::cli::print_info(json); });
 
   CLI::App* topology = app.add_subcommand("topo", "Show the machine as mpiexec sees it");
   topology->add_option("--from", captured, "A machine captured by lstopo --of xml")
       ->check(CLI::ExistingFile);
-  topology->add_option("--svg", svg, "Draw it into this file, too");
+  topology->add_option("--svg", svg, "Also draw it into this file");
   as_json(topology);
   topology->callback([this, &code] { code = baton::cli::print_topology(captured, svg, json); });
 
@@ -194,7 +194,7 @@ void Looking::add_to(CLI::App& app, int& code) {
   as_json(stat);
   stat->callback([this, &code] { code = baton::cli::show_job(job, json); });
 
-  CLI::App* doctor = app.add_subcommand("doctor", "Say what of this system works for Baton");
+  CLI::App* doctor = app.add_subcommand("doctor", "Check what of this system works for Baton");
   as_json(doctor);
   doctor->callback([this, &code] { code = baton::cli::examine_system(json); });
 }
@@ -238,14 +238,15 @@ int main(int count, char** words) {
   CLI::App* tuner = app.add_subcommand(
       "tune", "Measure this machine and write its profile, from which mpiexec takes defaults");
   tuner->add_flag("--collectives", collectives,
-                  "Instead of settings: which algorithms collectives are to take");
+                  "Measure which algorithms collectives should use, instead of settings");
   tuner->add_option("--seconds", tuning.seconds,
                     "How long to measure: 100, up to 120; collectives 180, up to 900");
-  tuner->add_flag("--quick", quick, "In 20 seconds (collectives 30): less sure");
-  tuner->add_option("--ranks", tuning.ranks, "Of collectives: how many, with commas between them")
+  tuner->add_flag("--quick", quick, "In 20 seconds (collectives 30): less reliable");
+  tuner
+      ->add_option("--ranks", tuning.ranks, "Numbers of ranks for collectives, separated by commas")
       ->delimiter(',');
   tuner->add_option("--output", tuning.output, "The profile's file (default: where mpiexec looks)");
-  tuner->add_flag("--anew", tuning.anew, "Do not go on where an interrupted run stopped");
+  tuner->add_flag("--anew", tuning.anew, "Do not continue an interrupted run");
   std::optional<std::string> shown;
   tuner
       ->add_option("--show", shown, "Print a profile (default: the one in use) and measure nothing")
@@ -259,7 +260,7 @@ int main(int count, char** words) {
   advising.take_command(count, words);
 
   // All of its words are the lab's own, so it never gets as far as to be parsed.
-  app.add_subcommand("lab", "Rerun the studies of the sources: a page and its data each");
+  app.add_subcommand("lab", "Rerun the source studies: a page and its data each");
   if (count > 1 && std::string(words[1]) == "lab") return baton::cli::run_lab(words + 2);
 
   for (const Planned& one : planned)

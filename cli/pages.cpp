@@ -50,8 +50,8 @@ std::string man(const CLI::App& app) {
                          roff(option->get_description()));
   }
   return out +
-         ".SH EXIT STATUS\n0: done. 1: it failed, or what it looked at is not well. 2: wrong use. "
-         "128+n: ended by signal n.\n.SH SEE ALSO\nmpiexec(1), mpicc(1)\n";
+         ".SH EXIT STATUS\n0: done. 1: it failed, or what it checked has a problem. 2: wrong "
+         "usage. 128+n: ended by signal n.\n.SH SEE ALSO\nmpiexec(1), mpicc(1)\n";
 }
 
 std::string joined(const std::vector<std::string>& words) {

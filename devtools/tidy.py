@@ -91,6 +91,24 @@ def check_floors(name, text, findings):
                          f"tools use floors 0 to {TOOLS_HIGHEST_FLOOR} only")
 
 
+# Above the links nobody knows how lines travel. The deposit study's queues are rings in its own words.
+LINK_FLOOR = 5
+OF_LINKS = re.compile(r"\b\w*[Aa]rena\w*\b|\b\w*(?<!Deposit)Ring\b|\bring_(?:bytes|lines)\b|\bshared_ring\w*\b")
+OF_LINKS_ALLOWED = re.compile(r"deposit_ring_bytes|deposit\.ring_bytes|counters\.shared_ring")
+
+
+def check_links(name, text, code, findings):
+    if FLOORS.get(room_of(name), 0) <= LINK_FLOOR or not name.startswith("src/"):
+        return
+    for number, line in enumerate(code.split("\n"), 1):
+        if not is_generated(name) and "message/deposit/" not in name and OF_LINKS.search(OF_LINKS_ALLOWED.sub("", line)):
+            findings.add(name, number, "a ring or an arena above floor 5", "ask transport/node.hpp or the link")
+    for match in re.finditer(r'#\s*include "(transport/arena\.hpp|lockfree/\w*ring\w*\.hpp)"', text):
+        if "message/deposit/" not in name:
+            findings.add(name, line_of(text, match.start()), f"includes {match.group(1)}: a ring or an arena above floor 5",
+                         "ask transport/node.hpp or the link")
+
+
 def check_size(name, text, findings):
     count = text.count("\n")
     limit = HEADER_LINES if name.endswith((".hpp", ".h")) else SOURCE_LINES
@@ -366,6 +384,7 @@ def main():
         text = read(name)
         code = without_comments_and_strings(text)
         check_floors(name, text, findings)
+        check_links(name, text, code, findings)
         check_size(name, text, findings)
         check_functions(name, code, findings)
         check_bans(name, code, findings)

@@ -353,7 +353,7 @@ std::string traffic_text(std::span<const RankReport> ranks) {
     text += fmt::format("of {} ranks {} came to the end; the others are not counted\n",
                         ranks.size(), sum.published);
   text += ways.empty() ? "no messages were sent\n"
-                       : "which way the messages took (messages, payload):\n" + ways +
+                       : "which protocols the messages used (messages, payload):\n" + ways +
                              "by peer and by size (messages, payload, share of all payload):\n" +
                              classes_text(ranks, sum);
   text += collectives_text(sum.collectives, static_cast<std::uint32_t>(ranks.size()));

@@ -49,7 +49,8 @@ std::string collectives_text(const CollectiveCounts& sum, std::uint32_t ranks) {
   std::string text;
   int last_kind = -1;
   each(sum, [&](int kind, int size, Algorithm algorithm, ChoiceReason reason, std::uint64_t calls) {
-    if (text.empty()) text = "which algorithms collectives took (what a rank gives, calls):\n";
+    if (text.empty())
+      text = "which algorithms collectives used (what a rank contributes, calls):\n";
     if (kind != last_kind) text += fmt::format("  {}:\n", collective_kind_names[kind]);
     last_kind = kind;
     fmt::format_to(std::back_inserter(text), "    {:<12} {:<28} {:>12}  {}\n", size_text(size),

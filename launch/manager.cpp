@@ -423,7 +423,7 @@ void Manager::look_for_hang() {
     tell_whereabouts(
         fmt::format("nothing has moved for {} s (--hang-after)", job_.options.hang_after_seconds));
   if (circle_watch_ && circle_watch_->has_found(job_.file, started(), now.count()))
-    tell_whereabouts(fmt::format("ranks have waited for each other alone for {} s (--check)",
+    tell_whereabouts(fmt::format("ranks have waited only for each other for {} s (--check)",
                                  CircleWatch::seconds));
 }
 

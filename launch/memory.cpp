@@ -98,8 +98,9 @@ std::expected<void, std::string> plan_home(const Machine& machine, const MemoryP
 // One sentence for what every word comes to there.
 void note_single_node(MemoryPlan& plan, const Machine& machine) {
   if (machine.memory.size() == 1)
-    plan.notes.push_back(fmt::format("this machine has one memory node, {}: every place is there",
-                                     machine::node_text(machine, machine.memory.front().os)));
+    plan.notes.push_back(
+        fmt::format("this machine has one NUMA node, {}: every policy means that node",
+                    machine::node_text(machine, machine.memory.front().os)));
 }
 
 MemoryBinding binding_of(const MemoryPlace& place, const PlannedMemory& plan, int preferred) {

@@ -49,7 +49,7 @@ std::string MemoryKillWatch::logged(pid_t process) {
 
 std::string MemoryKillWatch::reason(pid_t process) {
   if (std::string words = logged(process); !words.empty())
-    return fmt::format("out of memory, says the kernel: {}", words);
+    return fmt::format("out of memory, according to the kernel: {}", words);
   const machine::MemoryKills now = machine::read_memory_kills("");
   const std::uint64_t limit = machine::read_memory_limit_bytes("");
   if (now.in_group > before_.in_group && limit)

@@ -237,14 +237,13 @@ std::string memory_report(const JobFile& file, const machine::Machine& machine,
   for (const RankMemory& memory : ranks)
     process_peak = std::max(process_peak, memory.record.process_peak_bytes);
   std::string text =
-      "mpiexec: memory by node, from the kernel's page locations: now (at the most)\n"
-      "  queues: touched pages of the slices when the job ended; they only grow, so that is the "
-      "most\n"
-      "  heap: blocks of MPI_Alloc_mem at MPI_Finalize, at the most after any of them came\n"
-      "  rest: all else that the process had mapped at MPI_Finalize\n";
+      "mpiexec: memory by node, from the kernel's page locations: now (maximum)\n  queues: touched "
+      "pages of the slices when the job ended; they only grow, so that is the maximum\n  heap: "
+      "blocks of MPI_Alloc_mem at MPI_Finalize, and the maximum over all allocations\n  rest: all "
+      "else that the process had mapped at MPI_Finalize\n";
   text += table.text() + tiers_text(machine, totals);
   if (process_peak)
-    text += fmt::format("  the largest process had {} resident at the most, on all nodes\n",
+    text += fmt::format("  the largest process had {} resident at its maximum, on all nodes\n",
                         bytes_text(process_peak));
   text += reserved_text(file, totals.queues.total() + totals.heap.total());
   std::string unmet = unmet_text(ranks, plan);

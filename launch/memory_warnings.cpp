@@ -58,8 +58,7 @@ std::string of_demotion(const MemoryPlan& plan, const Machine& machine, const Ke
       }
   if (words.empty()) return {};
   return fmt::format(
-      "{}: when memory node {} fills up, the kernel moves pages from there to slower memory, "
-      "strict "
+      "{}: when NUMA node {} fills up, the kernel moves pages from there to slower memory, strict "
       "ones too: /sys/kernel/mm/numa/demotion_enabled is on; as root write false there",
       fmt::join(words, ","), machine::cpu_list(nodes));
 }
@@ -78,7 +77,7 @@ std::string of_balancing(const MemoryPlan& plan, const Machine& machine,
   if (ranks.empty()) return {};
   return fmt::format(
       "AutoNUMA is on and moves pages after the threads that use them: what rank{} {} first "
-      "touch{} does not stay on its memory node; give the job a policy (--memory all=near or "
+      "touch{} does not stay on its NUMA node; give the job a policy (--memory all=near or "
       "another), or as root: sysctl kernel.numa_balancing=0",
       ranks.size() > 1 ? "s" : "", machine::cpu_list(ranks), ranks.size() > 1 ? "" : "es");
 }
@@ -98,8 +97,8 @@ std::string of_coarse_turns(const MemoryPlan& plan, const KernelRules& kernel) {
     }
   if (words.empty()) return {};
   return fmt::format(
-      "{}: turns are of 2 MiB, not of a page, so what is smaller lies on one memory node: "
-      "/sys/kernel/mm/transparent_hugepage/{} is {}; as root write {} there",
+      "{}: memory is interleaved in units of 2 MiB, not of a page, so what is smaller lies on one "
+      "NUMA node: /sys/kernel/mm/transparent_hugepage/{} is {}; as root write {} there",
       fmt::join(words, ","), file,
       std::string_view(file) == "enabled" ? kernel.huge_private : kernel.huge_shared,
       std::string_view(file) == "enabled" ? "madvise" : "advise");

@@ -15,7 +15,7 @@ constexpr std::size_t text_column = 23, line_width = 112;
 constexpr const char* synopsis =
     "mpiexec [options] program [arguments] [: [options] program [arguments]]...";
 constexpr const char* purpose =
-    "Starts the ranks of an MPI job on this node and ends when they have ended.";
+    "Starts the ranks of an MPI job on this node, and ends when they have ended.";
 constexpr const char* ending =
     "Standard input goes to rank 0, the others read an empty one. The job ends at once when a rank "
     "dies, calls "
@@ -128,13 +128,11 @@ std::string man() {
                        roff(row.text[0] ? row.text : "see above"));
   }
   out += fmt::format(
-      ".SH Ignored\nOf other launchers, without effect here; a warning names them: {}.\n"
-      ".SH EXIT STATUS\n0: every rank ended well. 2: wrong use. 124: \\-\\-timeout. 127: a program "
-      "could not be started. "
-      "128+n: signal n. Otherwise the code of the first rank that failed; 1 where it ended without "
-      "MPI_Finalize, or a "
-      "report that was asked for could not be written.\n"
-      ".SH SEE ALSO\nmpicc(1), baton(1)\n",
+      ".SH Ignored\nOf other launchers, without effect here; a warning names them: {}.\n.SH EXIT "
+      "STATUS\n0: every rank succeeded. 2: wrong usage. 124: \\-\\-timeout. 127: a program could "
+      "not be started. 128+n: signal n. Otherwise the code of the first rank that failed; 1 where "
+      "it ended without MPI_Finalize, or a report that was asked for could not be written.\n.SH "
+      "SEE ALSO\nmpicc(1), baton(1)\n",
       roff(ignored_names()));
   return out;
 }

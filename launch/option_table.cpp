@@ -17,24 +17,25 @@ constexpr const char* levels = "hwthread core l2 l3 numa package node";
 constexpr OptionRow rows[] = {
     {Group::ranks, "-n -np -c", "N", all,
      "ranks of this program (one program: as many as there are usable cores)", read_ranks},
-    {Group::ranks, "-ppn -perhost", "N", hydra, "ranks on each node: without -n so many ranks",
+    {Group::ranks, "-ppn -perhost", "N", hydra, "ranks per node; without -n the number of ranks",
      read_per_node},
     {Group::ranks, "-N -npernode", "N", open_mpi,
-     "the same, and more in all are an error: they would need another node", read_most_per_node},
+     "the same, but more ranks in all are an error: they would need another node",
+     read_most_per_node},
     {Group::ranks, "-pernode", "", open_mpi, "as -N 1", read_one_per_node},
     {Group::ranks, "-npersocket", "N", open_mpi, "as --map-by ppr:N:package", read_per_package},
     {Group::ranks, "-soft", "LIST", standard,
-     "numbers of ranks that will do, as in 2,4:16:4: the largest up to -n, else up to the usable "
-     "cores",
+     "acceptable numbers of ranks, as in 2,4:16:4: the largest up to -n is taken, else up to the "
+     "usable cores",
      read_soft},
     {Group::ranks, "-host -hosts -H", "HOSTS", all,
-     "this node, by its name, an address of its own or localhost; :N behind it: N ranks where -n "
-     "does not say",
+     "this node, by its name, one of its addresses or localhost; :N after it: N ranks unless -n is "
+     "given",
      read_hosts},
     {Group::ranks, "-hostfile -machinefile -f", "FILE", mpich | open_mpi | intel,
-     "the same, with a host a line (NAME, NAME:N or NAME slots=N)", read_host_file, "<file>"},
+     "the same, with one host per line (NAME, NAME:N or NAME slots=N)", read_host_file, "<file>"},
     {Group::ranks, "-configfile -app", "FILE", all,
-     "options and programs from a file, a program a line, with a shell's quotes; # begins a "
+     "options and programs from a file, one program per line, quoted as in a shell; # begins a "
      "comment",
      read_arguments, "<file>"},
     {Group::surroundings, "-env", "NAME VALUE", hydra,
@@ -42,11 +43,11 @@ constexpr OptionRow rows[] = {
     {Group::surroundings, "-genv", "NAME VALUE", hydra, "environment variable for all ranks",
      read_genv},
     {Group::surroundings, "-x", "NAME[=VALUE]", open_mpi,
-     "the same; of mpiexec's own variables ranks get all anyway", read_export},
+     "the same; ranks inherit all of mpiexec's variables anyway", read_export},
     {Group::surroundings, "-envall", "", hydra,
      "this program's ranks get all of mpiexec's variables (default)", read_env_all},
     {Group::surroundings, "-envnone", "", hydra, "or none of them", read_env_none},
-    {Group::surroundings, "-envlist", "NAMES", hydra, "or these, with commas between them",
+    {Group::surroundings, "-envlist", "NAMES", hydra, "or these, separated by commas",
      read_env_list},
     {Group::surroundings, "-genvall", "", hydra, "the same three for all programs", read_genv_all},
     {Group::surroundings, "-genvnone", "", hydra, "", read_genv_none},
@@ -54,9 +55,10 @@ constexpr OptionRow rows[] = {
     {Group::surroundings, "-wdir -wd", "FOLDER", all, "working folder of this program's ranks",
      read_folder, "<folder>"},
     {Group::surroundings, "-path", "FOLDERS", all,
-     "where this program is looked for first, with colons between them", read_path, "<folder>"},
+     "folders in which this program is looked for first, separated by colons", read_path,
+     "<folder>"},
     {Group::surroundings, "-arch", "NAME", standard,
-     "the machine's architecture, as uname -m says it; another one is an error", read_arch},
+     "the machine's architecture, as uname -m prints it; another one is an error", read_arch},
     {Group::surroundings, "-initial-errhandler", "NAME", standard | open_mpi,
      "the error handler its ranks begin with: mpi_errors_are_fatal (default), mpi_errors_abort, "
      "mpi_errors_return",
@@ -65,68 +67,57 @@ constexpr OptionRow rows[] = {
      "which rank gets standard input (default: 0), or all, or none; the others read an empty one",
      read_input, "all none 0"},
     {Group::place, "--map-by", "LEVEL", mpich | open_mpi | intel,
-     "neighbouring ranks go to neighbouring: hwthread, core (default), l2, l3, numa, package; "
-     "LEVEL:pe=N gives every rank "
-     "N CPUs (default: OMP_NUM_THREADS, or 1); ppr:N:LEVEL puts N ranks on each. Also "
-     ":oversubscribe, "
-     ":nooversubscribe, :hwtcpus",
+     "consecutive ranks go to consecutive: hwthread, core (default), l2, l3, numa, package; "
+     "LEVEL:pe=N gives each rank N CPUs (default: OMP_NUM_THREADS, or 1); ppr:N:LEVEL puts N ranks "
+     "on each. Also :oversubscribe, :nooversubscribe, :hwtcpus",
      read_map_by, levels},
     {Group::place, "--rank-by", "ORDER", open_mpi,
-     "which of the places ranks are numbered by: slot (as they are mapped), fill (one object after "
-     "another), span or a "
-     "LEVEL (one of each in turn)",
+     "the order in which ranks are numbered: slot (as they are mapped), fill (one object after "
+     "another), span or a LEVEL (round-robin)",
      read_rank_by, "slot fill span l3 numa package"},
     {Group::place, "--bind-to", "LEVEL", mpich | open_mpi | intel,
      "none, hwthread, core, l2, l3, numa, package (default: core when every rank can have its own, "
-     "none when there are "
-     "more); :overload-allowed: ranks share where there are too few",
+     "none when oversubscribed); :overload-allowed: ranks share where there are too few",
      read_bind_to, "none hwthread core l2 l3 numa package"},
     {Group::place, "--cores", "CPUS", own,
      "the CPUs that the job takes: package:LIST (or socket:), numa:, l3:, l2:, core:LIST; "
-     "spread[:N] deals the ranks out "
-     "over N memory nodes (default: all), neighbours staying together; a LIST of CPUs such as "
-     "0-3,8 is taken in that order",
+     "spread[:N] distributes the ranks over N NUMA nodes (default: all), consecutive ranks staying "
+     "together; a LIST of CPUs such as 0-3,8 is taken in that order",
      read_cores, "package: numa: l3: l2: core: spread all"},
     {Group::place, "--cpu-set -cpu-list", "LIST", open_mpi,
-     "as --cores core:LIST: cores by the numbers that `baton topo` has", read_cpu_set},
+     "as --cores core:LIST: cores by the numbers that `baton topo` shows", read_cpu_set},
     {Group::place, "--use-hwthread-cpus", "", open_mpi,
      "hardware threads count as cores: as many ranks as there are, each bound to one",
      read_hwthreads},
     {Group::place, "--oversubscribe", "", open_mpi,
-     "more ranks than CPUs, which is permitted anyway; bound ones share", read_oversubscribe},
+     "more ranks than CPUs, which is always permitted; bound ranks share", read_oversubscribe},
     {Group::place, "--nooversubscribe", "", open_mpi, "more ranks than CPUs are an error",
      read_no_oversubscribe},
     {Group::place, "--config", "NAME", own,
-     "cores and memory of the whole process at once: local (as few memory nodes as hold the "
-     "ranks), interleave (the same, "
-     "memory over all nodes), spread (ranks over all nodes, memory on the first), "
-     "spread-interleave (both over all), "
-     "remote (memory elsewhere)",
+     "cores and memory of the whole process at once: local (as few NUMA nodes as hold the ranks), "
+     "interleave (the same, memory over all nodes), spread (ranks over all nodes, memory on the "
+     "first), spread-interleave (both over all), remote (memory elsewhere)",
      read_config, "local interleave spread spread-interleave remote"},
     {Group::place, "--layout", "MxN", own,
-     "M ranks of N threads, each rank's inside one cache, memory node or package where they fit, "
-     "with OMP_NUM_THREADS, "
-     "OMP_PLACES and OMP_PROC_BIND set to match; 1+MxN: and rank 0 besides, a master of one thread "
-     "with a core of its own",
+     "M ranks of N threads, each rank's inside one cache, NUMA node or package where they fit, "
+     "with OMP_NUM_THREADS, OMP_PLACES and OMP_PROC_BIND set to match; 1+MxN: also rank 0, a "
+     "master of one thread with a core of its own",
      read_layout},
     {Group::memory, "--memory", "WHAT=WHERE,...", own,
-     "in which memory: queues (what ranks receive through), heap (MPI_Alloc_mem), all (the whole "
-     "process); near, fast, "
-     "large, interleave, remote, node:N. A trailing ! makes it strict, else what is full falls "
-     "back; huge: heap in huge "
-     "pages. Also BATON_MEMORY (docs/placement.md)",
+     "NUMA policy: queues (what ranks receive through), heap (MPI_Alloc_mem), all (the whole "
+     "process); near, fast, large, interleave, remote, node:N. A trailing ! makes it strict, "
+     "otherwise memory falls back to other nodes when one is full; huge: heap in huge pages. Also "
+     "BATON_MEMORY (docs/placement.md)",
      read_memory},
     {Group::memory, "--export-heap", "", own,
      "large blocks of the programs' own malloc (from 64 KiB, after MPI_Init) where other ranks "
-     "reach them without a system "
-     "call, by preloading jemalloc: not for programs that bring a malloc of their own. A child "
-     "that is forked gets a copy "
-     "first, which takes time and memory; with threads, what the others write meanwhile may be "
-     "half in it (posix_spawn, "
-     "system and popen need none). Of heap in --memory these blocks are a part",
+     "reach them without a system call, by preloading jemalloc: not for programs with a malloc of "
+     "their own. A forked child gets a copy first, which takes time and memory; with threads, what "
+     "the others write meanwhile may be incomplete in it (posix_spawn, system and popen need no "
+     "copy). In --memory these blocks count as heap",
      read_export_heap},
     {Group::memory, "--memory-report", "", own,
-     "say at the end on which memory nodes the pages of each rank lie", read_memory_report},
+     "at the end, print on which NUMA nodes the pages of each rank lie", read_memory_report},
     {Group::output, "-l -prepend-rank --tag-output", "", mpich | open_mpi | intel,
      "put the rank before every line of output: [3] text", read_prefix},
     {Group::output, "-prepend-pattern", "TEXT", hydra,
@@ -141,13 +132,14 @@ constexpr OptionRow rows[] = {
     {Group::output, "-outfile-pattern", "FILE", hydra,
      "write standard output into this file instead; %r in its name is the rank, %h the host",
      read_output_pattern, "<file>"},
-    {Group::output, "-errfile-pattern", "FILE", hydra, "the same of standard error",
+    {Group::output, "-errfile-pattern", "FILE", hydra, "the same for standard error",
      read_error_pattern, "<file>"},
     {Group::output, "--output", "WORDS", open_mpi,
-     "tag, timestamp, merge, dir=FOLDER, nocopy, file=NAME (NAME.N of rank N), with commas",
+     "tag, timestamp, merge, dir=FOLDER, nocopy, file=NAME (NAME.N for rank N), separated by "
+     "commas",
      read_output_words, "tag timestamp merge"},
     {Group::reports, "--report-binding --report-bindings", "[=FILE]", own | open_mpi,
-     "draw where the ranks go; --report-binding=FILE.svg draws it into a file, too",
+     "draw where the ranks go; --report-binding=FILE.svg also draws it into a file",
      read_report_binding},
     {Group::reports, "--display", "WORDS", open_mpi, "the same, of map, bind, allocation or topo",
      read_display, "map bind allocation topo"},
@@ -157,31 +149,27 @@ constexpr OptionRow rows[] = {
     {Group::reports, "--dry-run --do-not-launch", "", own | open_mpi,
      "start nothing (with --report-binding: only draw)", read_dry_run},
     {Group::reports, "-print-all-exitcodes", "", hydra,
-     "say at the end with which code each rank ended", read_exit_codes},
+     "at the end, print the exit code of each rank", read_exit_codes},
     {Group::reports, "--explain", "[=FORM]", own,
-     "say at the end where the ranks ran, which way their messages took, by peer and by size, and "
-     "why no cheaper one; "
-     "--explain=json says it as one line of JSON",
+     "at the end, print where the ranks ran and which protocols their messages used, by peer and "
+     "by size, and why no cheaper one; --explain=json prints one line of JSON",
      read_explain},
     {Group::reports, "--explain-file", "FILE", own, "write that JSON to a file", read_explain_file,
      "<file>"},
     {Group::reports, "--profile", "FILE", own,
      "take defaults of settings from this profile of the machine (`baton tune` makes one; default: "
-     "BATON_PROFILE, else "
-     "~/.config/baton/profile.json); none: from none",
+     "BATON_PROFILE, else ~/.config/baton/profile.json); none: no profile",
      read_profile_name, "<file>"},
     {Group::reports, "--check -check-mpi -check_mpi", "", own | intel,
-     "compare collective calls before they begin: ranks that call different ones, or with other "
-     "roots, operations, counts "
-     "or types, and ranks that wait for each other, are named and the call fails, instead of "
-     "hanging (as BATON_CHECK=1; "
-     "costs time)",
+     "compare collective calls before they begin: the call fails and names the ranks that call "
+     "different procedures, or with other roots, operations, counts or types, and ranks that wait "
+     "for each other, instead of hanging (as BATON_CHECK=1; costs time)",
      read_check},
     {Group::ends, "--timeout", "SECONDS", mpich | open_mpi | intel,
-     "end the job after that time, with code 124, and say where its ranks were", read_timeout},
+     "end the job after this time, with code 124, and print where its ranks were", read_timeout},
     {Group::ends, "--hang-after", "SECONDS", own,
-     "say where the ranks are when nothing has moved for that time: all wait, sleep or are stopped "
-     "(also at any time: `baton stat`, or SIGQUIT to mpiexec)",
+     "print where the ranks are when nothing has moved for this time: all wait, sleep or are "
+     "stopped (also at any time: `baton stat`, or SIGQUIT to mpiexec)",
      read_hang_after},
     {Group::ends, "--help -h", "[=FORM]", all,
      "this text; as man, markdown, or completion for bash, zsh or fish", read_help},

@@ -160,7 +160,7 @@ std::string conflict(const Options& options) {
     if (program.arguments.empty() && !(options.dry_run && options.programs.size() == 1))
       return "no program given; mpiexec -n 4 ./program starts four ranks of it";
     if (program.ranks == 0 && options.programs.size() > 1)
-      return "with several programs each needs its own -n";
+      return "with several programs, each needs its own -n";
     ranks += program.ranks;
   }
   if (std::string problem = place_conflict(options, ranks); !problem.empty()) return problem;
@@ -169,7 +169,7 @@ std::string conflict(const Options& options) {
     return "--stdin " + std::to_string(options.input) + ": the last rank is " +
            std::to_string(ranks - 1);
   if (ranks > lockfree::ranks_max)
-    return std::to_string(ranks) + " ranks are more than one job can have (" +
+    return std::to_string(ranks) + " ranks are more than a job can have (" +
            std::to_string(lockfree::ranks_max) + ")";
   return {};
 }

@@ -147,7 +147,7 @@ bool split(const std::string& line, std::vector<std::string>& words) {
 
 void read_hosts(Reader& reader) {
   Slots slots;
-  for (const std::string& host : parts_of(reader.take_some("hosts with commas between them"), ","))
+  for (const std::string& host : parts_of(reader.take_some("hosts separated by commas"), ","))
     if (reader.error.empty()) add_host(reader, host, slots);
   apply(reader, slots);
 }
@@ -178,7 +178,7 @@ void read_arguments(Reader& reader) {
   if (reader.next < reader.arguments.size())
     return reader.fail(" " + name + ": nothing can follow it, and there is " +
                        reader.arguments[reader.next] +
-                       "; the programs stand in the file, one a line");
+                       "; the programs are in the file, one per line");
   std::vector<std::string> words;
   for (const std::string& line : parts_of(read_file(reader, name), "\n")) {
     std::vector<std::string> more;

@@ -62,8 +62,8 @@ void read_output_words(Reader& reader) {
       output.output_file = output.error_file = part.substr(5) + ".%r";
     else
       return reader.fail(" " + text +
-                         ": it takes tag, timestamp, merge, dir=FOLDER, file=NAME and "
-                         "nocopy, with commas between them");
+                         ": it takes tag, timestamp, merge, dir=FOLDER, file=NAME and nocopy, "
+                         "separated by commas");
   }
 }
 
@@ -100,7 +100,7 @@ void read_display(Reader& reader) {
       known = known || word == one;
     if (!known)
       return reader.fail(" " + text +
-                         ": it takes map, bind, allocation and topo, with commas between them");
+                         ": it takes map, bind, allocation and topo, separated by commas");
   }
   reader.options.report_binding = true;
 }

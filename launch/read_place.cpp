@@ -30,7 +30,7 @@ std::optional<Level> level_named(const std::string& text) {
 }
 
 constexpr const char* modifiers =
-    "after the level come pe=N, oversubscribe, nooversubscribe, hwtcpus, with colons between them";
+    "after the level come pe=N, oversubscribe, nooversubscribe, hwtcpus, separated by colons";
 
 // What stands behind the level of --map-by.
 void read_modifier(Reader& reader, const std::string& text) {
@@ -127,13 +127,13 @@ void read_map_by(Reader& reader) {
     used = 3;
   } else if (word == "seq" || word == "rankfile" || word == "rank_file" || word == "dist" ||
              word == "user") {
-    return reader.fail(" " + text + ": which CPUs ranks take, in order, says --cores LIST here");
+    return reader.fail(" " + text + ": here --cores LIST sets the CPUs that ranks take, in order");
   } else if (auto level = level_named(word)) {
     reader.options.map_by = *level == Level::machine ? Level::core : *level;
   } else if (!word.empty()) {
     return reader.fail(
         " " + text + ": it takes " + levels +
-        ", or ppr:N:OBJECT for N ranks on each, and may end in :pe=N for N CPUs a rank");
+        ", or ppr:N:OBJECT for N ranks on each, and may end in :pe=N for N CPUs per rank");
   }
   for (std::size_t i = used; i < parts.size() && reader.error.empty(); ++i)
     read_modifier(reader, parts[i]);
@@ -165,7 +165,7 @@ void read_bind_to(Reader& reader) {
   Options& options = reader.options;
   if (level) options.bind_to = *level;
   if (word == "user" || word == "cpu-list")
-    return reader.fail(" " + text + ": which CPUs ranks take, in order, says --cores LIST here");
+    return reader.fail(" " + text + ": here --cores LIST sets the CPUs that ranks take, in order");
   if (!level && !(word.empty() && parts.size() > 1))
     return reader.fail(" " + text + ": it takes " + what + ", and may end in :overload-allowed");
   for (std::size_t i = 1; i < parts.size(); ++i) {
@@ -221,7 +221,7 @@ void read_layout(Reader& reader) {
   if (reader.options.layout->ranks == 0)
     reader.fail(
         " " + text +
-        ": it takes RANKSxTHREADS, as in 4x8, or 1+RANKSxTHREADS for a master besides (up to " +
+        ": it takes RANKSxTHREADS, as in 4x8, or 1+RANKSxTHREADS for an additional master (up to " +
         std::to_string(lockfree::ranks_max) + " ranks of " + std::to_string(threads_max) +
         " threads)");
 }
@@ -237,11 +237,12 @@ void read_export_heap(Reader& reader) {
 
 std::string place_conflict(const Options& options, long ranks) {
   if (options.may_share && options.may_not_share)
-    return "ranks cannot both share CPUs and not; leave out oversubscribe, or nooversubscribe";
+    return "ranks cannot both share CPUs and not share them; leave out oversubscribe, or "
+           "nooversubscribe";
   if (!options.config.empty() && options.cores.kind != machine::CoreChoice::Kind::all)
-    return "--config says which cores, too; leave out --cores (or --cpu-set), or --config";
+    return "--config also sets the cores; leave out --cores (or --cpu-set), or --config";
   if (!options.config.empty() && !options.memory.empty())
-    return "--config says which memory, too; leave out --memory, or --config";
+    return "--config also sets the memory; leave out --memory, or --config";
   if (options.per_node_most && ranks > options.per_node)
     return std::to_string(options.per_node) + " ranks on a node at most, and " +
            std::to_string(ranks) +

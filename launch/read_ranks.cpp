@@ -22,11 +22,10 @@ void take_pair(Reader& reader, Variables& variables) {
 }
 
 Inheritance take_list(Reader& reader) {
-  Inheritance inherits{false, parts_of(reader.take("names with commas between them"), ",")};
+  Inheritance inherits{false, parts_of(reader.take("names separated by commas"), ",")};
   for (const std::string& name : inherits.names)
     if (name.empty() || name.find('=') != std::string::npos)
-      reader.fail(": \"" + name +
-                  "\" is no variable's name; it takes names with commas between them");
+      reader.fail(": \"" + name + "\" is no variable's name; it takes names separated by commas");
   return inherits;
 }
 
@@ -69,14 +68,14 @@ void read_soft(Reader& reader) {
 }
 
 void read_arch(Reader& reader) {
-  const std::string text = reader.take("a machine's architecture, as uname -m says it");
+  const std::string text = reader.take("a machine's architecture, as uname -m prints it");
   utsname here{};
   if (::uname(&here) == 0 && text != here.machine)
     reader.fail(" " + text + ": this machine is " + here.machine + "; leave it out");
 }
 
 void read_path(Reader& reader) {
-  reader.program.search_path = reader.take_some("folders with colons between them");
+  reader.program.search_path = reader.take_some("folders separated by colons");
 }
 
 void read_folder(Reader& reader) {

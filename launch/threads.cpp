@@ -85,11 +85,11 @@ std::vector<std::string> thread_warnings(const Options& options,
           "--layout {}x{}",
           threads, cpus, cpus > 1 ? "s" : "", ranks, threads));
     if (!bound && threads > 1 && in_all > placement.cpus_usable)
-      warnings.push_back(fmt::format(
-          "{} rank{} with {} threads in all share {} usable CPU{}; fewer ranks or threads would be "
-          "quicker",
-          ranks, ranks > 1 ? "s" : "", in_all, placement.cpus_usable,
-          placement.cpus_usable > 1 ? "s" : ""));
+      warnings.push_back(
+          fmt::format("{} rank{} with {} threads in all share {} usable CPU{}; fewer ranks or "
+                      "threads would be faster",
+                      ranks, ranks > 1 ? "s" : "", in_all, placement.cpus_usable,
+                      placement.cpus_usable > 1 ? "s" : ""));
   }
   return warnings;
 }

@@ -253,7 +253,7 @@ int advise_by_running(const AdviseOptions& options) {
   const Candidates all = candidates(*machine, wanted, &problem);
   if (all.tried.empty()) return fail(problem);
   if (const std::string busy = busy_text(); !busy.empty())
-    write_error("baton advise: {}: what follows is less sure\n", busy);
+    write_error("baton advise: {}: the results are less reliable\n", busy);
   watch_signals();
   Advising advising(options, *mpiexec);
   problem = advising.run(all);

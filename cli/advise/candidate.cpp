@@ -86,13 +86,13 @@ void add_memory(Collector& all, const Machine& machine) {
     return node.tier == machine::Tier::fast;
   });
   if (fast && machine.memory.size() > 1) {
-    all.add({"--memory", "queues=fast,heap=fast"}, "MPI's memory in fast memory", all.plain(),
+    all.add({"--memory", "queues=fast,heap=fast"}, "MPI's memory in HBM", all.plain(),
             "queues=fast,heap=fast");
-    all.add({"--memory", "all=fast"}, "the whole process in fast memory", all.plain(), "all=fast");
+    all.add({"--memory", "all=fast"}, "the whole process in HBM", all.plain(), "all=fast");
   }
-  all.add_config("spread-interleave", "ranks and memory over all memory nodes");
-  all.add_config("interleave", "ranks together, memory over all memory nodes");
-  all.add({"--memory", "all=interleave"}, "memory over all memory nodes", all.plain(),
+  all.add_config("spread-interleave", "ranks and memory over all NUMA nodes");
+  all.add_config("interleave", "ranks together, memory over all NUMA nodes");
+  all.add({"--memory", "all=interleave"}, "memory over all NUMA nodes", all.plain(),
           "all=interleave");
 }
 
@@ -129,16 +129,16 @@ Candidates candidates(const Machine& machine, const Wanted& asked, std::string* 
     policy = all.plain();
     policy.map_by = level;
     all.add({"--map-by", machine::level_name(level)},
-            fmt::format("neighbours in different {}s", machine::level_noun(level)), policy);
+            fmt::format("consecutive ranks in different {}s", machine::level_noun(level)), policy);
   }
-  all.add_config("spread", "ranks over all memory nodes, memory on the first");
-  all.add_config("local", "ranks and memory on as few memory nodes as can be");
+  all.add_config("spread", "ranks over all NUMA nodes, memory on the first");
+  all.add_config("local", "ranks and memory on as few NUMA nodes as possible");
   if (machine.memory.size() > 1) return all.result;
   std::erase_if(all.result.same, [](const std::string& options) {
     return options.starts_with("--config") || options.starts_with("--memory");
   });
   all.result.why_same =
-      "this machine has one memory node, so configurations of memory do not differ here";
+      "this machine has one NUMA node, so configurations of memory do not differ here";
   return all.result;
 }
 

@@ -60,7 +60,9 @@ std::string verdict_text(const Outcome& outcome) {
   std::string text = fmt::format("recommended: mpiexec {} {}\n  because {}\n", best.text(),
                                  command_text(outcome.command), verdict.reason);
   if (verdict.kind == Verdict::Kind::change && changes_ranks(best))
-    text += "  it has other ranks: that counts only if the whole job does the same work then\n";
+    text +=
+        "  it has another number of ranks: that counts only if the whole job still does the same "
+        "work\n";
   return text;
 }
 
@@ -69,8 +71,8 @@ std::string verdict_text(const Outcome& outcome) {
 std::string advice_text(const machine::Machine& machine, const std::vector<machine::Advice>& all) {
   std::string text = "this machine: " + machine::situation_text(machine) + '\n';
   text +=
-      "worth trying, most promising first; figures are of the studies that Baton comes from, on "
-      "other machines\n";
+      "worth trying, most promising first; figures are from the studies behind Baton, on other "
+      "machines\n";
   for (const machine::Advice& one : all)
     text += fmt::format("\nmpiexec {}\n  for      {}\n  because  {}{}\n", one.options, one.purpose,
                         one.reason, one.study.empty() ? "" : " (study " + one.study + ")");
@@ -92,7 +94,7 @@ std::string advice_json(const machine::Machine& machine, const std::vector<machi
 std::string outcome_text(const Outcome& outcome) {
   std::string text =
       fmt::format("{}: {}\n", command_text(outcome.command),
-                  outcome.figure.empty() ? "seconds of whole runs, less is better"
+                  outcome.figure.empty() ? "seconds of whole runs, lower is better"
                                          : fmt::format("--figure {}, {} is better", outcome.figure,
                                                        outcome.higher_is_better ? "more" : "less"));
   text += table_of(outcome);
@@ -100,7 +102,7 @@ std::string outcome_text(const Outcome& outcome) {
   if (!outcome.same.empty())
     text += fmt::format("not tried, the same here: {}\n", fmt::join(outcome.same, ", "));
   if (!outcome.left_out.empty())
-    text += fmt::format("given up for want of time (--seconds): {}\n",
+    text += fmt::format("given up for lack of time (--seconds): {}\n",
                         fmt::join(outcome.left_out, ", "));
   if (outcome.interrupted)
     return text +

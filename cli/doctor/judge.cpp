@@ -25,8 +25,7 @@ std::string mebibytes(std::uint64_t bytes) {
 Finding judge_private_huge(const KernelRules& kernel) {
   const char* subject = "huge pages";
   if (kernel.huge_private.empty())
-    return {Verdict::note, subject, "programs can have none, this kernel knows none",
-            no_huge_kernel};
+    return {Verdict::note, subject, "programs get none: this kernel has none", no_huge_kernel};
   if (kernel.huge_private == "never")
     return {Verdict::note, subject,
             fmt::format("programs get none: {}/enabled is never", huge_folder),
@@ -44,7 +43,7 @@ Finding judge_file_huge(const HugePages& facts) {
             fmt::format("MPI_Alloc_mem gets them with --memory heap=...,huge (shmem_enabled is {})",
                         word.empty() ? "not there" : word)};
   if (word.empty())
-    return {Verdict::note, subject, "MPI_Alloc_mem can have none, this kernel knows none",
+    return {Verdict::note, subject, "MPI_Alloc_mem gets none: this kernel has none",
             no_huge_kernel};
   return {Verdict::note, subject,
           fmt::format("MPI_Alloc_mem gets none: {}/shmem_enabled is {}", huge_folder, word),
@@ -53,14 +52,14 @@ Finding judge_file_huge(const HugePages& facts) {
 
 Finding judge_collapse(int error) {
   const char* subject = "MADV_COLLAPSE";
-  if (error == 0) return {Verdict::good, subject, "small pages can be put together to huge ones"};
+  if (error == 0) return {Verdict::good, subject, "small pages can be merged into huge ones"};
   if (error == EINVAL)
-    return {Verdict::note, subject, "small pages cannot be put together to huge ones",
+    return {Verdict::note, subject, "small pages cannot be merged into huge ones",
             "it takes Linux 6.1 or later"};
   return {Verdict::note, subject,
-          fmt::format("small pages are not put together to huge ones: {}", std::strerror(error)),
+          fmt::format("small pages are not merged into huge ones: {}", std::strerror(error)),
           error == ENOMEM || error == EAGAIN
-              ? "memory is short or in pieces: as root write 1 to /proc/sys/vm/compact_memory"
+              ? "memory is short or fragmented: as root write 1 to /proc/sys/vm/compact_memory"
               : "in a container use a seccomp profile that allows madvise"};
 }
 
@@ -105,7 +104,7 @@ Finding judge_balancing(const KernelRules& kernel, const Machine& machine) {
   const char* subject = "AutoNUMA";
   if (!kernel.balances) return {Verdict::good, subject, "off: pages stay where they are"};
   if (machine::nodes_with_cpus(machine).size() < 2)
-    return {Verdict::good, subject, "on, with one memory node that has CPUs: nothing moves"};
+    return {Verdict::good, subject, "on, with one NUMA node that has CPUs: nothing moves"};
   return {Verdict::note, subject,
           "on: it interrupts programs to see which pages they use, and moves those that no policy "
           "holds (--memory all=... holds them)",
@@ -128,7 +127,7 @@ Finding judge_demotion(const KernelRules& kernel, const Machine& machine) {
 Finding judge_weights(const Machine& machine) {
   const char* subject = "interleaving";
   const auto& nodes = machine.memory;
-  if (nodes.size() < 2) return {Verdict::good, subject, "one memory node: there are no turns"};
+  if (nodes.size() < 2) return {Verdict::good, subject, "one NUMA node: nothing to interleave"};
   const bool one_tier = std::ranges::all_of(
       nodes, [&](const machine::MemoryNode& node) { return node.tier == nodes.front().tier; });
   if (machine::weighs(machine)) {
@@ -137,17 +136,16 @@ Finding judge_weights(const Machine& machine) {
       text += fmt::format("{}node {} {}", text.empty() ? "weighted: " : ", ", node.os, node.weight);
     return {Verdict::good, subject, text};
   }
-  if (one_tier)
-    return {Verdict::good, subject, "page by page in turn, all nodes being of one tier"};
+  if (one_tier) return {Verdict::good, subject, "page by page, all nodes being of one tier"};
   if (nodes.front().weight == 0)
     return {Verdict::note, subject,
-            "this kernel weighs no turns, so `interleave` keeps to ordinary memory",
+            "this kernel has no weighted interleaving, so `interleave` uses DRAM only",
             "Linux 6.9 has weights"};
-  return {Verdict::note, subject,
-          "all nodes weigh the same though their tiers differ, so `interleave` keeps to ordinary "
-          "memory",
-          "as root write weights like the bandwidths that `baton topo` tells to "
-          "/sys/kernel/mm/mempolicy/weighted_interleave/nodeN"};
+  return {
+      Verdict::note, subject,
+      "all nodes have the same weight though their tiers differ, so `interleave` uses DRAM only",
+      "as root write weights like the bandwidths that `baton topo` shows to "
+      "/sys/kernel/mm/mempolicy/weighted_interleave/nodeN"};
 }
 
 Finding judge_file(const char* subject, const char* name, const InstalledFile& file) {
@@ -239,7 +237,7 @@ Finding judge_numa_calls(const NumaCalls& facts, const Machine& machine) {
     return {matters ? Verdict::slower : Verdict::note, subject,
             fmt::format("{}: {}; {}", call.name, std::strerror(call.error),
                         matters ? "--memory places nothing, or --memory-report cannot look"
-                                : "with one memory node that hardly matters"),
+                                : "with one NUMA node that hardly matters"),
             call.error == ENOSYS
                 ? "it takes a kernel with CONFIG_NUMA"
                 : "in a container start it with --cap-add SYS_NICE, or a seccomp profile that "

@@ -148,8 +148,8 @@ Profile resumed(const std::string& partial, const Profile& fresh, bool anew) {
                     left->machine.cpus_usable == fresh.machine.cpus_usable &&
                     left->collectives.ranks == fresh.collectives.ranks;
   if (!fits) {
-    complain(fmt::format("{}; measuring begins anew",
-                         left ? "what an interrupted run left is of another machine, other CPUs or "
+    complain(fmt::format("{}; measuring starts over",
+                         left ? "an interrupted run left data of another machine, other CPUs or "
                                 "other numbers of ranks"
                               : left.error()));
     return fresh;

@@ -40,13 +40,13 @@ profile::Profile new_profile(const machine::Machine& machine) {
 
 void say_resumed(double seconds) {
   complain(fmt::format(
-      "going on after {:.0f} s of measuring that was interrupted (--anew begins anew)", seconds));
+      "continuing after {:.0f} s of an interrupted measurement (--anew starts over)", seconds));
 }
 
 int say_interrupted(double seconds, double budget, const std::string& partial) {
   complain(
       fmt::format("interrupted after {:.0f} of {:.0f} s; what was measured is kept in {}, and the "
-                  "same command goes on",
+                  "same command continues",
                   seconds, budget, partial));
   return interrupted_code;
 }
@@ -66,10 +66,9 @@ Target target_of(const TuneOptions& options) {
 
 void warn_if_busy(int cpus) {
   if (const std::string busy = busy_text(); !busy.empty())
-    complain(
-        fmt::format("{} on {} CPUs: what follows is less sure, and less will differ from the "
-                    "defaults",
-                    busy, cpus));
+    complain(fmt::format(
+        "{} on {} CPUs: the results are less reliable, and fewer will differ from the defaults",
+        busy, cpus));
 }
 
 }  // namespace baton::cli::tune

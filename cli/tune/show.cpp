@@ -28,7 +28,7 @@ void print_machine(const profile::Profile& profile) {
   const profile::Identity& machine = profile.machine;
   write_out("measured {} with Baton {}, {:.0f} of {:.0f} s{}\n", profile.date, profile.baton,
             profile.seconds, profile.budget,
-            profile.complete ? "" : "; not complete: `baton tune` goes on");
+            profile.complete ? "" : "; not complete: `baton tune` continues");
   write_out("machine: {}; {}; {} CPUs usable; {}; cross-memory attach {}\n", machine.cpu_model,
             machine.topology, machine.cpus_usable, machine.kernel,
             machine.cma_permitted ? "permitted" : "not permitted");
@@ -56,7 +56,7 @@ void print_collectives(const profile::Profile& profile) {
             found.budget, found.chosen.empty() ? ": the built-in choices stay" : "");
   for (const profile::ChosenRow& one : found.chosen)
     write_out("  {}\n      {}\n", one.row, one.reason);
-  write_out("\ncompared (us a call; the quickest other one to the built-in one)\n");
+  write_out("\ncompared (us per call; the fastest other one to the built-in one)\n");
   auto median_of = [&](Algorithm algorithm, int ranks, std::int64_t bytes) {
     for (const profile::CollectiveCell& cell : found.measured)
       if (cell.algorithm == row_of(algorithm).name && cell.ranks == ranks && cell.bytes == bytes)

@@ -139,8 +139,8 @@ Profile resumed(const std::string& partial, const Profile& fresh, bool anew) {
               same_pairs(left->pairs, fresh.pairs);
   if (!fits) {
     complain(fmt::format(
-        "{}; measuring begins anew",
-        left ? "what an interrupted run left is of another machine or other CPUs" : left.error()));
+        "{}; measuring starts over",
+        left ? "an interrupted run left data of another machine or other CPUs" : left.error()));
     return fresh;
   }
   say_resumed(left->seconds);

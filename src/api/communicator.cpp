@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "api/name.hpp"
+#include "transport/node.hpp"
 #include "world/memory_kind.hpp"
 #include "world/process.hpp"
 #include "world/session.hpp"
@@ -76,7 +77,7 @@ Error choose_color(const Communicator& comm, int type, const Info* info, SplitCo
     case MPI_UNDEFINED:
       return MPI_SUCCESS;
     case MPI_COMM_TYPE_SHARED:
-      chosen->color = 0;
+      chosen->color = transport::place_of(transport::own_rank()).node;
       return MPI_SUCCESS;
     case MPI_COMM_TYPE_HW_GUIDED:
       if (by_hardware) chosen->color = color_of_hardware(comm, hardware);

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "base/version.hpp"
-#include "transport/arena.hpp"
+#include "transport/node.hpp"
 #include "world/info.hpp"
 #include "world/library_state.hpp"
 #include "world/resource.hpp"
@@ -68,7 +68,7 @@ Error get_processor_name(char* name, int* resultlen) {
 Error get_hw_resource_info(MPI_Info* handle) {
   Info* info = nullptr;
   if (Error error = create_info(&info)) return error;
-  const auto& place = transport::arena.row(transport::arena.rank).launcher.place;
+  const auto& place = transport::place_of(transport::own_rank());
   for (world::Resource resource : world::resources) {
     bool restricted = world::instance_of(place, resource) >= 0;
     Error error = info->set(world::resource_uri(resource), restricted ? "true" : "false");

@@ -49,7 +49,8 @@ inline constexpr int peer_way_count = static_cast<int>(Way::self);
   X(l2,         "between ranks that share an L2")    \
   X(l3,         "between ranks that share an L3")    \
   X(numa_node,  "between ranks on one NUMA node")    \
-  X(other,      "between other ranks")
+  X(other,      "between other ranks of a node")    \
+  X(between_nodes, "between ranks on different nodes")
 // clang-format on
 
 enum class PeerClass : std::uint8_t {

@@ -15,11 +15,6 @@ namespace {
 platform::Lock cutoffs_lock;  // of making them
 Cutoffs* made = nullptr;
 
-// Whether a communicator's ranks are on several nodes: today all of a job are on one.
-bool spans_nodes(const Communicator&) {
-  return false;
-}
-
 // Most communicators need not be divided: nobody asks for what needs it.
 Grouping grouping_of(const Communicator& comm) {
   const bool matters = std::ranges::any_of(selection(), [&comm](const SelectionRow& row) {

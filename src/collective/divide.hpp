@@ -49,12 +49,14 @@ Division divide_by(std::int32_t lockfree::RankPlace::*member, int ranks, PlaceOf
   return division;
 }
 
-// The division with the fewest lines; of several the one into fewer groups, then by the object that
-// is named first.
+// By nodes, if there are several; else the division with the fewest lines; of several the one into
+// fewer groups, then by the object that is named first.
 template <class PlaceOf>
 Division divide(int ranks, PlaceOf&& place_of) {
   using lockfree::RankPlace;
-  Division best;
+  // What goes between nodes is dearest, whatever they hold.
+  Division best = divide_by(&RankPlace::node, ranks, place_of);
+  if (best.grouping != Grouping::none) return best;
   for (auto member : {&RankPlace::package, &RankPlace::numa_node, &RankPlace::l3, &RankPlace::l2,
                       &RankPlace::core}) {
     const Division division = divide_by(member, ranks, place_of);

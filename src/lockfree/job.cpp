@@ -40,6 +40,7 @@ constexpr std::uint32_t layout_hash() {
 
 PeerClass peer_class(const RankPlace& one, const RankPlace& other) {
   auto same = [](std::int32_t a, std::int32_t b) { return a == b && a >= 0; };
+  if (one.node != other.node) return PeerClass::between_nodes;
   if (same(one.l2, other.l2)) return PeerClass::l2;
   if (same(one.l3, other.l3)) return PeerClass::l3;
   if (same(one.numa_node, other.numa_node)) return PeerClass::numa_node;

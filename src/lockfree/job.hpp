@@ -21,7 +21,9 @@ inline constexpr std::uint64_t job_magic = 0x424154'4f4e4a4fULL;  // "BATONJO"
 inline constexpr std::uint32_t job_version = 8;
 inline constexpr int ranks_max = 4096;
 
-// Where the launcher put a rank: operating-system numbers, -1 where unknown or not one.
+// Where the launcher put a rank: -1 where unknown or not one. Numbers of packages, NUMA nodes,
+// caches and cores count over all nodes of a job, so that equal ones are one object; on its first
+// node, and so in a job of one node, they are the machine's own.
 struct RankPlace {
   std::int32_t cpu;        // first CPU the rank may run on
   std::int32_t cpu_count;  // how many it may run on
@@ -30,9 +32,10 @@ struct RankPlace {
   std::int32_t l2;
   std::int32_t l3;
   std::int32_t core;
+  std::int32_t node = 0;  // of the job's nodes
 };
 
-// What two ranks share, by their places; numbers of caches and cores count over the whole machine.
+// What two ranks share, by their places.
 PeerClass peer_class(const RankPlace& one, const RankPlace& other);
 
 // How far a rank has come; the launcher reads it when a process ends.

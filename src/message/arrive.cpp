@@ -1,8 +1,9 @@
-// What happens when a message's first line is found, in a peer's ring or in the shared one.
+// What happens when a message's first line is found, in a peer's lane or in the inbox.
 #include <algorithm>
 
 #include "base/settings.hpp"
 #include "datatype/pack.hpp"
+#include "message/active.hpp"
 #include "message/protocol.hpp"
 #include "platform/copy.hpp"
 #include "platform/futex.hpp"
@@ -11,31 +12,29 @@ namespace baton::message {
 
 namespace {
 
-// Long messages that have met their receives, for whoever lets go of the progress lock.
-List<Arrival> copies;
-platform::Lock copies_lock;
-
-constexpr std::size_t bounce_bytes = 8192;  // holds every message that enters a ring
-static_assert(bounce_bytes >= lockfree::ring_bytes);
-
-// A message whose first line has come, as a peer's ring or the shared one holds it.
-template <class Ring>
+// A message whose first line has come, where it lies: in a peer's lane, or in the inbox.
+template <class Source>
 struct Message {
-  Ring& ring;
+  Source& from;
   Peer& peer;
   lockfree::Header header;
-  bool shared;
 
-  lockfree::Envelope envelope() const { return ring.envelope(); }
+  static constexpr bool in_lane = std::is_same_v<Source, transport::LineReceiver>;
+  lockfree::Envelope envelope() const { return from.envelope(); }
   // What the payload of a line of some kind says.
   template <class Line>
   Line read() const {
     Line line;
-    ring.read(&line, sizeof line);
+    from.read(&line, sizeof line);
     return line;
   }
   // Its lines are free again.
-  void drop() { ring.take(nullptr, 0); }
+  void drop() {
+    if constexpr (in_lane)
+      from.take(nullptr, 0);
+    else
+      from.take(nullptr, 0, 0);
+  }
   template <class Line>
   Line take() {
     Line line = read<Line>();
@@ -45,11 +44,13 @@ struct Message {
   // Copies the first `wanted` bytes of the payload into contiguous memory, and drops it.
   BATON_INLINE void take_payload(char* target, std::size_t wanted) {
     const std::size_t bytes = header.bytes();
-    if (BATON_LIKELY(bytes <= lockfree::first_line_payload_bytes)) {
-      platform::copy_short(target, ring.first_payload(), wanted);
+    if constexpr (!in_lane) {
+      from.take(target, wanted, bytes);
+    } else if (BATON_LIKELY(bytes <= lockfree::first_line_payload_bytes)) {
+      platform::copy_short(target, from.first_payload(), wanted);
       drop();
     } else {
-      ring.take_long(target, wanted, bytes, PeerPause{});
+      from.take_long(target, wanted, bytes, platform::PeerPause{});
     }
   }
 };
@@ -72,8 +73,8 @@ Error settle_envelope(Request& receive, std::int32_t source, std::int32_t tag, s
 namespace {
 
 // The payload goes straight to the receive that matches it.
-template <class Ring>
-void receive_payload(Message<Ring> message, Request& receive, std::int32_t tag) {
+template <class Source>
+void receive_payload(Message<Source> message, Request& receive, std::int32_t tag) {
   std::size_t bytes = message.header.bytes();
   Error error =
       settle_envelope(receive, message.header.source(), tag, static_cast<std::int64_t>(bytes));
@@ -81,7 +82,7 @@ void receive_payload(Message<Ring> message, Request& receive, std::int32_t tag) 
   if (BATON_LIKELY(receive.datatype->contiguous)) {
     message.take_payload(static_cast<char*>(receive.buffer), wanted);
   } else {
-    char bounce[bounce_bytes];
+    char bounce[transport::bytes_in_lines_max];
     message.take_payload(bounce, wanted);
     datatype::unpack(*receive.datatype, receive.buffer, 0, bounce, receive.bytes);
   }
@@ -92,23 +93,23 @@ void receive_payload(Message<Ring> message, Request& receive, std::int32_t tag) 
 
 namespace {
 
-template <class Ring>
-void account_unexpected(Account& account, Ring& ring, std::int64_t change) {
+template <class From>
+void account_unexpected(Account& account, From& from, std::int64_t change) {
   platform::Guard guard(account.lock);
   account.unexpected_bytes += change;
   bool full = account.unexpected_bytes > settings.unexpected_bytes_max;
   bool relaxed = account.unexpected_bytes <= settings.unexpected_bytes_max / 2;
   if (full == account.envelopes_only || (account.envelopes_only && !relaxed)) return;
   account.envelopes_only = full;
-  ring.set_envelopes_only(full);
+  from.set_envelopes_only(full);
 }
 
 }  // namespace
 
 void account_unexpected(const Arrival& arrival, std::int64_t change) {
-  if (arrival.shared) return account_unexpected(engine.shared_account, engine.shared_in, change);
+  if (arrival.in_inbox) return account_unexpected(engine.inbox_account, *engine.inbox, change);
   Peer& peer = *engine.peers[arrival.peer_rank];
-  account_unexpected(peer.account, peer.in, change);
+  account_unexpected(peer.account, *peer.link, change);
 }
 
 namespace {
@@ -120,8 +121,8 @@ namespace {
   __builtin_unreachable();
 }
 
-template <class Ring>
-Arrival& keep_arrival(const Message<Ring>& message, lockfree::Envelope envelope,
+template <class Source>
+Arrival& keep_arrival(const Message<Source>& message, lockfree::Envelope envelope,
                       std::int64_t payload_bytes) {
   Arrival* arrival = new_arrival(payload_bytes);
   if (!arrival) out_of_memory_for_arrival();
@@ -129,7 +130,7 @@ Arrival& keep_arrival(const Message<Ring>& message, lockfree::Envelope envelope,
   arrival->source = message.header.source();
   arrival->tag = envelope.tag;
   arrival->peer_rank = message.peer.rank;
-  arrival->shared = message.shared;
+  arrival->in_inbox = !message.in_lane;
   count(engine.counters.unexpected);
   return *arrival;
 }
@@ -142,17 +143,10 @@ MatchQueue& queue_of(std::uint32_t context) {
 
 }  // namespace
 
-void PeerPause::give_way() {
-  constexpr std::uint32_t yields = 2000;  // guess: some milliseconds
-  if (times_ / 64 < yields) return platform::yield_cpu();
-  times_ = yields * 64;
-  platform::sleep_us(200);  // guess
-}
-
 namespace {
 
-template <class Ring>
-void arrive_payload(Message<Ring> message) {
+template <class Source>
+void arrive_payload(Message<Source> message) {
   lockfree::Envelope envelope = message.envelope();
   MatchQueue& queue = queue_of(envelope.context);
   platform::Guard guard(queue.lock);
@@ -170,8 +164,8 @@ void arrive_payload(Message<Ring> message) {
 }
 
 // Matches an offer, or keeps it. What is to be delivered with its receive; null: nothing.
-template <class Ring>
-Arrival* match_offer(Message<Ring> message) {
+template <class Source>
+Arrival* match_offer(Message<Source> message) {
   lockfree::Envelope envelope = message.envelope();
   auto line = message.template read<OfferLine>();
   if (line.place.leased) catch_up(message.peer);
@@ -213,8 +207,8 @@ Arrival* match_offer(Message<Ring> message) {
 }
 
 void copy_later(Arrival& arrival) {
-  platform::Guard guard(copies_lock);
-  copies.push(&arrival);
+  platform::Guard guard(engine.copies_lock);
+  engine.copies.push(&arrival);
   platform::add_shared(engine.copy_count, 1u);
 }
 
@@ -225,16 +219,16 @@ bool is_long_copy(const Arrival& arrival) {
   return platform::threads_multiple && arrival.bytes >= bytes_min && arrival.early_bytes == 0;
 }
 
-template <class Ring>
-void arrive_offer(Message<Ring> message) {
+template <class Source>
+void arrive_offer(Message<Source> message) {
   Arrival* arrival = match_offer(message);
   if (!arrival) return;
   if (BATON_UNLIKELY(is_long_copy(*arrival))) return copy_later(*arrival);
   deliver(*arrival, *arrival->receive);
 }
 
-template <class Ring>
-void arrive_redirected(Message<Ring> message) {
+template <class Source>
+void arrive_redirected(Message<Source> message) {
   const lockfree::Envelope envelope = message.envelope();
   const auto line = message.template read<RedirectLine>();
   take_back_redirected(message.peer, line);
@@ -242,9 +236,20 @@ void arrive_redirected(Message<Ring> message) {
   end_redirected(message.peer, line, message.header.source(), envelope.tag);
 }
 
+// Its lines are free before the handler runs, which may send.
+template <class Source>
+void take_active(Message<Source> message) {
+  char payload[active_bytes_max];
+  const std::uint32_t sender = message.peer.rank;
+  const lockfree::Envelope envelope = message.envelope();
+  const std::size_t bytes = message.header.bytes();
+  message.take_payload(payload, bytes);
+  arrive_active(sender, envelope, payload, bytes);
+}
+
 // Hands on what has come; whether it was long, so that others had better be looked at first.
-template <class Ring>
-bool arrive(Message<Ring> message) {
+template <class Source>
+bool arrive(Message<Source> message) {
   switch (static_cast<LineKind>(message.header.kind())) {
     case LineKind::payload:
       arrive_payload(message);
@@ -263,18 +268,21 @@ bool arrive(Message<Ring> message) {
     case LineKind::redirected:
       arrive_redirected(message);
       return false;
-    case LineKind::ring:
+    case LineKind::active:
+      take_active(message);
+      return false;
+    case LineKind::lane:
       message.drop();
-      open_ring(message.peer);
+      open_lane(message.peer);
       return false;
     case LineKind::none:
       break;
   }
-  BATON_INVARIANT(!"a line of no kind in a ring");
+  BATON_INVARIANT(!"a line of no kind has come");
   __builtin_unreachable();
 }
 
-constexpr int messages_per_poll = 32;  // guess: fair between rings, cheap in a burst
+constexpr int messages_per_poll = 32;  // guess: fair between lanes, cheap in a burst
 
 }  // namespace
 
@@ -284,23 +292,23 @@ bool poll_peer(Peer& peer) {
   for (; taken < taken_max; ++taken) {
     lockfree::Header header = peer.in.peek();
     if (header.lap() == 0) break;
-    if (arrive(Message<decltype(peer.in)>{peer.in, peer, header, false})) taken_max = taken + 1;
+    if (arrive(Message<transport::LineReceiver>{peer.in, peer, header})) taken_max = taken + 1;
   }
   // Trusting doorbells, what is left here must be found again.
   if (BATON_UNLIKELY(taken == taken_max && engine.doorbells))
-    lockfree::ring_doorbell(transport::arena.doorbell(engine.rank), peer.rank);
+    lockfree::ring_doorbell(transport::doorbell(engine.rank), peer.rank);
   return taken > 0;
 }
 
-bool poll_shared_ring() {
-  auto& ring = engine.shared_in;
+bool poll_inbox() {
+  transport::Inbox& inbox = *engine.inbox;
   int taken = 0;
   for (; taken < messages_per_poll; ++taken) {
-    lockfree::Header header = ring.peek();
+    lockfree::Header header = inbox.peek();
     if (header.lap() == 0) break;
-    Peer* peer = meet(header.sender());
+    Peer* peer = meet(inbox.sender());
     if (!peer) break;  // no memory now: the line stays
-    if (arrive(Message<decltype(engine.shared_in)>{ring, *peer, header, true})) return true;
+    if (arrive(Message<transport::Inbox>{inbox, *peer, header})) return true;
   }
   return taken > 0;
 }
@@ -309,10 +317,10 @@ void make_copies() {
   while (platform::load_shared(engine.copy_count)) {
     Arrival* arrival;
     {
-      platform::Guard guard(copies_lock);
-      arrival = copies.first;
+      platform::Guard guard(engine.copies_lock);
+      arrival = engine.copies.first;
       if (!arrival) return;
-      copies.take_after(nullptr);
+      engine.copies.take_after(nullptr);
       platform::add_shared(engine.copy_count, ~0u);
     }
     BATON_INVARIANT(deliver(*arrival, *arrival->receive));
@@ -327,7 +335,7 @@ bool may_be_cancelled(const Arrival& arrival) {
 }
 
 lockfree::Offer<lockfree::Hardware>& offer_of(const Arrival& arrival) {
-  return transport::arena.offers(arrival.peer_rank)[arrival.offer];
+  return transport::offer(arrival.peer_rank, arrival.offer);
 }
 
 // What was kept for an arrival is not kept any more.
@@ -373,7 +381,7 @@ bool deliver(Arrival& arrival, Request& receive) {
   if (arrival.local) {
     deliver_local(*arrival.local, receive);
   } else if (arrival.offered) {
-    accept_offer(arrival, receive);
+    engine.protocol->accept(arrival, receive);
   } else {
     datatype::unpack(*receive.datatype, receive.buffer, 0, arrival.payload(), receive.bytes);
     complete(receive, error);

@@ -6,11 +6,12 @@
 #include <new>
 
 #include "base/settings.hpp"
-#include "message/deposit_model.hpp"
+#include "message/deposit/deposit_model.hpp"
 #include "message/progress_thread.hpp"
 #include "message/protocol.hpp"
 #include "message/wait.hpp"
 #include "platform/futex.hpp"
+#include "transport/node_link.hpp"
 
 namespace baton::message {
 
@@ -22,12 +23,11 @@ namespace {
 bool look_at(std::uint32_t rank) {
   Peer* peer = known_peer(rank);
   if (BATON_UNLIKELY(!peer || !peer->in.attached())) {
-    // A line in the shared ring will say that there is a ring, before we may look into it.
-    if (transport::arena.job->rings_shared) return false;
+    // A line in the inbox will say that there is a lane, before we may look into it.
+    if (engine.inbox) return false;
     peer = meet(rank);
-    if (!peer) return false;  // no memory now: the bit comes again with the next message
-    if (BATON_UNLIKELY(settings.deposit_model)) return look_at_deposit(*peer);
-    open_ring(*peer);
+    // No memory now: the bit comes again with the next message.
+    return peer && engine.protocol->look(*peer);
   }
   return poll_peer(*peer);
 }
@@ -40,7 +40,7 @@ BATON_COLD bool look_at_all(std::uint32_t word, std::uint64_t bits) {
 }
 
 bool poll_doorbells() {
-  transport::Doorbell& doorbell = transport::arena.doorbell(engine.rank);
+  transport::Doorbell& doorbell = transport::doorbell(engine.rank);
   bool any = false;
   for (std::uint32_t word = 0; word * 64 < engine.ranks; ++word) {
     std::uint64_t bits = lockfree::take_doorbells(doorbell, word);
@@ -64,12 +64,13 @@ bool advance_sources() {
 }
 
 BATON_COLD bool advance_rest() {
-  bool any = engine.shares_ring && poll_shared_ring();
+  bool any = engine.inbox && poll_inbox();
   if (platform::load_shared(engine.open_offers)) any |= poll_offers();
   if (platform::load_shared(engine.queued_count))
     for (std::uint32_t i = 0; i < engine.ranks; ++i)
       if (Peer* peer = known_peer(i); peer && platform::load_shared(peer->queued.first))
         any |= drain_queue(*peer);
+  if (platform::load_shared(engine.active_to_self.first)) any |= run_active_to_self();
   if (engine.stream_count) any |= advance_streams_in() | advance_streams_out();
   if (platform::load_shared(engine.active_sources)) any |= advance_sources();
   return any;
@@ -85,60 +86,65 @@ std::int64_t single_copy_bytes_min() {
                                    : settings.cma_bytes_min;
 }
 
-void share_ring() {
-  engine.shared_in.attach(transport::arena.shared_ring(engine.rank),
-                          &transport::arena.shared_ring_control(engine.rank).consumer);
-  engine.shares_ring = 1;
-}
-
 void forget_peer(Peer* peer) {
   std::free(peer->advertised);
   if (has_history(*peer)) delete &peer->past();
+  delete peer->link;
   delete peer;
 }
 
 }  // namespace
 
+bool look_into_lane(Peer& peer) {
+  open_lane(peer);
+  return poll_peer(peer);
+}
+
 Error start_engine() {
-  new (&engine) Engine;
-  engine.rank = transport::arena.rank;
-  engine.ranks = transport::arena.ranks;
-  engine.crowded = engine.ranks > transport::arena.job->cpus_usable;
+  engine.rank = transport::own_rank();
+  engine.ranks = transport::rank_count();
+  engine.crowded = engine.ranks > transport::job().cpus_usable;
   engine.cma_bytes_min = single_copy_bytes_min();
-  lockfree::publish_channel(transport::arena.row(engine.rank).channel, engine.outstanding);
-  engine.senders_fence = transport::arena.job->senders_fence != 0;
+  lockfree::publish_channel(transport::status_row(engine.rank).channel, engine.outstanding);
+  engine.senders_fence = transport::job().senders_fence != 0;
   engine.peers = static_cast<Peer**>(std::calloc(engine.ranks, sizeof(Peer*)));
   engine.contacts = static_cast<Peer**>(std::calloc(engine.ranks, sizeof(Peer*)));
   if (!engine.peers || !engine.contacts)
     return fail(MPI_ERR_NO_MEM, "no memory for the list of %u peers", engine.ranks);
   if (!engine.senders_fence) platform::membarrier_register();
-  if (transport::arena.job->rings_shared) share_ring();
-  return start_deposit_model();
+  engine.make_link = transport::make_node_link;
+  if (transport::job().rings_shared && !(engine.inbox = transport::make_shared_inbox()))
+    return fail(MPI_ERR_NO_MEM, "no memory to receive messages");
+  engine.protocol = settings.deposit_model ? &deposit_models : &eager_and_rendezvous;
+  return engine.protocol->start();
 }
 
 void stop_engine() {
-  stop_deposit_model();
+  engine.protocol->stop();
   for (std::uint32_t i = 0; i < engine.ranks; ++i) {
     if (engine.peers[i]) forget_peer(engine.peers[i]);
   }
   std::free(engine.peers);
   std::free(engine.contacts);
+  delete engine.inbox;
+  forget_queues();
+  for (OfferSlots::Page* page : engine.offers.pages) delete page;
+  std::free(engine.incoming.receives);
   for (ProgressSource* source = engine.sources; source; source = source->next)
     source->known = source->active = false;
-  Counters counters = engine.counters;
+  engine.~Engine();
   new (&engine) Engine;
-  engine.counters = counters;
 }
 
 void notify_slow(std::uint32_t rank) {
-  transport::Doorbell& doorbell = transport::arena.doorbell(rank);
+  transport::Doorbell& doorbell = transport::doorbell(rank);
   if (!lockfree::ring_doorbell(doorbell, engine.rank)) return;
   count(engine.counters.wakeups);
   platform::futex_wake(doorbell.wake.word);
 }
 
 void wake_slow(std::uint32_t rank) {
-  transport::Doorbell& doorbell = transport::arena.doorbell(rank);
+  transport::Doorbell& doorbell = transport::doorbell(rank);
   if (!lockfree::end_sleep(doorbell)) return;
   count(engine.counters.wakeups);
   platform::futex_wake(doorbell.wake.word);
@@ -173,7 +179,7 @@ bool progress_alone() {
     for (std::uint32_t i = 0; i < engine.contact_count; ++i) any |= poll_peer(*engine.contacts[i]);
   if (BATON_UNLIKELY(platform::load_shared(engine.open_offers) |
                      platform::load_shared(engine.queued_count) | engine.stream_count |
-                     engine.shares_ring | platform::load_shared(engine.active_sources)))
+                     (engine.inbox != nullptr) | platform::load_shared(engine.active_sources)))
     any |= advance_rest();
   return any;
 }

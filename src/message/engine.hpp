@@ -1,6 +1,6 @@
 // The messaging engine of this process: its peers, the one progress loop and the registry of what
 // it drives. Used by everything on floor 6 and, for progress and waiting, by all floors above.
-// Invariant: only this process's threads touch it; what peers share lies in the arena.
+// Invariant: only this process's threads touch it; what peers share lies on floor 5.
 #pragma once
 
 #include <cstdint>
@@ -25,18 +25,48 @@ struct ProgressSource {
   ProgressSource* next = nullptr;
 };
 
-// Whoever makes progress holds `progress_lock`, and with it what comes in: rings, contacts,
+struct Protocol;
+
+// Sends whose data stays here until their receivers have come, by the slots of our offers; pages
+// are added when they are needed. Under its lock.
+struct OfferSlots {
+  static constexpr std::uint32_t page_sends = 64;
+  static constexpr std::uint32_t pages_max = lockfree::offers_per_rank / page_sends;
+  struct Page {
+    Request* sends[page_sends] = {};  // null: free, or withdrawn
+    std::uint64_t open = 0;           // a bit each
+  };
+  Page* pages[pages_max] = {};
+  std::uint32_t in_use = 0;
+  std::uint32_t full = 0;  // all pages below have no free slot
+  std::uint32_t next_polled = 0;
+  platform::Lock lock;
+};
+
+// Receives that streams fill, by the numbers of the streams; null: free. Under its lock.
+struct IncomingStreams {
+  Request** receives = nullptr;
+  std::uint32_t size = 0;
+  platform::Lock lock;
+};
+
+// Whoever makes progress holds `progress_lock`, and with it what comes in: lanes, contacts,
 // streams, doorbells. Locks are taken in the order progress, match queue, contact, send, the rest.
 struct Engine {
+  const Protocol* protocol = nullptr;
+  transport::Link* (*make_link)(std::uint32_t rank, transport::LineSender& out,
+                                transport::LineReceiver& in) = nullptr;
   Peer** peers = nullptr;  // by rank in the job; null before contact
   std::uint32_t rank = 0;
   std::uint32_t ranks = 1;
   bool senders_fence = false;
-  bool crowded = false;            // more ranks than usable CPUs
-  std::int64_t cma_bytes_min = 0;  // the setting, or what is better where ranks are crowded
-  bool doorbells = false;          // we trust doorbells instead of looking at every ring
-  bool about_to_sleep = false;     // a waiter has announced it: each round looks everywhere
-  Peer** contacts = nullptr;       // the peers whose ring to us is in use
+  bool crowded = false;               // more ranks than usable CPUs
+  std::int64_t cma_bytes_min = 0;     // the setting, or what is better where ranks are crowded
+  std::int64_t posted_bytes_max = 0;  // receives up to here are not told to their senders
+  bool tells_outstanding = false;     // on the status board: this protocol does
+  bool doorbells = false;             // we trust doorbells instead of looking at every lane
+  bool about_to_sleep = false;        // a waiter has announced it: each round looks everywhere
+  Peer** contacts = nullptr;          // the peers whose lane to us is in use
   std::uint32_t contact_count = 0;
   std::uint32_t queued_count = 0;  // requests queued at all peers
   std::uint32_t stream_count = 0;  // sends and receives that stream now
@@ -44,13 +74,14 @@ struct Engine {
   std::uint32_t withdrawn_offers = 0;  // of these; their receivers have not looked yet
   std::uint32_t copy_count = 0;        // long messages that wait to be copied (make_copies)
   std::uint32_t active_sources = 0;
-  std::uint32_t shares_ring = 0;  // 1: this job's ranks have rings that their senders share
-  // That ring of ours, and of what came through such rings.
-  lockfree::ReceiveRing<lockfree::Hardware, lockfree::shared_ring_lines> shared_in;
-  Account shared_account;
+  // Where lines come that no lane of a pair's own carries, or null; and what of them is kept.
+  transport::Inbox* inbox = nullptr;
+  Account inbox_account;
   History shared_history[peer_class_count];
   std::int64_t outstanding_bytes = 0;                           // see outstanding.hpp
   lockfree::ChannelClass outstanding = lockfree::channel_idle;  // what the status board says of it
+  List<Request> active_to_self;  // active messages to this rank itself; under its lock
+  platform::Lock to_self_lock;
   List<Request> streams_out;
   List<Request> streams_in;
   ProgressSource* sources = nullptr;
@@ -58,6 +89,12 @@ struct Engine {
   Tally to_self[size_class_count];
   ReasonCounts reasons{};
   CollectiveCounts collectives{};
+  // Long messages that have met their receives, for whoever lets go of the progress lock.
+  List<Arrival> copies;
+  platform::Lock copies_lock;
+  OfferSlots offers;
+  IncomingStreams incoming;
+  MatchQueues queues;
   platform::Lock progress_lock;
   platform::Lock contact_lock;  // of making peers and attaching their send rings
   platform::Lock source_lock;   // of the list of sources
@@ -66,18 +103,23 @@ struct Engine {
 
 extern Engine engine;
 
-// Start and end. The arena is attached before and detached after.
+// Start, of an engine as it is constructed, and end. The node's memory is attached before and
+// detached after. The library itself lets the engine end with the process: a program may still call
+// it after MPI_Finalize.
 Error start_engine();
 void stop_engine();
 // What went to and came from all peers, and why, so far (account.cpp).
 void sum_up(TrafficRecord& record);
 
 // The peer of a rank in the job; makes contact if need be. Null, explained, when memory is short.
-Peer* contact(std::uint32_t rank);  // link.cpp
-// The same for what came from it: its lines may come in the ring that senders to us share.
+Peer* contact(std::uint32_t rank);  // contact.cpp
+// The same for what came from it: its lines may come through the inbox.
 Peer* meet(std::uint32_t rank);
-// Its lines come in a ring of its own from now on (link.cpp). Under the progress lock.
-void open_ring(Peer& peer);
+// `begin` and `look` of the protocol.
+Error begin_link(Peer& peer);
+bool look_into_lane(Peer& peer);
+// Its lines come in a lane of its own from now on. Under the progress lock.
+void open_lane(Peer& peer);
 // Whether its history is its own.
 inline bool has_history(const Peer& peer) {
   return &peer.past() != &engine.shared_history[static_cast<int>(peer.place)];
@@ -97,12 +139,12 @@ BATON_INLINE void notify(const transport::Doorbell& doorbell, std::uint32_t rank
   if (BATON_UNLIKELY(engine.senders_fence)) lockfree::Hardware::full_fence();
   if (lockfree::wants_attention(doorbell)) notify_slow(rank);
 }
-// After something changed that a rank finds without looking into our ring (an offer, a room): wakes
-// it, but rings nothing, since a bit would make it look into a ring that may have no memory yet.
+// After something changed that a rank finds without looking for our lines (an offer, a room): wakes
+// it, but rings nothing, since a bit would make it look into a lane that may have no memory yet.
 BATON_COLD void wake_slow(std::uint32_t rank);
 inline void wake_rank(std::uint32_t rank) {
   if (BATON_UNLIKELY(engine.senders_fence)) lockfree::Hardware::full_fence();
-  if (lockfree::wants_attention(transport::arena.doorbell(rank))) wake_slow(rank);
+  if (lockfree::wants_attention(transport::doorbell(rank))) wake_slow(rank);
 }
 
 // Copies long messages that have met their receives, without any lock, so that other threads make
@@ -126,14 +168,14 @@ BATON_INLINE void count(std::uint64_t& counter, std::uint64_t number = 1) {
   platform::add_shared(counter, number);
 }
 
-// A message that left in one line of a ring of our own. The caller holds the send lock.
+// A message that left in one line of a lane of our own. The caller holds the send lock.
 BATON_INLINE void count_packed(Peer& peer, std::size_t bytes) {
   static_assert(size_class(8) == 0 && size_class(lockfree::first_line_payload_bytes) == 1);
   Tally& tally = peer.packed[bytes > 8];
   ++tally.messages;
   tally.bytes += bytes;
 }
-// A message that left through a ring of our own, else. The caller holds the send lock.
+// A message that left through a lane of our own, else. The caller holds the send lock.
 BATON_INLINE void count_sent(Peer& peer, Way way, std::size_t bytes) {
   Tally& tally = peer.past().traffic.at(way, static_cast<std::int64_t>(bytes));
   ++tally.messages;
@@ -146,7 +188,7 @@ inline void count_message(Peer& peer, Way way, std::int64_t bytes) {
   count(tally.bytes, static_cast<std::uint64_t>(bytes));
 }
 
-// Why a message took no cheaper way (account.cpp). Not for those that enter a ring: theirs is the
+// Why a message took no cheaper way (account.cpp). Not for eager ones: theirs is the
 // cheapest.
 void count_reason(const Peer& peer, Reason reason, std::int64_t bytes);
 

@@ -1,4 +1,4 @@
-#include "message/match.hpp"
+#include "message/engine.hpp"
 
 #include <cstdlib>
 #include <new>
@@ -9,14 +9,9 @@ MessageTable messages;
 
 namespace {
 
-// Two levels, so that a queue never moves and an unused range costs one pointer.
-constexpr std::uint32_t leaf_contexts = 1024;
-constexpr std::uint32_t leaf_count = 4096;
-struct Leaf {
-  MatchQueue* queues[leaf_contexts];
-};
-Leaf* leaves[leaf_count];
-platform::Lock queues_lock;
+using Leaf = MatchQueues::Leaf;
+constexpr std::uint32_t leaf_contexts = MatchQueues::leaf_contexts;
+constexpr std::uint32_t leaf_count = MatchQueues::leaf_count;
 
 struct Place {
   Request* before = nullptr;
@@ -76,8 +71,8 @@ Pointer load(Pointer& place) {
 }
 
 BATON_COLD MatchQueue* make_queue(std::uint32_t context) {
-  platform::Guard guard(queues_lock);
-  Leaf*& leaf = leaves[context / leaf_contexts];
+  platform::Guard guard(engine.queues.lock);
+  Leaf*& leaf = engine.queues.leaves[context / leaf_contexts];
   if (!leaf) {
     auto* fresh = static_cast<Leaf*>(std::calloc(1, sizeof(Leaf)));
     if (!fresh) return nullptr;
@@ -96,14 +91,14 @@ BATON_COLD MatchQueue* make_queue(std::uint32_t context) {
 
 MatchQueue* queue_for(std::uint32_t context) {
   if (context / leaf_contexts >= leaf_count) return nullptr;
-  Leaf* leaf = load(leaves[context / leaf_contexts]);
+  Leaf* leaf = load(engine.queues.leaves[context / leaf_contexts]);
   MatchQueue* queue = leaf ? load(leaf->queues[context % leaf_contexts]) : nullptr;
   return BATON_LIKELY(queue) ? queue : make_queue(context);
 }
 
 void drop_queue(std::uint32_t context) {
-  platform::Guard guard(queues_lock);
-  Leaf* leaf = leaves[context / leaf_contexts];
+  platform::Guard guard(engine.queues.lock);
+  Leaf* leaf = engine.queues.leaves[context / leaf_contexts];
   if (!leaf || !leaf->queues[context % leaf_contexts]) return;
   MatchQueue*& queue = leaf->queues[context % leaf_contexts];
   // Whoever completed the last request here may still be letting go of the lock.
@@ -116,6 +111,15 @@ void drop_queue(std::uint32_t context) {
     }
   delete queue;
   queue = nullptr;
+}
+
+void forget_queues() {
+  for (std::uint32_t leaf = 0; leaf < leaf_count; ++leaf) {
+    if (!engine.queues.leaves[leaf]) continue;
+    for (std::uint32_t i = 0; i < leaf_contexts; ++i) drop_queue(leaf * leaf_contexts + i);
+    std::free(engine.queues.leaves[leaf]);
+    engine.queues.leaves[leaf] = nullptr;
+  }
 }
 
 void post(MatchQueue& queue, Request& request) {

@@ -26,7 +26,7 @@ struct Arrival {
   bool claimed = false;  // MPI_Mprobe has matched it: its sender cannot cancel it any more
   bool sender_contiguous = false;
   bool exported = false;   // see OfferLine
-  bool shared = false;     // it came through the shared ring
+  bool in_inbox = false;   // it came through the inbox
   std::int32_t offer = 0;  // no_slot: the early bytes are all of it
   std::uint64_t address = 0;
   // The beginning of an offered message, sent before it was matched: still in staging, or (the
@@ -80,11 +80,25 @@ struct MatchQueue {
   }
 };
 
+// The queues of context ids: two levels, so that a queue never moves and an unused range costs one
+// pointer.
+struct MatchQueues {
+  static constexpr std::uint32_t leaf_contexts = 1024;
+  static constexpr std::uint32_t leaf_count = 4096;
+  struct Leaf {
+    MatchQueue* queues[leaf_contexts];
+  };
+  Leaf* leaves[leaf_count] = {};
+  platform::Lock lock;
+};
+
 // The queue of a context id, made when first asked for: a message may come before its communicator
 // is complete on this side. Null when memory is short.
 MatchQueue* queue_for(std::uint32_t context);
 // Drops the queue of a context that no communicator uses any more.
 void drop_queue(std::uint32_t context);
+// Drops all of them.
+void forget_queues();
 
 // Whether a receive with this tag matches a message with that one.
 inline bool tag_fits(std::int32_t wanted, std::int32_t tag) {

@@ -37,13 +37,13 @@ void wish(Peer& peer, std::int64_t bytes, bool exported, bool pull) {
   bool other = pull != pulled_unseen(place);
   if (seen.other == other) return;
   seen.other = other;
-  peer.in.wish_pull(place, other);
+  peer.link->wish_pull(place, other);
 }
 
 }  // namespace
 
 void observe(Peer& peer, std::int64_t bytes, bool exported, Taken how, std::int64_t cost_ticks) {
-  if (!peer.in.attached()) return;  // it has no use for our wishes
+  if (!peer.link->is_open()) return;  // it has no use for our wishes
   platform::Guard guard(peer.history_lock);
   int place = Timings::place_of(bytes, exported);
   Timings::Seen& seen = peer.past().timings.seen[place];
@@ -54,7 +54,7 @@ void observe(Peer& peer, std::int64_t bytes, bool exported, Taken how, std::int6
 }
 
 void observe_not_pullable(Peer& peer, std::int64_t bytes, bool exported) {
-  if (!peer.in.attached()) return;
+  if (!peer.link->is_open()) return;
   platform::Guard guard(peer.history_lock);
   wish(peer, bytes, exported, false);
 }
@@ -72,7 +72,7 @@ bool should_offer(Peer& peer, std::int64_t bytes, bool exported) {
   } else {
     ++trial.sent;
   }
-  return (peer.out.pull_wished(place) != pulled_unseen(place)) != other;
+  return (peer.link->pull_wished(place) != pulled_unseen(place)) != other;
 }
 
 }  // namespace baton::message

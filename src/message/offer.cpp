@@ -1,11 +1,11 @@
 // Offers: sends whose data stays with the sender until its receiver has come. And the queue of
-// requests that wait for room in a peer's ring.
+// requests that wait for room on the way to a peer.
 #include <algorithm>
 #include <bit>
+#include <new>
 
 #include "base/settings.hpp"
 #include "datatype/pack.hpp"
-#include "message/deposit_model.hpp"
 #include "message/outstanding.hpp"
 #include "message/protocol.hpp"
 #include "message/wait.hpp"
@@ -18,51 +18,63 @@ namespace baton::message {
 
 namespace {
 
-constexpr std::uint32_t slot_count = lockfree::offers_per_rank;
-static_assert(64 * lockfree::offer_bytes == page_bytes);
-Request* offered_sends[slot_count];
-std::uint64_t open_slots[slot_count / 64];
-platform::Lock slot_lock;        // of all these
-std::uint32_t words_in_use = 0;  // of open_slots; each stands for a page of offers that has memory
-std::uint32_t full_words = 0;    // all words below have no free slot
-std::uint32_t next_polled_word = 0;
+constexpr std::uint32_t page_sends = OfferSlots::page_sends;
+static_assert(transport::offers_per_page == page_sends);
 
-// With more words than this in use a poll looks at a part, so that many open offers stay cheap;
+// With more pages than this in use a poll looks at a part, so that many open offers stay cheap;
 // guess. Who is about to sleep looks at all.
-constexpr std::uint32_t words_per_poll = 16;
+constexpr std::uint32_t pages_per_poll = 16;
+
+OfferSlots::Page& page_of(std::uint32_t slot) {
+  return *engine.offers.pages[slot / page_sends];
+}
+Request*& send_of(std::uint32_t slot) {
+  return page_of(slot).sends[slot % page_sends];
+}
+
+// A page of offers, with memory on both sides of it.
+bool add_page() {
+  OfferSlots& offers = engine.offers;
+  auto* page = new (std::nothrow) OfferSlots::Page;
+  if (page && transport::reserve_own_offers(offers.in_use) == MPI_SUCCESS) {
+    offers.pages[offers.in_use++] = page;
+    return true;
+  }
+  delete page;
+  return false;
+}
 
 int free_slot() {
-  for (; full_words < words_in_use; ++full_words)
-    if (~open_slots[full_words])
-      return static_cast<int>(full_words * 64 + std::countr_one(open_slots[full_words]));
-  if (words_in_use == slot_count / 64) return no_slot;
-  std::uint64_t page = transport::arena.layout.offers + words_in_use * page_bytes;
-  if (transport::reserve(engine.rank, page, page_bytes) != MPI_SUCCESS) return no_memory;
-  return static_cast<int>(words_in_use++ * 64);
+  OfferSlots& offers = engine.offers;
+  for (; offers.full < offers.in_use; ++offers.full)
+    if (const std::uint64_t open = offers.pages[offers.full]->open; ~open)
+      return static_cast<int>(offers.full * page_sends + std::countr_one(open));
+  if (offers.in_use == OfferSlots::pages_max) return no_slot;
+  return add_page() ? static_cast<int>((offers.in_use - 1) * page_sends) : no_memory;
 }
 
 void close_slot(std::uint32_t slot) {
-  open_slots[slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
-  full_words = std::min(full_words, slot / 64);
-  offered_sends[slot] = nullptr;
+  page_of(slot).open &= ~(std::uint64_t{1} << (slot % page_sends));
+  engine.offers.full = std::min(engine.offers.full, slot / page_sends);
+  send_of(slot) = nullptr;
   platform::add_shared(engine.open_offers, ~0u);
 }
 
 lockfree::Offer<lockfree::Hardware>& own_offer(std::uint32_t slot) {
-  return transport::arena.offers(engine.rank)[slot];
+  return transport::offer(engine.rank, slot);
 }
 
 }  // namespace
 
 int open_slot(Request& send, Stage stage) {
-  platform::Guard guard(slot_lock);
+  platform::Guard guard(engine.offers.lock);
   int free = free_slot();
   if (free < 0) return free;
   auto slot = static_cast<std::uint32_t>(free);
   send.slot = slot;
   send.stage = stage;
-  open_slots[slot / 64] |= std::uint64_t{1} << (slot % 64);
-  offered_sends[slot] = &send;
+  page_of(slot).open |= std::uint64_t{1} << (slot % page_sends);
+  send_of(slot) = &send;
   platform::add_shared(engine.open_offers, 1u);
   lockfree::open_offer(own_offer(slot));
   set_outstanding(send, send.bytes);
@@ -70,8 +82,8 @@ int open_slot(Request& send, Stage stage) {
 }
 
 void abandon_slot(std::uint32_t slot) {
-  platform::Guard guard(slot_lock);
-  set_outstanding(*offered_sends[slot], 0);
+  platform::Guard guard(engine.offers.lock);
+  set_outstanding(*send_of(slot), 0);
   close_slot(slot);
 }
 
@@ -99,7 +111,7 @@ bool put_early(Peer& peer, Request& send, std::int64_t early_bytes, int slot) {
 // Puts the envelope of an offer, and the beginning of the message into staging where that will be
 // its way anyhow; false when slots or room are lacking. Without memory the send fails.
 bool put_offer(Peer& peer, Request& send) {
-  if (!has_room(peer, 1)) return false;
+  if (!peer.link->has_room(1)) return false;
   Target target = find_target(peer, send);
   send.exported = target.exported || transport::is_mappable_by(peer.rank, send.buffer);
   std::int64_t early_bytes = open_early(peer, send, send.exported);
@@ -132,8 +144,8 @@ bool put_offer(Peer& peer, Request& send) {
 // Puts a send that fits into the ring; false when there is no room.
 bool put_payload(Peer& peer, Request& send) {
   auto bytes = static_cast<std::size_t>(send.bytes);
-  if (!has_room(peer, lockfree::lines_for(bytes))) return false;
-  char bounce[lockfree::ring_bytes];
+  if (!peer.link->has_room(lockfree::lines_for(bytes))) return false;
+  char bounce[transport::bytes_in_lines_max];
   auto* data = static_cast<const char*>(send.buffer);
   if (!send.datatype->contiguous) {
     datatype::pack(*send.datatype, send.buffer, 0, bounce, send.bytes);
@@ -151,7 +163,7 @@ bool put_payload(Peer& peer, Request& send) {
 // staging, where there is more room. False when that is full, too, or not for us.
 bool put_beside_ring(Peer& peer, Request& send) {
   constexpr std::int64_t bytes_min = 1024;  // guess: shorter ones fit into the ring many at a time
-  if (send.bytes < bytes_min || !has_room(peer, 1)) return false;
+  if (send.bytes < bytes_min || !peer.link->has_room(1)) return false;
   send.exported = transport::is_mappable_by(peer.rank, send.buffer);
   std::int64_t early_bytes = open_early(peer, send, send.exported);
   if (early_bytes == send.bytes) return put_early(peer, send, early_bytes, no_slot);
@@ -160,9 +172,9 @@ bool put_beside_ring(Peer& peer, Request& send) {
 }
 
 bool put_request(Peer& peer, Request& request) {
-  if (BATON_UNLIKELY(peer.link == Link::deposit)) return put_deposit(peer, request);
-  get_ring_if_due(peer);
+  get_lane_if_due(peer);
   bool put;
+  if (BATON_UNLIKELY(request.kind == RequestKind::active)) return put_active(peer, request);
   if (request.kind == RequestKind::receive) {
     // Before anyone can answer.
     request.stage = Stage::streaming;
@@ -172,7 +184,7 @@ bool put_request(Peer& peer, Request& request) {
     if (put && !request.place.empty()) start_stream_in(request);
   } else {
     transport::Choice choice = transport::choose_send(
-        request.bytes, request.synchronous, wants_envelopes_only(peer), settings.eager_bytes_max);
+        request.bytes, request.synchronous, peer.link->envelopes_only(), settings.eager_bytes_max);
     std::int64_t bytes = request.bytes;  // once put, it may be gone
     put = choice.way == Way::offered ? put_offer(peer, request)
                                      : put_payload(peer, request) || put_beside_ring(peer, request);
@@ -186,8 +198,12 @@ bool put_request(Peer& peer, Request& request) {
 
 void submit(Peer& peer, Request& request) {
   platform::Guard guard(peer.send_lock);
-  if (!peer.queued.first && put_request(peer, request)) return;
+  if (!peer.queued.first && engine.protocol->put(peer, request)) return;
   count(engine.counters.ring_full);
+  wait_in_queue(peer, request);
+}
+
+void wait_in_queue(Peer& peer, Request& request) {
   request.stage = Stage::queued;
   peer.queued.push(&request);
   if (BATON_UNLIKELY(platform::threads_multiple)) wake_waiters();  // they would sleep too long
@@ -200,7 +216,7 @@ bool drain_queue(Peer& peer) {
   while (Request* request = peer.queued.first) {
     // Take it out before it may complete and be freed.
     peer.queued.take_after(nullptr);
-    if (!put_request(peer, *request)) {
+    if (!engine.protocol->put(peer, *request)) {
       request->next = peer.queued.first;
       peer.queued.first = request;
       if (!peer.queued.last) peer.queued.last = request;
@@ -217,7 +233,7 @@ namespace {
 // The claimed offer is served: its sender may go on.
 void end_offer(const Arrival& arrival) {
   if (arrival.offer == no_slot) return;
-  auto& offer = transport::arena.offers(arrival.peer_rank)[arrival.offer];
+  auto& offer = transport::offer(arrival.peer_rank, arrival.offer);
   // Claimed, or shared: no other moves it now.
   BATON_INVARIANT(
       lockfree::move_offer(offer, lockfree::offer_state(offer), lockfree::OfferState::done));
@@ -237,8 +253,10 @@ void ask_for_stream(const Arrival& arrival, Request& receive) {
 
 }  // namespace
 
+namespace {
+
+// The receiver's side of an offer it has claimed: copies, or asks for a stream.
 void accept_offer(Arrival& arrival, Request& receive) {
-  if (BATON_UNLIKELY(settings.deposit_model)) return accept_deposit(arrival, receive);
   receive.position = 0;
   if (receive.bytes == 0 && arrival.early_bytes == 0) {
     // Without payload the envelope's line was the whole message.
@@ -275,6 +293,8 @@ void accept_offer(Arrival& arrival, Request& receive) {
   complete(receive, receive.error);
 }
 
+}  // namespace
+
 void accept_redirected(const RedirectLine& line, Request& receive) {
   Arrival arrival;
   arrival.peer_rank = receive.peer_rank;
@@ -282,7 +302,7 @@ void accept_redirected(const RedirectLine& line, Request& receive) {
   auto* source = reinterpret_cast<const char*>(line.address);
   std::int64_t start = platform::now_ticks();
   bool pushed = false;
-  transport::Offer& offer = transport::arena.offers(arrival.peer_rank)[line.slot];
+  transport::Offer& offer = transport::offer(arrival.peer_rank, line.slot);
   if (!copy_together(offer, arrival.peer_rank, source, receive, &pushed)) {
     receive.position = 0;
     receive.started_ticks = 0;
@@ -301,17 +321,18 @@ namespace {
 // Frees the slots of sends that are done. Whether there were any; and a send whose receiver shares
 // the copying, if there is one.
 bool end_done_offers(Request** shared) {
-  platform::Guard guard(slot_lock);
+  platform::Guard guard(engine.offers.lock);
   bool any = false;
-  std::uint32_t words =
-      engine.about_to_sleep ? words_in_use : std::min(words_in_use, words_per_poll);
-  for (; words > 0; --words) {
-    std::uint32_t word = next_polled_word < words_in_use ? next_polled_word : 0;
-    next_polled_word = word + 1;
-    for (std::uint64_t bits = open_slots[word]; bits; bits &= bits - 1) {
-      std::uint32_t slot = word * 64 + static_cast<std::uint32_t>(std::countr_zero(bits));
+  OfferSlots& offers = engine.offers;
+  std::uint32_t pages =
+      engine.about_to_sleep ? offers.in_use : std::min(offers.in_use, pages_per_poll);
+  for (; pages > 0; --pages) {
+    std::uint32_t page = offers.next_polled < offers.in_use ? offers.next_polled : 0;
+    offers.next_polled = page + 1;
+    for (std::uint64_t bits = offers.pages[page]->open; bits; bits &= bits - 1) {
+      std::uint32_t slot = page * page_sends + static_cast<std::uint32_t>(std::countr_zero(bits));
       lockfree::OfferState state = lockfree::offer_state(own_offer(slot));
-      Request* send = offered_sends[slot];
+      Request* send = send_of(slot);
       if (state == lockfree::OfferState::shared) *shared = send;
       if (state != lockfree::OfferState::done) continue;
       close_slot(slot);
@@ -343,8 +364,8 @@ bool poll_offers() {
 void arrive_claim(const ClaimLine& line) {
   Request* send;
   {
-    platform::Guard guard(slot_lock);
-    send = offered_sends[line.slot];
+    platform::Guard guard(engine.offers.lock);
+    send = send_of(line.slot);
     BATON_INVARIANT(send != nullptr);
     BATON_INVARIANT(lockfree::move_offer(own_offer(line.slot), lockfree::OfferState::claimed,
                                          lockfree::OfferState::done));
@@ -357,17 +378,39 @@ void arrive_claim(const ClaimLine& line) {
 }
 
 bool withdraw(Request& send) {
-  platform::Guard guard(slot_lock);
-  if (send.stage != Stage::offered || offered_sends[send.slot] != &send) return false;
+  platform::Guard guard(engine.offers.lock);
+  if (send.stage != Stage::offered || send_of(send.slot) != &send) return false;
   if (!lockfree::move_offer(own_offer(send.slot), lockfree::OfferState::offered,
                             lockfree::OfferState::withdrawn))
     return false;
   // The receiver still holds the envelope that names this slot: it stays open until it has looked.
-  offered_sends[send.slot] = nullptr;
+  send_of(send.slot) = nullptr;
   let_lease_go(send);
   set_outstanding(send, 0);
   platform::add_shared(engine.withdrawn_offers, 1u);
   return true;
 }
+
+namespace {
+
+Error start_rendezvous() {
+  engine.posted_bytes_max = settings.eager_bytes_max;
+  engine.tells_outstanding = true;
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+const Protocol eager_and_rendezvous{
+    .start = start_rendezvous,
+    .stop = [] {},
+    .begin = begin_link,
+    .look = look_into_lane,
+    .put = put_request,
+    .advertise = advertise_receive,
+    .close_advert = close_receive_advert,
+    .accept = accept_offer,
+    .carries_active = true,
+};
 
 }  // namespace baton::message

@@ -1,6 +1,6 @@
-// Another rank of the job as this process sees it, and the lines that the two put into each other's
-// rings. Made by the engine at first contact. Invariant: what says under which lock it stands is
-// touched under it only.
+// Another rank of the job as the protocol knows it, and the lines that the two put for each other.
+// Made at first contact (contact.cpp), with the link that carries them. Invariant: what says under
+// which lock it stands is touched under it only.
 #pragma once
 
 #include <atomic>
@@ -10,24 +10,22 @@
 #include "message/observe.hpp"
 #include "message/request.hpp"
 #include "platform/lock.hpp"
-#include "transport/arena.hpp"
+#include "transport/link.hpp"
+#include "transport/node.hpp"
 
 namespace baton::message {
 
 // What a message's first line says it is.
 enum class LineKind : unsigned {
   none,
-  payload,     // the whole message follows in the ring
+  payload,     // the whole message follows
   offer,       // an envelope; the sender's buffer may be taken
   claim,       // receiver to sender: stream the offered buffer to me
   window,      // sender to receiver: the chunks of staging that a stream goes through
   redirected,  // an envelope; the payload goes straight into the receive that was advertised
-  ring,        // in a shared ring: from now on the sender's lines come in a ring of its own
+  active,      // for a handler (active.hpp); the payload follows, the context is its number
+  lane,        // the last on a shared way: from now on the sender's lines come in a lane of its own
 };
-
-// How lines get to a peer. Where it is `ring`, `Peer::out` is attached, which is all that the fast
-// paths ask.
-enum class Link : std::uint8_t { none, ring, shared_ring, deposit };
 
 struct OfferLine {
   std::uint64_t address;
@@ -64,7 +62,7 @@ static_assert(sizeof(RedirectLine) <= lockfree::first_line_payload_bytes);
 // What was sent to a peer by redirection. Under the send lock.
 struct Redirections {
   std::uint64_t first_advert = 1;  // those before are closed, or claimed by us
-  std::uint64_t end = 0;           // of the ring's lines, behind the last one
+  std::uint64_t end = 0;           // of the lines we put, behind the last one
   std::uint64_t others_end = 0;    // behind the last line of another kind before it
 };
 
@@ -150,7 +148,7 @@ struct Account {
   bool envelopes_only = false;  // what we last told them
 };
 
-// What is remembered of messages to and from a peer. Peers without rings of their own have theirs
+// What is remembered of messages to and from a peer. Peers without lanes of their own have theirs
 // together, one for each class of peers: what is counted there is right, what is observed is not
 // used.
 struct History {
@@ -162,23 +160,21 @@ struct History {
 
 // Another rank of the job, as seen from here. Made at first contact.
 struct Peer {
-  lockfree::SendRing<lockfree::Hardware> out;
-  lockfree::ReceiveRing<lockfree::Hardware> in;
+  // What the fast paths fill and empty, where the link has lanes of the pair's own.
+  transport::LineSender out;
+  transport::LineReceiver in;
   std::atomic<History*> history = nullptr;  // never null
   transport::Doorbell* doorbell = nullptr;
   std::uint32_t rank = 0;
-  Link link = Link::none;      // under the send lock
-  bool ring_refused = false;   // there is none left there, or no memory
-  bool ring_reserved = false;  // it has memory; the line that says so waits for room
-  std::uint32_t shared_sends = 0;
-  lockfree::SharedSendRing<lockfree::Hardware> shared_out;
-  // Requests that wait for room in `out`, first come first served; later sends queue behind.
+  transport::Link* link = nullptr;  // never null; ours
+  // Requests that wait for room on the way there, first come first served; later sends queue
+  // behind.
   List<Request> queued;
   Account account;
   std::uint64_t reserved_chunks = 0;  // of its staging, that are known to have memory
   Lease lease;
   Hands hands;
-  // Sent in one line of our ring, up to 8 bytes and longer: the first two size classes.
+  // Sent in one line of our lane, up to 8 bytes and longer: the first two size classes.
   Tally packed[2];
   int early_sends = 0;  // since we last looked whether it wants envelopes only
   PeerClass place = PeerClass::other;

@@ -3,44 +3,67 @@
 #pragma once
 
 #include "message/engine.hpp"
-#include "platform/futex.hpp"
+#include "platform/peer_pause.hpp"
 
 namespace baton::message {
 
+// What the messages of a job do off the fast paths; chosen at start.
+struct Protocol {
+  Error (*start)();
+  void (*stop)();
+  // Makes sending to a peer possible, if it is not; explains on failure. Under the contact lock.
+  Error (*begin)(Peer& peer);
+  // Takes in what a peer has sent that rang and has no lane to us yet.
+  bool (*look)(Peer& peer);
+  // Puts what the request stands for, or as much as there is room for; whether that was all. Under
+  // the send lock.
+  bool (*put)(Peer& peer, Request& request);
+  // Makes a receive that was just posted known to its sender (a rank of the job), if that may push;
+  // and takes it back, unless its sender has claimed it.
+  void (*advertise)(const MatchQueue& queue, Request& receive, std::uint32_t source);
+  bool (*close_advert)(Request& receive);
+  // Receives an offered message that has met its receive.
+  void (*accept)(Arrival& arrival, Request& receive);
+  bool carries_active;  // whether active messages go its way
+};
+extern const Protocol eager_and_rendezvous;  // offer.cpp
+
 // --- arrivals (arrive.cpp).
-// Takes in what has come through the ring that senders to us share; whether anything had.
-bool poll_shared_ring();
+// Takes in what has come through the engine's inbox; whether anything had.
+bool poll_inbox();
 
 // Fills in what the message says; returns the error of a buffer too short for it.
 Error settle_envelope(Request& receive, std::int32_t source, std::int32_t tag, std::int64_t bytes);
-// So many bytes more are kept for the arrival's sender, or for all who share the ring that it came
-// through. Beyond the bound they are asked to send envelopes only; below half of it, anything
-// again.
+// So many bytes more are kept for the arrival's sender, or for all whose lines come as its did.
+// Beyond the bound they are asked to send envelopes only; below half of it, anything again.
 void account_unexpected(const Arrival& arrival, std::int64_t change);
 
-// --- how lines get to a peer (link.cpp). All under its send lock.
-// Whether so many lines would find room; where others share the ring, they may be gone when put.
-bool has_room(Peer& peer, std::uint32_t lines);
-// Puts a line, or a message in as many as it needs, through whichever ring the peer has; false, and
-// nothing has happened, when there is no room.
+// --- how lines get to a peer (contact.cpp). All under its send lock.
+// Puts a line, or a message in as many as it needs; false, and nothing has happened, when there is
+// no room.
 bool put_line(Peer& peer, LineKind kind, std::int32_t source, lockfree::Envelope envelope,
               const void* payload, std::size_t bytes);
-// Whether the receiver wants envelopes only.
-bool wants_envelopes_only(const Peer& peer);
-// A peer that shares a ring gets one of its own, where it sends much and there is one left.
-void get_ring_if_due(Peer& peer);
+// A peer that shares its way there gets one of its own, where it is worth it and there is one left.
+void get_lane_if_due(Peer& peer);
 
 // Hands an arrival that a receive has matched to it; frees the arrival. False when its offer had
 // been withdrawn: the receive is as before.
 bool deliver(Arrival& arrival, Request& receive);
 
 // --- sends that do not end at once (offer.cpp).
-// Puts what the request stands for into the peer's ring, or leaves it queued. Retried by progress.
+// Puts what the request stands for on its way, or leaves it queued. Retried by progress.
 void submit(Peer& peer, Request& request);
 bool drain_queue(Peer& peer);
+// Behind all that waits for room there. Under the send lock.
+void wait_in_queue(Peer& peer, Request& request);
 
-// The receiver's side of an offer it has claimed: copies, or asks for a stream.
-void accept_offer(Arrival& arrival, Request& receive);
+// --- active messages (active.cpp).
+// Puts one that waited, and frees it.
+bool put_active(Peer& peer, Request& request);
+void arrive_active(std::uint32_t sender, lockfree::Envelope envelope, const void* payload,
+                   std::size_t bytes);
+bool run_active_to_self();
+
 // Copies the offered buffer at once where that is the way (pull.cpp); false when it is not, or was
 // refused.
 bool pull(const Arrival& arrival, Request& receive);
@@ -58,10 +81,13 @@ void arrive_claim(const ClaimLine& line);
 bool withdraw(Request& send);
 
 // --- redirection (redirect.cpp).
-// Makes a receive that was just posted known to its sender, if that may push. `source`: in the job.
-void advertise(const MatchQueue& queue, Request& receive, std::uint32_t source);
+// `advertise` and `close_advert` of the protocol.
+void advertise_receive(const MatchQueue& queue, Request& receive, std::uint32_t source);
+bool close_receive_advert(Request& receive);
 // Before the receive is matched otherwise, or cancelled; false when its sender has claimed it.
-bool close_advert(Request& receive);
+inline bool close_advert(Request& receive) {
+  return !receive.advert || engine.protocol->close_advert(receive);
+}
 // The first receive that a send matches, if it is known; its number is 0 if not.
 struct Target {
   std::uint64_t number = 0;
@@ -125,19 +151,5 @@ bool advance_streams_in();
 // --- messages to oneself (self.cpp).
 Error send_to_self(Request& send, bool synchronous);
 void deliver_local(Request& send, Request& receive);
-
-// Waits for a peer that is in the middle of a message, mostly between two stores: called again and
-// again, it first pauses, then yields, and sleeps when the peer must have been stopped.
-class PeerPause {
- public:
-  void operator()() {
-    if (BATON_LIKELY((++times_ & 63) != 0)) return platform::pause_cpu();
-    give_way();
-  }
-
- private:
-  BATON_COLD void give_way();
-  std::uint32_t times_ = 0;
-};
 
 }  // namespace baton::message

@@ -27,7 +27,7 @@ bool copy_together(transport::Offer& offer, std::uint32_t owner, const char* sou
   std::uint64_t of_sender = lockfree::close_pieces(offer) - own;
   *pushed = of_sender > 0;
   if (!*pushed) count_reason(*engine.peers[owner], Reason::sender_elsewhere, receive.bytes);
-  for (PeerPause pause;
+  for (platform::PeerPause pause;
        lockfree::pushed_pieces(offer) < of_sender && !lockfree::was_refused(offer);)
     pause();
   // A refused piece could be anywhere. It happens once a pair.
@@ -65,7 +65,7 @@ bool pull(const Arrival& arrival, Request& receive) {
   bool pushed = false;
   bool good;
   if (together) {
-    transport::Offer& offer = transport::arena.offers(owner)[arrival.offer];
+    transport::Offer& offer = transport::offer(owner, arrival.offer);
     lockfree::share_offer(offer, reinterpret_cast<std::uint64_t>(receive.buffer),
                           static_cast<std::uint64_t>(receive.bytes), piece);
     good = copy_together(offer, owner, source, receive, &pushed);

@@ -1,7 +1,6 @@
 #include "base/check.hpp"
 #include "base/settings.hpp"
 #include "base/status_fields.hpp"
-#include "message/deposit_model.hpp"
 #include "message/point_to_point.hpp"
 #include "message/progress_thread.hpp"
 #include "message/protocol.hpp"
@@ -12,11 +11,11 @@ namespace baton::message {
 
 namespace {
 
-// Polls of the awaited ring before the receive is posted and all else is looked at, too.
+// Polls of the awaited lane before the receive is posted and all else is looked at, too.
 constexpr int direct_polls = 64;  // guess
 constexpr int direct_polls_crowded = 2;
 
-// Nothing posted and nothing waiting in this context: what stands first in the ring is ours to
+// Nothing posted and nothing waiting in this context: what stands first in the lane is ours to
 // judge.
 BATON_INLINE bool queue_is_idle(const MatchQueue& queue) {
   return (queue.posted_count | queue.arrival_count) == 0;
@@ -34,11 +33,11 @@ void fill_direct_status(MPI_Status* status, std::int32_t source, std::int32_t ta
 // Apart, so that the short ones' function saves few registers.
 [[gnu::noinline]] void take_long(Peer& peer, char* buffer, std::size_t bytes) {
   if (peer.out.attached()) peer.out.prefetch_head();
-  peer.in.take_long(buffer, bytes, bytes, PeerPause{});
+  peer.in.take_long(buffer, bytes, bytes, platform::PeerPause{});
 }
 
 // A blocking receive that names its source, with nothing else in its context: straight from the
-// ring into the buffer, no request. False: take the ordinary way.
+// lane into the buffer, no request. False: take the ordinary way.
 BATON_INLINE bool receive_direct(const Context& context, void* buffer, std::int64_t capacity,
                                  const Datatype& type, std::int32_t source, std::int32_t tag,
                                  MPI_Status* status) {
@@ -109,10 +108,9 @@ Arrival* take_or_post(const Context& context, std::int32_t source, std::int32_t 
   platform::Guard guard(context.queue->lock);
   if (Arrival* arrival = take_arrival(*context.queue, source, tag)) return arrival;
   post(*context.queue, request);
-  if (BATON_UNLIKELY(settings.deposit_model && source >= 0))
-    advertise_deposit(*context.queue, request, context.job_rank(source));
-  if (BATON_UNLIKELY(request.bytes > settings.eager_bytes_max))
-    advertise(*context.queue, request, source < 0 ? engine.rank : context.job_rank(source));
+  if (BATON_UNLIKELY(request.bytes > engine.posted_bytes_max))
+    engine.protocol->advertise(*context.queue, request,
+                               source < 0 ? engine.rank : context.job_rank(source));
   return nullptr;
 }
 

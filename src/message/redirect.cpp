@@ -4,7 +4,6 @@
 #include <cstdlib>
 
 #include "base/settings.hpp"
-#include "message/deposit_model.hpp"
 #include "message/outstanding.hpp"
 #include "message/protocol.hpp"
 #include "platform/clock.hpp"
@@ -16,10 +15,10 @@ namespace baton::message {
 namespace {
 
 using lockfree::AdvertState;
-constexpr auto place_count = static_cast<std::uint64_t>(lockfree::adverts_per_pair);
+constexpr std::uint64_t place_count = transport::advert_places;
 
 transport::Advert& own_advert(std::uint32_t sender, std::uint64_t number) {
-  return transport::arena.adverts(engine.rank, sender)[number % place_count];
+  return transport::advert(engine.rank, sender, number);
 }
 
 // Whether an earlier receive that is not advertised could match what this one matches. The sender
@@ -42,15 +41,11 @@ bool is_behind_another(const MatchQueue& queue, const Request& receive) {
 bool prepare(Peer& peer) {
   if (peer.advertised) return true;
   if (peer.adverts_refused) return false;
-  auto& arena = transport::arena;
-  std::uint64_t pair_bytes = place_count * lockfree::advert_bytes;
   peer.advertised = static_cast<Request**>(std::calloc(place_count, sizeof(Request*)));
   peer.adverts_refused =
-      !peer.advertised ||
-      transport::reserve(engine.rank, arena.layout.adverts + peer.rank * pair_bytes, pair_bytes) !=
-          MPI_SUCCESS;
+      !peer.advertised || transport::reserve_own_adverts(peer.rank) != MPI_SUCCESS;
   if (!peer.adverts_refused) {
-    peer.in.announce_adverts();
+    peer.link->announce_adverts();
     return true;
   }
   std::free(peer.advertised);
@@ -60,15 +55,15 @@ bool prepare(Peer& peer) {
 
 }  // namespace
 
-void advertise(const MatchQueue& queue, Request& receive, std::uint32_t source) {
+void advertise_receive(const MatchQueue& queue, Request& receive, std::uint32_t source) {
   if (!settings.redirect || platform::threads_multiple || receive.source < 0 ||
       source == engine.rank)
     return;
   Peer* peer = known_peer(source);
-  if (!peer || !peer->in.attached() || !receive.datatype->contiguous) return;
+  if (!peer || !peer->link->is_open() || !receive.datatype->contiguous) return;
   // Where nothing is pulled, nobody would push.
   bool pushed = transport::is_mappable_by(source, receive.buffer) ||
-                ((peer->in.wishes_pulls() || receive.bytes >= settings.unseen_pull_bytes_min ||
+                ((peer->link->wishes_pulls() || receive.bytes >= settings.unseen_pull_bytes_min ||
                   !settings.observe) &&
                  receive.bytes >= settings.push_bytes_min && transport::can_read_from(source));
   if (!pushed || is_behind_another(queue, receive) || !prepare(*peer)) return;
@@ -92,9 +87,7 @@ void forget_advert(Request& receive) {
 
 }  // namespace
 
-bool close_advert(Request& receive) {
-  if (!receive.advert) return true;
-  if (BATON_UNLIKELY(settings.deposit_model)) return close_deposit_advert(receive);
+bool close_receive_advert(Request& receive) {
   if (!lockfree::move_advert(own_advert(receive.peer_rank, receive.advert), receive.advert,
                              AdvertState::open, AdvertState::closed))
     return false;
@@ -103,16 +96,16 @@ bool close_advert(Request& receive) {
 }
 
 Target find_target(Peer& peer, const Request& send) {
-  if (peer.link != Link::ring || !peer.out.has_adverts() || !send.datatype->contiguous ||
+  if (!peer.link->is_exclusive() || !peer.link->has_adverts() || !send.datatype->contiguous ||
       platform::threads_multiple)
     return {};
   Redirections& past = peer.redirections;
   // What we sent in other ways since the last redirection: all of it must have been taken in.
-  if (past.end != peer.out.sent_lines()) past.others_end = past.end = peer.out.sent_lines();
+  if (past.end != peer.link->sent_lines()) past.others_end = past.end = peer.link->sent_lines();
   bool from_first = true;
   for (std::uint64_t number = past.first_advert;; ++number) {
-    lockfree::AdvertView advert = lockfree::view_advert(
-        transport::arena.adverts(peer.rank, engine.rank)[number % place_count]);
+    lockfree::AdvertView advert =
+        lockfree::view_advert(transport::advert(peer.rank, engine.rank, number));
     if (advert.number < number) return {};  // not there yet
     if (advert.number > number || advert.state != AdvertState::open) {
       // All that had their places before are gone, too.
@@ -132,10 +125,11 @@ Target find_target(Peer& peer, const Request& send) {
 
 namespace {
 
-void put_line(Peer& peer, const Request& send, const RedirectLine& line) {
-  auto header = lockfree::make_header(static_cast<unsigned>(LineKind::redirected), 0, send.source);
-  peer.out.put(header, {send.context, send.tag}, &line, sizeof line);
-  peer.redirections.end = peer.out.sent_lines();
+// There is room: the caller has looked, and nobody else's lines go there.
+void put_redirected(Peer& peer, const Request& send, const RedirectLine& line) {
+  BATON_INVARIANT(put_line(peer, LineKind::redirected, send.source, {send.context, send.tag}, &line,
+                           sizeof line));
+  peer.redirections.end = peer.link->sent_lines();
   count_sent(peer, Way::redirected, static_cast<std::size_t>(send.bytes));
 }
 
@@ -148,7 +142,7 @@ bool push_alone(Peer& peer, Request& send, const Target& target, RedirectLine& l
     return false;
   }
   line.took_ticks = platform::now_ticks() - start;
-  put_line(peer, send, line);
+  put_redirected(peer, send, line);
   complete(send, MPI_SUCCESS);
   return true;
 }
@@ -156,10 +150,10 @@ bool push_alone(Peer& peer, Request& send, const Target& target, RedirectLine& l
 // Both copy, as soon as the receiver looks.
 void push_together(Peer& peer, Request& send, const Target& target, const RedirectLine& line) {
   std::uint32_t piece = piece_bytes(send.bytes);
-  transport::Offer& offer = transport::arena.offers(engine.rank)[line.slot];
+  transport::Offer& offer = transport::offer(engine.rank, line.slot);
   lockfree::open_shared_offer(offer, reinterpret_cast<std::uint64_t>(target.address),
                               static_cast<std::uint64_t>(send.bytes), piece);
-  put_line(peer, send, line);
+  put_redirected(peer, send, line);
   notify(*peer.doorbell, peer.rank);
   peer.company.saw(push_pieces(offer, send, lockfree::pieces_in_all(offer)) <
                    lockfree::pieces_in_all(offer));
@@ -171,13 +165,12 @@ bool redirect(Peer& peer, Request& send, const Target& target) {
   if (!target.exported && (send.bytes < settings.push_bytes_min || peer.refuses_pushes ||
                            !transport::can_read_from(peer.rank)))
     return false;
-  if (!peer.out.has_taken(peer.redirections.others_end)) return false;
+  if (!peer.link->has_taken(peer.redirections.others_end)) return false;
   bool together = !engine.crowded && piece_bytes(send.bytes) > 0 &&
                   transport::is_reachable_by(peer.rank, send.buffer) && peer.company.expected();
   int slot = together ? open_slot(send) : no_slot;
   if (slot < 0) together = false;
-  transport::Advert& advert =
-      transport::arena.adverts(peer.rank, engine.rank)[target.number % place_count];
+  transport::Advert& advert = transport::advert(peer.rank, engine.rank, target.number);
   if (!lockfree::move_advert(advert, target.number, AdvertState::open, AdvertState::claimed)) {
     if (together) abandon_slot(static_cast<std::uint32_t>(slot));
     return false;

@@ -20,7 +20,7 @@ struct Peer;
 struct MatchQueue;
 struct Request;
 
-enum class RequestKind : std::uint8_t { send, receive, control, schedule, generalized };
+enum class RequestKind : std::uint8_t { send, receive, active, schedule, generalized };
 
 // Where a request stands in its protocol.
 enum class Stage : std::uint8_t {

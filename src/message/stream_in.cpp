@@ -15,18 +15,14 @@ namespace baton::message {
 
 namespace {
 
-Request** receives = nullptr;  // by stream number; null: free
-std::uint32_t receives_size = 0;
-platform::Lock receives_lock;
-
 Request& receive_of(std::uint32_t stream) {
-  platform::Guard guard(receives_lock);
-  return *receives[stream];
+  platform::Guard guard(engine.incoming.lock);
+  return *engine.incoming.receives[stream];
 }
 
 void close_stream(std::uint32_t stream) {
-  platform::Guard guard(receives_lock);
-  receives[stream] = nullptr;
+  platform::Guard guard(engine.incoming.lock);
+  engine.incoming.receives[stream] = nullptr;
 }
 
 // Calls take(source, bytes) for what has come between `position` and `end`, and as it comes, until
@@ -35,7 +31,7 @@ template <class Take, class Wait>
 std::int64_t follow(std::uint32_t sender, const lockfree::StagingPlace& staging,
                     std::int64_t position, std::int64_t end, Take take, Wait wait) {
   const std::uint32_t owner = owner_of(staging, sender, engine.rank);
-  auto& progress = transport::arena.progress(owner, staging.window.first());
+  auto& progress = transport::window_progress(owner, staging.window);
   WindowPlace place(owner, staging, position);
   while (position < end) {
     auto filled = static_cast<std::int64_t>(lockfree::filled_bytes(progress)) - staging.shift;
@@ -63,7 +59,7 @@ struct WaitForSender {
     return true;
   }
   std::uint32_t looks = 0;
-  PeerPause pause;
+  platform::PeerPause pause;
 };
 
 }  // namespace
@@ -71,7 +67,7 @@ struct WaitForSender {
 void give_back(const lockfree::StagingPlace& place, std::uint32_t sender) {
   if (place.handed) return keep_hand(*engine.peers[sender], place);
   if (place.leased) return;
-  lockfree::give_back_chunks(transport::arena.doorbell(engine.rank).chunks.free, place.window);
+  lockfree::give_back_chunks(transport::doorbell(engine.rank).chunks.free, place.window);
 }
 
 void skip_early(const Arrival& arrival) {
@@ -106,34 +102,36 @@ void take_early(const Arrival& arrival, char* target) {
 
 bool is_filled(const Arrival& arrival) {
   const std::uint32_t owner = owner_of(arrival.place, arrival.peer_rank, engine.rank);
-  auto& progress = transport::arena.progress(owner, arrival.place.window.first());
+  auto& progress = transport::window_progress(owner, arrival.place.window);
   return static_cast<std::int64_t>(lockfree::filled_bytes(progress)) - arrival.place.shift >=
          arrival.early_bytes;
 }
 
 std::int64_t cost_of_staged(const Request& receive, bool both_busy) {
   const std::uint32_t owner = owner_of(receive.place, receive.peer_rank, engine.rank);
-  auto& progress = transport::arena.progress(owner, receive.place.window.first());
+  auto& progress = transport::window_progress(owner, receive.place.window);
   std::int64_t took = platform::now_ticks() - receive.started_ticks;
   auto filling = static_cast<std::int64_t>(lockfree::fill_time(progress));
   return both_busy ? took + filling : std::max(took, filling);
 }
 
 std::uint32_t open_stream(Request& receive) {
-  platform::Guard guard(receives_lock);
-  for (std::uint32_t i = 0; i < receives_size; ++i)
-    if (!receives[i]) {
-      receives[i] = &receive;
+  platform::Guard guard(engine.incoming.lock);
+  for (std::uint32_t i = 0; i < engine.incoming.size; ++i)
+    if (!engine.incoming.receives[i]) {
+      engine.incoming.receives[i] = &receive;
       return i;
     }
-  std::uint32_t size = std::max(16u, receives_size * 2);
-  auto** grown = static_cast<Request**>(std::realloc(receives, size * sizeof(Request*)));
+  std::uint32_t size = std::max(16u, engine.incoming.size * 2);
+  auto** grown =
+      static_cast<Request**>(std::realloc(engine.incoming.receives, size * sizeof(Request*)));
   BATON_INVARIANT(grown != nullptr);
-  receives = grown;
-  std::fill(receives + receives_size, receives + size, nullptr);
-  std::uint32_t stream = receives_size;
-  receives_size = size;
-  receives[stream] = &receive;
+  engine.incoming.receives = grown;
+  std::fill(engine.incoming.receives + engine.incoming.size, engine.incoming.receives + size,
+            nullptr);
+  std::uint32_t stream = engine.incoming.size;
+  engine.incoming.size = size;
+  engine.incoming.receives[stream] = &receive;
   return stream;
 }
 

@@ -20,9 +20,8 @@ namespace {
 // Gives memory to chunks that have none; once reserved they stay so.
 BATON_COLD bool reserve_chunks(Peer& peer, std::uint64_t chunks) {
   for (; chunks; chunks &= chunks - 1) {
-    auto chunk = static_cast<std::uint64_t>(std::countr_zero(chunks));
-    std::uint64_t offset = transport::arena.layout.staging + chunk * lockfree::chunk_bytes;
-    if (transport::reserve(peer.rank, offset, lockfree::chunk_bytes) != MPI_SUCCESS) return false;
+    const auto chunk = static_cast<std::uint32_t>(std::countr_zero(chunks));
+    if (transport::reserve_chunk(peer.rank, chunk) != MPI_SUCCESS) return false;
     peer.reserved_chunks |= std::uint64_t{1} << chunk;
   }
   return true;
@@ -54,13 +53,13 @@ int chunks_for(std::int64_t bytes) {
 // Takes up to `wanted` chunks; empty when none is free.
 lockfree::Window take_window(Peer& peer, int wanted) {
   lockfree::Window window = lockfree::take_chunks(peer.doorbell->chunks.free, wanted);
-  if (!window.empty()) lockfree::open_window(transport::arena.progress(peer.rank, window.first()));
+  if (!window.empty()) lockfree::open_window(transport::window_progress(peer.rank, window));
   return window;
 }
 
 std::int64_t emptied_by(const Peer& peer, lockfree::Window window) {
   return static_cast<std::int64_t>(
-      lockfree::emptied_bytes(transport::arena.progress(peer.rank, window.first())));
+      lockfree::emptied_bytes(transport::window_progress(peer.rank, window)));
 }
 
 // So much of a send is told to its receiver at a time.
@@ -75,7 +74,7 @@ std::int64_t published_at_once(const Request& send) {
 // Packs from the send's position up to `end` into its place. There is room.
 void fill_through_cache(Peer& peer, Request& send, std::int64_t end) {
   const std::uint32_t owner = owner_of(send.place, engine.rank, peer.rank);
-  auto& progress = transport::arena.progress(owner, send.place.window.first());
+  auto& progress = transport::window_progress(owner, send.place.window);
   WindowPlace place(owner, send.place, send.position);
   WindowPlace fetch = place;
   std::int64_t fetched = send.position;
@@ -103,7 +102,7 @@ void fill_through_cache(Peer& peer, Request& send, std::int64_t end) {
 void fill_around_cache(Peer& peer, Request& send, std::int64_t end) {
   constexpr std::int64_t publish_bytes = 4096;  // guess: each ends with a fence
   const std::uint32_t owner = owner_of(send.place, engine.rank, peer.rank);
-  auto& progress = transport::arena.progress(owner, send.place.window.first());
+  auto& progress = transport::window_progress(owner, send.place.window);
   WindowPlace place(owner, send.place, send.position);
   const char* from = static_cast<const char*>(send.buffer);
   while (send.position < end) {
@@ -267,7 +266,7 @@ Placed place_stream(Peer& peer, Request& send) {
 
 bool put_window_line(Peer& peer, Request& send) {
   platform::Guard guard(peer.send_lock);
-  if (peer.queued.first || !has_room(peer, 1)) return false;
+  if (peer.queued.first || !peer.link->has_room(1)) return false;
   switch (place_stream(peer, send)) {
     case Placed::nothing_free:
       return false;
@@ -332,15 +331,15 @@ std::int64_t open_early(Peer& peer, Request& send, bool exported) {
   constexpr int sends_per_look = 4;  // guess
   send.position = 0;
   send.place = {};
-  if (peer.link != Link::ring) return 0;
-  if (++peer.early_sends % sends_per_look == 0) peer.out.look();
+  if (!peer.link->is_exclusive()) return 0;
+  if (++peer.early_sends % sends_per_look == 0) peer.link->look();
   std::int64_t pulled_bytes_min = exported ? 0 : engine.cma_bytes_min;
   bool may_pull = send.datatype->contiguous && send.bytes >= pulled_bytes_min &&
                   (exported || transport::can_read_from(peer.rank));
   transport::EarlyFacts facts{
       send.bytes,
       send.datatype->contiguous,
-      peer.out.envelopes_only(),
+      peer.link->envelopes_only(),
       may_pull,
       pulled_bytes_min,
       may_pull && (!settings.observe || should_offer(peer, send.bytes, exported)),
@@ -408,8 +407,8 @@ void let_lease_go(Request& send) {
 void fill_early(Peer& peer, Request& send, std::int64_t bytes) {
   bool timed = send.datatype->contiguous && (send.bytes >= engine.cma_bytes_min || send.exported);
   std::int64_t start = timed ? platform::now_ticks() : 0;
-  auto& progress = transport::arena.progress(owner_of(send.place, engine.rank, peer.rank),
-                                             send.place.window.first());
+  auto& progress =
+      transport::window_progress(owner_of(send.place, engine.rank, peer.rank), send.place.window);
   fill(peer, send, bytes);
   if (timed) {
     lockfree::publish_fill_time(progress,

@@ -56,7 +56,7 @@ void wake_waiters() {
   // relaxed: while the progress thread watches, nobody leads and sleeps; it needs no completions.
   bool leader_may_sleep =
       progress_thread.state.load(std::memory_order_relaxed) != ThreadState::watching;
-  if (leader_may_sleep && lockfree::wants_attention(transport::arena.doorbell(engine.rank)))
+  if (leader_may_sleep && lockfree::wants_attention(transport::doorbell(engine.rank)))
     wake_slow(engine.rank);
   // relaxed: see Follower::announce.
   if (followers_asleep.load(std::memory_order_relaxed) == 0) return;
@@ -79,7 +79,7 @@ void set_wait_budget(bool many_threads) {
   // guess: with a CPU each, spinning costs nobody anything for a millisecond or so; crowded, the
   // one we wait for may be waiting for our CPU.
   bool may_be_crowded =
-      many_threads && 2 * engine.ranks > transport::arena.job->cpus_usable;  // by its threads
+      many_threads && 2 * engine.ranks > transport::job().cpus_usable;  // by its threads
   int spins = crowded ? 4 : may_be_crowded ? 200 : 20000;
   wait_budget.spins = settings.spin_count >= 0 ? settings.spin_count : spins;
   wait_budget.yields = settings.yield_count >= 0 ? settings.yield_count : crowded ? 200 : 100;
@@ -91,7 +91,7 @@ void Waiter::idle_slow(const WaitSubject& subject) {
     platform::yield_cpu();
     return;
   }
-  transport::Doorbell& doorbell = transport::arena.doorbell(engine.rank);
+  transport::Doorbell& doorbell = transport::doorbell(engine.rank);
   report_.tell(subject);
   slept_ = true;
   if (!announced_) {
@@ -134,7 +134,7 @@ void Waiter::end_sleep() {
 
 void Waiter::rise() {
   announced_ = engine.about_to_sleep = false;
-  lockfree::retract(transport::arena.doorbell(engine.rank), lockfree::wake_asleep);
+  lockfree::retract(transport::doorbell(engine.rank), lockfree::wake_asleep);
 }
 
 }  // namespace baton::message

@@ -37,7 +37,7 @@ class WindowPlace {
 
  private:
   static constexpr std::int64_t chunk_bytes = lockfree::chunk_bytes;
-  void find_chunk() { chunk_ = transport::arena.chunk(owner_, window_.chunk(index_)); }
+  void find_chunk() { chunk_ = transport::chunk(owner_, window_.chunk(index_)); }
   std::uint32_t owner_;
   lockfree::Window window_;
   int count_;

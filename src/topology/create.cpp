@@ -4,7 +4,7 @@
 
 #include "topology/attach.hpp"
 #include "topology/reorder.hpp"
-#include "transport/arena.hpp"
+#include "transport/node.hpp"
 
 namespace baton::topology {
 
@@ -46,7 +46,7 @@ bool find_places(const Communicator& comm, int count, PlaceTree& tree) {
   if (!places) return false;
   for (int rank = 0; rank < count; ++rank) {
     auto job_rank = static_cast<std::uint32_t>(comm.local->job_ranks[rank]);
-    places[rank] = transport::arena.row(job_rank).launcher.place;
+    places[rank] = transport::place_of(job_rank);
   }
   return tree.build(places.get(), count);
 }

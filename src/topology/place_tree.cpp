@@ -11,8 +11,8 @@ using lockfree::RankPlace;
 using Member = std::int32_t RankPlace::*;
 
 // Which of them is the larger one differs: a memory node may hold several L3 caches or share one.
-constexpr Member members[] = {&RankPlace::package, &RankPlace::numa_node, &RankPlace::l3,
-                              &RankPlace::l2, &RankPlace::core};
+constexpr Member members[] = {&RankPlace::node, &RankPlace::package, &RankPlace::numa_node,
+                              &RankPlace::l3,   &RankPlace::l2,      &RankPlace::core};
 constexpr int member_count = sizeof members / sizeof members[0];
 
 // How many different numbers the processes have; `scratch` holds as many.

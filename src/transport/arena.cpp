@@ -11,6 +11,7 @@
 #include "transport/attached.hpp"
 #include "transport/heap.hpp"
 #include "transport/placing.hpp"
+#include "transport/single_copy.hpp"
 
 namespace baton::transport {
 
@@ -160,6 +161,7 @@ void detach_arena() {
   if (!arena.job) return;
   detach_heap();
   detach_regions();
+  forget_verdicts();
   platform::unmap_memory(arena.job, arena.job->file_bytes);
   if (int descriptor = job_file(); descriptor >= 0) close(descriptor);
   arena = Arena{};

@@ -16,7 +16,8 @@ namespace baton::transport {
 
 namespace {
 
-std::uint64_t probe_word;
+// Of this process; one for each rank that it is, which only tests have several of.
+std::uint64_t* probe_word = nullptr;
 // One byte a rank: unknown, permitted, or refused + errno (below 250).
 std::uint8_t* verdicts = nullptr;
 
@@ -58,6 +59,11 @@ std::uint8_t verdict_on(std::uint32_t owner) {
 
 }  // namespace
 
+void forget_verdicts() {
+  std::free(verdicts);
+  verdicts = nullptr;
+}
+
 bool can_read_from(std::uint32_t owner) {
   return verdict_on(owner) == permitted;
 }
@@ -90,15 +96,16 @@ int failed_probe_errno() {
 void offer_probe_word() {
   // All ranks are descendants of mpiexec.
   if (settings.cma && arena.job->launcher_pid) platform::permit_attach(arena.job->launcher_pid);
+  probe_word = static_cast<std::uint64_t*>(std::malloc(sizeof *probe_word));
+  if (!probe_word) return;  // then nobody copies
   auto& state = arena.row(arena.rank).state;
   int pid = state.pid.load(std::memory_order_relaxed);  // relaxed: our own store
-  probe_word =
+  *probe_word =
       lockfree::job_magic ^ (std::uint64_t{static_cast<std::uint32_t>(pid)} << 20) ^ arena.rank;
-  state.probe_value.store(is_off() ? off_value : probe_word,
+  state.probe_value.store(is_off() ? off_value : *probe_word,
                           std::memory_order_relaxed);  // relaxed: ordered by the address
   // ORDER probe.word: release here, acquire in probe.
-  state.probe_address.store(reinterpret_cast<std::uint64_t>(&probe_word),
-                            std::memory_order_release);
+  state.probe_address.store(reinterpret_cast<std::uint64_t>(probe_word), std::memory_order_release);
 }
 
 namespace {

@@ -21,6 +21,8 @@ bool is_reachable_by(std::uint32_t rank, const void* address);
 // Where memory of that rank lies in this process, so that it is copied without a system call: it is
 // exported, or can be attached. Null when neither.
 char* reach(std::uint32_t owner, const void* address, std::size_t bytes);
+// Before the arena is detached: another job's ranks may permit other things.
+void forget_verdicts();
 // What speaks against it; none: it may.
 Reason refusal(std::uint32_t owner);
 // Of the last probe whose refusal was `cma_failed`.

@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "base/settings.hpp"
-#include "transport/arena.hpp"
+#include "transport/node.hpp"
 #include "world/error_handler.hpp"
 
 namespace baton {
@@ -35,11 +35,10 @@ constexpr unsigned first_bit = 16;
 
 void note_not_portable(Lenience what) {
   const char* words = words_of(what);
-  if (!settings.check || !words || !transport::arena.job) return;
+  if (!settings.check || !words || !transport::is_attached()) return;
   std::uint32_t bit = 1u << (first_bit + static_cast<unsigned>(what));
   // relaxed: nothing else is told by it.
-  if (std::atomic_ref(transport::arena.job->notes_given).fetch_or(bit, std::memory_order_relaxed) &
-      bit)
+  if (std::atomic_ref(transport::job().notes_given).fetch_or(bit, std::memory_order_relaxed) & bit)
     return;
   char text[256];
   std::snprintf(text, sizeof text,

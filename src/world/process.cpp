@@ -19,9 +19,9 @@
 #include "platform/fork.hpp"
 #include "platform/lifeline.hpp"
 #include "platform/memory_file.hpp"
-#include "transport/arena.hpp"
 #include "transport/attached.hpp"
 #include "transport/memory_report.hpp"
+#include "transport/node.hpp"
 #include "transport/program_heap.hpp"
 #include "transport/single_copy.hpp"
 #include "world/attribute.hpp"
@@ -40,39 +40,38 @@ namespace {
 // mpiexec runs under a debugger, which wants to attach before the program goes on.
 void wait_for_debugger() {
   // ORDER job.held: acquire here, release in mpiexec; a debugger has attached.
-  while (std::atomic_ref(transport::arena.job->held).load(std::memory_order_acquire)) usleep(1000);
+  while (std::atomic_ref(transport::job().held).load(std::memory_order_acquire)) usleep(1000);
 }
 
 Error attach() {
   const char* job = environment_variable("BATON_JOB_FD");
   const char* rank = environment_variable("BATON_RANK");
   if (Error error = refuse_foreign_launcher()) return error;
-  if (!job || !rank) return transport::make_lone_arena(1);
+  if (!job || !rank) return transport::attach_alone(1);
   const char* lifeline = environment_variable("BATON_LIFELINE_FD");
   if (lifeline && !platform::die_with_pipe(std::atoi(lifeline)))
     report("this rank will not notice when mpiexec is killed (/proc is not mounted?)");
-  Error error =
-      transport::attach_arena(std::atoi(job), static_cast<std::uint32_t>(std::atoi(rank)));
+  Error error = transport::attach(std::atoi(job), static_cast<std::uint32_t>(std::atoi(rank)));
   if (!error) wait_for_debugger();
   return error;
 }
 
 void set_phase(lockfree::Phase phase) {
   // ORDER rank.phase: release here, acquire in mpiexec; counters and codes are written.
-  transport::arena.row(transport::arena.rank).state.phase.store(phase, std::memory_order_release);
+  transport::status_row(transport::own_rank()).state.phase.store(phase, std::memory_order_release);
 }
 
 void publish_counters() {
-  const transport::Arena& arena = transport::arena;
-  arena.row(arena.rank).counters = message::engine.counters;
-  if (arena.job->explain) message::sum_up(arena.record(arena.rank));
-  if (arena.job->memory_report) transport::publish_memory();
+  const std::uint32_t rank = transport::own_rank();
+  transport::status_row(rank).counters = message::engine.counters;
+  if (transport::job().explain) message::sum_up(transport::traffic_record(rank));
+  if (transport::job().memory_report) transport::publish_memory();
 }
 
 [[noreturn]] void end_job(int code, lockfree::AbortCause cause) {
   std::fflush(nullptr);
-  if (transport::arena.job) {
-    auto& state = transport::arena.row(transport::arena.rank).state;
+  if (transport::is_attached()) {
+    auto& state = transport::status_row(transport::own_rank()).state;
     publish_counters();
     // relaxed, both: ordered by the phase.
     state.abort_code.store(code, std::memory_order_relaxed);
@@ -96,7 +95,7 @@ void leave_the_rank_to_the_parent() {
   default_error_target = nullptr;
   message::forget_progress_thread();
   platform::forget_crashes();
-  transport::arena = transport::Arena{};
+  transport::forget_attachment();
 }
 
 // What is made once a process.
@@ -105,7 +104,7 @@ Error make_library() {
   if (Error error = attach()) return error;
   leave_library_folder();  // while no thread of ours reads the environment
   transport::export_program_heap();
-  read_selection(transport::arena.rank == 0);
+  read_selection(transport::own_rank() == 0);
   if (!platform::call_in_children(leave_the_rank_to_the_parent))
     return fail(MPI_ERR_NO_MEM, "no memory to tell children of this process that they are no rank");
   transport::offer_probe_word();
@@ -117,7 +116,7 @@ Error make_library() {
   message::make_completed_request();
   reset_context_ids();
   abort_job = end_after_error;
-  rank_for_messages = static_cast<int>(transport::arena.rank);
+  rank_for_messages = static_cast<int>(transport::own_rank());
   library_state.main_thread = pthread_self();
   return MPI_SUCCESS;
 }
@@ -150,16 +149,16 @@ Error begin_use_alone(int required) {
     return MPI_SUCCESS;
   }
   // Our own thread needs the locks, too, whatever level the program is granted.
-  if (settings.progress_thread && transport::arena.ranks > 1) {
+  if (settings.progress_thread && transport::rank_count() > 1) {
     platform::threads_multiple = handle_tables_are_shared = true;
     if (Error error = message::start_progress_thread()) return error;
   }
   users = 1;
-  if (settings.crash_report && transport::arena.job->launcher_pid)
-    platform::tell_crashes(static_cast<int>(transport::arena.rank));
+  if (settings.crash_report && transport::job().launcher_pid)
+    platform::tell_crashes(static_cast<int>(transport::own_rank()));
   library_state.phase = LibraryState::Phase::running;
   // relaxed: ordered by the phase.
-  transport::arena.row(transport::arena.rank).state.uses.fetch_add(1, std::memory_order_relaxed);
+  transport::status_row(transport::own_rank()).state.uses.fetch_add(1, std::memory_order_relaxed);
   set_phase(lockfree::Phase::initialised);
   return MPI_SUCCESS;
 }
@@ -187,7 +186,7 @@ int highest_thread_level() {
 }
 
 int process_count() {
-  if (transport::arena.job) return static_cast<int>(transport::arena.ranks);
+  if (transport::is_attached()) return static_cast<int>(transport::rank_count());
   const char* job = environment_variable("BATON_JOB_FD");
   if (!job) return 1;
   lockfree::JobHeader header;
@@ -214,14 +213,14 @@ void end_use() {
 
 Error start_world(int required, int* provided) {
   if (Error error = begin_use(required, provided)) return error;
-  if (Error error = make_world_and_self(transport::arena.ranks, transport::arena.rank))
+  if (Error error = make_world_and_self(transport::rank_count(), transport::own_rank()))
     return error;
   self_communicator()->errors.instead = &world_communicator()->errors;
   default_error_target = &self_communicator()->errors;
-  set_predefined_attributes(static_cast<int>(transport::arena.ranks), -1, true);
+  set_predefined_attributes(static_cast<int>(transport::rank_count()), -1, true);
   library_state.thread_level = *provided;
   library_state.main_thread = pthread_self();
-  if (Error error = make_environment_info(static_cast<int>(transport::arena.ranks),
+  if (Error error = make_environment_info(static_cast<int>(transport::rank_count()),
                                           thread_level_name(*provided)))
     return error;
   // Last: other threads that see it may call.

@@ -5,11 +5,11 @@
 
 namespace baton::world {
 
-// One more user of the library, which starts with the first: finds the launcher, maps the arena,
-// makes the predefined objects. `required` and `provided` are thread levels. Refuses, with an
-// explanation, under a launcher it cannot speak to.
+// One more user of the library, which starts with the first: finds the launcher, maps the job's
+// memory, makes the predefined objects. `required` and `provided` are thread levels. Refuses, with
+// an explanation, under a launcher it cannot speak to.
 Error begin_use(int required, int* provided);
-// One user less. The last one hands out what is still under way; arena and objects stay, since a
+// One user less. The last one hands out what is still under way; memory and objects stay, since a
 // session may begin at any time.
 void end_use();
 

@@ -11,6 +11,8 @@ constexpr const char* uris[] = {"hwloc://Machine", "hwloc://Package", "hwloc://N
                                 "hwloc://L3Cache", "hwloc://L2Cache", "hwloc://Core",
                                 "hwloc://PU"};
 
+constexpr std::int32_t cpus_max = 1 << 16;  // of a node
+
 }  // namespace
 
 const char* resource_uri(Resource resource) {
@@ -28,8 +30,8 @@ bool find_resource(const char* name, Resource* found) {
 }
 
 std::int32_t instance_of(const lockfree::RankPlace& place, Resource resource) {
-  if (resource == Resource::machine) return 0;  // a job has one node
-  if (place.cpu_count <= 0) return -1;          // no launcher placed this rank
+  if (resource == Resource::machine) return place.node;
+  if (place.cpu_count <= 0) return -1;  // no launcher placed this rank
   switch (resource) {
     case Resource::package:
       return place.package;
@@ -42,7 +44,8 @@ std::int32_t instance_of(const lockfree::RankPlace& place, Resource resource) {
     case Resource::core:
       return place.core;
     default:
-      return place.cpu_count == 1 ? place.cpu : -1;
+      // Of CPUs the number is the operating system's, on each node anew.
+      return place.cpu_count == 1 ? place.node * cpus_max + place.cpu : -1;
   }
 }
 

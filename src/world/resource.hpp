@@ -21,8 +21,8 @@ const char* resource_uri(Resource resource);
 // By URI or by its last part alone; false when there is none of this name.
 bool find_resource(const char* name, Resource* found);
 
-// The number of the one instance that a rank with this place uses; negative when it uses several,
-// or nobody knows.
+// The number, in the job, of the one instance that a rank with this place uses; negative when it
+// uses several, or nobody knows.
 std::int32_t instance_of(const lockfree::RankPlace& place, Resource resource);
 
 // The largest resource of which the instances divide these ranks: some instance has ranks, but not

@@ -6,13 +6,17 @@
 
 #include "base/settings.hpp"
 #include "message/engine.hpp"
-#include "transport/arena.hpp"
+#include "transport/node_memory.hpp"
 #include "world/communicator.hpp"
+#include "world/room_account.hpp"
 
 namespace baton::world {
 
 using lockfree::RoomMemory;
-using transport::arena;
+using transport::forget_pages;
+using transport::map_pages;
+using transport::own_rank;
+using transport::release_pages;
 
 // A room that this process leads, or that is kept for the next one.
 struct LedRoom {
@@ -26,7 +30,7 @@ struct LedRoom {
 namespace {
 
 LedRoom* led_rooms = nullptr;
-platform::Lock led_rooms_lock;  // of them, and of this rank's room_pool
+platform::Lock led_rooms_lock;  // of them, and of taking pages
 
 std::uint64_t pages_of_lines(std::uint32_t ranks) {
   return round_up(lockfree::room_bytes(ranks), page_bytes);
@@ -38,14 +42,18 @@ std::uint64_t pages_of(std::uint32_t ranks, bool blocks) {
   return pages_of_lines(ranks) + (blocks ? pages_of_blocks(ranks) : 0);
 }
 
-char* room_memory(std::uint32_t leader, std::int64_t offset) {
-  return arena.part(leader, arena.layout.rooms + static_cast<std::uint64_t>(offset));
+// Where there is none of something, its offset says why.
+std::int64_t refusal(RoomLack lack) {
+  return -static_cast<std::int64_t>(lack);
+}
+RoomLack lack_of(std::int64_t offset) {
+  return offset < 0 ? static_cast<RoomLack>(-offset) : RoomLack::nothing;
 }
 
 RoomMemory memory_of(const LedRoom& led) {
   if (!led.left) return RoomMemory::in_use;
   lockfree::Room<lockfree::Hardware> room;
-  room.attach(room_memory(arena.rank, led.lines), led.ranks);
+  room.attach(map_pages(own_rank(), led.lines), led.ranks);
   return room.memory();
 }
 
@@ -70,10 +78,10 @@ bool take_in(bool kept) {
     }
     if (memory == RoomMemory::kept) {
       RoomAccount::use_kept(pages_of(led.ranks, led.blocks >= 0));
-      release_pages(arena.rank, led.lines, pages_of_lines(led.ranks));
-      if (led.blocks >= 0) release_pages(arena.rank, led.blocks, pages_of_blocks(led.ranks));
+      release_pages(own_rank(), led.lines, pages_of_lines(led.ranks));
+      if (led.blocks >= 0) release_pages(own_rank(), led.blocks, pages_of_blocks(led.ranks));
     } else {
-      release_pages(arena.rank, led.lines, page_bytes);  // all else is gone
+      release_pages(own_rank(), led.lines, page_bytes);  // all else is gone
     }
     forget(link);
     any = true;
@@ -82,15 +90,18 @@ bool take_in(bool kept) {
 }
 
 std::int64_t take_memory(std::uint64_t bytes, bool for_blocks) {
-  std::int64_t offset = take_pages(bytes, for_blocks);
-  if (lack_of(offset) == RoomLack::pool_in_use && take_in(true))
-    offset = take_pages(bytes, for_blocks);
+  const std::uint32_t ranks = transport::rank_count();
+  const std::uint64_t limit =
+      for_blocks ? lockfree::room_pool_blocks_bytes(ranks) : lockfree::room_pool_bytes(ranks);
+  transport::NodePages pages = transport::take_pages(bytes, limit);
+  if (pages.lack == transport::MemoryLack::in_use && take_in(true))
+    pages = transport::take_pages(bytes, limit);
+  if (pages.lack == transport::MemoryLack::nothing) return pages.offset;
+  if (pages.lack == transport::MemoryLack::no_memory) return refusal(RoomLack::no_memory);
   // What mpiexec --explain says of it.
-  if (lack_of(offset) == RoomLack::pool_in_use) {
-    auto& most = message::engine.collectives.rooms_in_pool;
-    most = std::max(most, RoomAccount::rooms());
-  }
-  return offset;
+  auto& most = message::engine.collectives.rooms_in_pool;
+  most = std::max(most, RoomAccount::rooms());
+  return refusal(RoomLack::pool_in_use);
 }
 
 LedRoom* find_kept(std::uint32_t ranks) {
@@ -107,7 +118,7 @@ LedRoom* make_room(std::uint32_t ranks, RoomLack* lack) {
   auto* led = static_cast<LedRoom*>(std::malloc(sizeof(LedRoom)));
   if (!led) {
     *lack = RoomLack::no_memory;
-    release_pages(arena.rank, offset, pages_of_lines(ranks));
+    release_pages(own_rank(), offset, pages_of_lines(ranks));
     forget_pages(offset);
     return nullptr;
   }
@@ -122,7 +133,7 @@ RoomOffer open_lines(RoomView& view, std::uint32_t ranks) {
   if (!led) led = make_room(ranks, &lack);
   if (!led) return {refusal(lack), no_blocks_yet};
   led->left = false;
-  std::memset(room_memory(arena.rank, led->lines), 0, lockfree::room_bytes(ranks));
+  std::memset(map_pages(own_rank(), led->lines), 0, lockfree::room_bytes(ranks));
   view.led = led;
   RoomAccount::count_room(true);
   return {led->lines, led->blocks};
@@ -163,7 +174,7 @@ void enter_room(const Communicator& communicator, RoomView& view, RoomPart part,
     if (offer.lines < 0) view.lack = lack_of(offer.lines);
     if (offer.lines < 0) return;
     view.lines_offset = offer.lines;
-    view.room.attach(room_memory(view.leader, offer.lines),
+    view.room.attach(map_pages(view.leader, offer.lines),
                      static_cast<std::uint32_t>(communicator.size()));
     if (offer.blocks == no_blocks_yet) return;
   }
@@ -171,7 +182,7 @@ void enter_room(const Communicator& communicator, RoomView& view, RoomPart part,
   if (offer.blocks < 0) view.lack = lack_of(offer.blocks);
   if (offer.blocks < 0) return;
   view.blocks_offset = offer.blocks;
-  view.room.attach_blocks(room_memory(view.leader, offer.blocks));
+  view.room.attach_blocks(map_pages(view.leader, offer.blocks));
 }
 
 void leave_room(RoomView& view) {

@@ -9,12 +9,14 @@
 
 #include "lockfree/room.hpp"
 #include "platform/lock.hpp"
-#include "world/room_pool.hpp"
 
 namespace baton::world {
 
 class Communicator;
 struct LedRoom;
+
+// Why there is no room, or none with blocks. `off`: BATON_ROOMS=0.
+enum class RoomLack : std::uint8_t { nothing, off, no_memory, pool_in_use };
 
 // A room has lines and, once a collective wants them, blocks.
 enum class RoomPart : std::uint8_t { lines, blocks };

@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "message/engine.hpp"
-#include "transport/arena.hpp"
+#include "transport/node.hpp"
 #include "world/communicator.hpp"
 #include "world/context_id.hpp"
 
@@ -80,7 +80,7 @@ std::int32_t place_of(const Communicator& parent, std::int32_t member) {
 }
 
 std::int32_t instance_at(std::int32_t job_rank, Resource resource) {
-  auto& row = transport::arena.row(static_cast<std::uint32_t>(job_rank));
+  auto& row = transport::status_row(static_cast<std::uint32_t>(job_rank));
   return instance_of(row.launcher.place, resource);
 }
 

@@ -42,7 +42,7 @@ TEST(candidates, of_one_memory_node_only_what_differs_there_is_tried) {
             (Texts{"-n 2", "-n 2 --bind-to none", "--layout 1x2"}));
   std::string problem;
   const Candidates all = candidates(captured("laptop"), {.ranks = 4}, &problem);
-  EXPECT_NE(all.why_same.find("one memory node"), std::string::npos);
+  EXPECT_NE(all.why_same.find("one NUMA node"), std::string::npos);
   for (const std::string& same : all.same)
     EXPECT_EQ(same.find("memory"), std::string::npos) << same;
 }

@@ -46,7 +46,7 @@ TEST(doctor, huge_pages_are_judged_by_who_gets_them) {
   const auto granted = judge_huge_pages({kernel, true, 0});
   expect(granted.at(0), good, "unasked");
   expect(granted.at(1), good, "shmem_enabled is never");
-  expect(granted.at(2), good, "put together");
+  expect(granted.at(2), good, "merged");
 }
 
 TEST(doctor, counters_are_judged_by_what_was_refused_and_why) {
@@ -87,8 +87,7 @@ TEST(doctor, refused_calls_matter_where_there_are_several_nodes) {
   expect(judge_numa_calls({}, captured("two-sockets")), good, "work");
   expect(judge_numa_calls({.mbind_error = EPERM}, captured("two-sockets")), slower,
          "--cap-add SYS_NICE");
-  expect(judge_numa_calls({.move_pages_error = EPERM}, captured("laptop")), note,
-         "one memory node");
+  expect(judge_numa_calls({.move_pages_error = EPERM}, captured("laptop")), note, "one NUMA node");
   expect(judge_numa_calls({.set_mempolicy_error = ENOSYS}, captured("laptop")), note,
          "CONFIG_NUMA");
 }
@@ -105,14 +104,13 @@ TEST(doctor, what_moves_pages_is_told_where_there_is_somewhere_to_move_them) {
   const auto max = judge_page_moving(busy, captured("xeon-max-flat"));
   expect(max.at(1), note, "demotion_enabled");
   expect(max.at(2), note, "Linux 6.9");
-  expect(judge_page_moving(busy, captured("knl-flat")).at(0), good,
-         "one memory node that has CPUs");
+  expect(judge_page_moving(busy, captured("knl-flat")).at(0), good, "one NUMA node that has CPUs");
 }
 
 TEST(doctor, weights_are_told_and_missed_where_tiers_differ) {
   Machine machine = captured("xeon-max-flat");
   for (auto& node : machine.memory) node.weight = 1;
-  expect(judge_page_moving({}, machine).at(2), note, "weigh the same");
+  expect(judge_page_moving({}, machine).at(2), note, "the same weight");
   machine.memory[2].weight = machine.memory[3].weight = 5;
   expect(judge_page_moving({}, machine).at(2), good, "weighted: node 0 1, node 1 1, node 2 5");
 }

@@ -140,12 +140,12 @@ class TuneCollectives(unittest.TestCase):
         finally:
             process.kill()
         self.assertEqual(process.returncode, 130, said)
-        self.assertIn("the same command goes on", said)
+        self.assertIn("the same command continues", said)
         self.assertFalse(os.path.exists(self.file))
         partial = load(self.partial)
         self.assertFalse(partial["complete"])
         done = self.collectives("--seconds", str(int(partial["collectives"]["seconds"]) + 2))
-        self.assertIn("going on after", done.stderr)
+        self.assertIn("continuing after", done.stderr)
         measured = load(self.file)["collectives"]["measured"]
         first = partial["collectives"]["measured"][0]
         same = [cell for cell in measured if all(cell[key] == first[key] for key in first if key != "medians_us")]
@@ -155,7 +155,7 @@ class TuneCollectives(unittest.TestCase):
         with open(self.partial, "w") as file:
             json.dump(partial, file)
         done = self.tune("--collectives", "--ranks", "2", "--seconds", "1")
-        self.assertIn("begins anew", done.stderr)
+        self.assertIn("starts over", done.stderr)
 
     def test_wrong_words_are_refused(self):
         for words in (("--ranks", "1"), ("--ranks", "2,x"), ("--seconds", "901"), ("--seconds", "0.5")):

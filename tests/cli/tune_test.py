@@ -95,13 +95,13 @@ class Tune(unittest.TestCase):
 
     def test_what_was_measured_before_ctrl_c_is_kept_and_gone_on_with(self):
         said, partial = self.interrupted()
-        self.assertIn("the same command goes on", said)
+        self.assertIn("the same command continues", said)
         self.assertFalse(partial["complete"])
         self.assertFalse(os.path.exists(self.file))
         seconds = f"{partial['seconds'] + 0.1:.1f}"
         done = self.baton("tune", "--seconds", str(max(1, float(seconds))))
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("going on after", done.stderr)
+        self.assertIn("continuing after", done.stderr)
         profile = load(self.file)
         self.assertGreaterEqual(profile["seconds"], partial["seconds"])
         first = partial["measured"][0]
@@ -126,12 +126,12 @@ class Tune(unittest.TestCase):
             done = self.baton("tune", "--seconds", "1")
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn(word, done.stderr)
-            self.assertIn("begins anew", done.stderr)
+            self.assertIn("starts over", done.stderr)
         with open(self.file + ".partial", "w") as file:
             json.dump(partial, file)
         done = self.baton("tune", "--seconds", "1", "--anew")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertNotIn("going on", done.stderr)
+        self.assertNotIn("continuing", done.stderr)
 
     def test_one_cpu_is_too_few(self):
         cpu = min(os.sched_getaffinity(0))

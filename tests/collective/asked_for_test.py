@@ -129,7 +129,7 @@ class AskedFor(unittest.TestCase):
 
     def test_people_read_it_too(self):
         done = run(2, "--explain")
-        self.assertIn("which algorithms collectives took", done.stderr)
+        self.assertIn("which algorithms collectives used", done.stderr)
         self.assertRegex(done.stderr, r"allreduce_in_room +2  built in, measured: 2 cores of a Zen 4")
 
     def test_what_mpiexec_hands_over_is_not_taken_from_the_environment(self):

@@ -43,6 +43,18 @@ struct Expected {
   Grouping grouping;
 };
 
+TEST(division, of_a_job_on_several_nodes_is_by_node_however_many_lines_that_makes) {
+  Places places = places_on("epyc-nps4", {.ranks = 128});
+  const Division alone = divide(places);
+  ASSERT_NE(alone.by, nullptr);
+  for (std::size_t rank = 100; rank < places.size(); ++rank) places[rank].node = 1;
+  const Division division = divide(places);
+  EXPECT_EQ(division.by, &RankPlace::node);
+  EXPECT_EQ(division.groups, 2);
+  EXPECT_EQ(division.largest, 100);
+  EXPECT_EQ(division.grouping, Grouping::in_order);
+}
+
 TEST(division, is_the_one_with_the_fewest_lines) {
   using machine::Level;
   using enum Grouping;

@@ -26,6 +26,7 @@ class Rules(unittest.TestCase):
         findings = tidy.Findings()
         code = tidy.without_comments_and_strings(text)
         {"floors": lambda: tidy.check_floors(name, text, findings),
+         "links": lambda: tidy.check_links(name, text, code, findings),
          "size": lambda: tidy.check_size(name, text, findings),
          "functions": lambda: tidy.check_functions(name, code, findings),
          "bans": lambda: tidy.check_bans(name, code, findings),
@@ -42,6 +43,14 @@ class Rules(unittest.TestCase):
 
     def test_rooms_on_one_floor_do_not_include_each_other(self):
         self.assertEqual(len(self.found("src/window/a.cpp", '#include "file/b.hpp"\n', "floors")), 1)
+
+    def test_rings_and_arenas_are_not_named_above_the_links(self):
+        for name in ("src/message/a.cpp", "src/collective/a.hpp"):
+            for code in ("int x = transport::arena.rank;\n", "lockfree::SendRing<Hardware> out;\n", "char b[ring_bytes];\n",
+                         '#include "transport/arena.hpp"\n', '#include "lockfree/ring_line.hpp"\n'):
+                self.assertEqual(len(self.found(name, code, "links")), 1, code)
+        self.assertEqual(self.found("src/transport/a.cpp", "int x = arena.rank;\n", "links"), [])
+        self.assertEqual(self.found("src/message/a.cpp", "// the arena's ring\nring_doorbell(bell);\n", "links"), [])
 
     def test_tools_stay_on_the_low_floors(self):
         self.assertEqual(len(self.found("cli/a.cpp", '#include "message/b.hpp"\n', "floors")), 1)

@@ -59,6 +59,12 @@ TEST(peer_class, is_the_nearest_thing_that_two_places_share) {
   EXPECT_EQ(peer_class(here, place_at(1, 2, 4, 8)), PeerClass::other);
 }
 
+TEST(peer_class, of_ranks_on_different_nodes_is_that_and_nothing_else) {
+  lockfree::RankPlace here = place_at(0, 0, 0, 0), there = place_at(-1, -1, -1, -1);
+  there.node = 1;
+  EXPECT_EQ(peer_class(here, there), PeerClass::between_nodes);
+}
+
 TEST(peer_class, shares_nothing_that_is_unknown_or_not_one) {
   RankPlace nowhere = place_at(-1, -1, -1, -1);
   EXPECT_EQ(peer_class(nowhere, nowhere), PeerClass::other);

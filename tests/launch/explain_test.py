@@ -138,7 +138,7 @@ class Options(unittest.TestCase):
         self.assertEqual(job.code, 0, job.err)
         self.assertEqual(job.out, "")
         self.assertIn("mpiexec: where the ranks ran", job.err)
-        self.assertIn("which way the messages took", job.err)
+        self.assertIn("which protocols the messages used", job.err)
         self.assertIn(f"why not {EPERM} ({TIMES} messages)", job.err)
         self.assertEqual(run("--explain=text", launch.RANK, "exit", 0).code, 0)
 

@@ -23,7 +23,7 @@ def mpiexec(*words, ranks=2, program=(PROGRAM,), env=None, **more):
 class Heap(unittest.TestCase):
     def works(self, what, *words, ranks=1, **more):
         done = mpiexec("--export-heap", *words, what, ranks=ranks, **more)
-        said = [line for line in done.stderr.splitlines() if "one memory node" not in line]
+        said = [line for line in done.stderr.splitlines() if "one NUMA node" not in line]
         self.assertEqual((done.returncode, said), (0, []), done.stdout)
         self.assertEqual(done.stdout, "done\n" * ranks)
         return done

@@ -42,7 +42,8 @@ TEST(MemoryKill, what_the_log_says_meanwhile_is_told_and_stays_told) {
   MemoryKillWatch watch;
   if (!log_kill(nobody + 1) || !log_kill(nobody + 2) || !log_can_be_read())
     GTEST_SKIP() << "the kernel's log is not ours";
-  EXPECT_NE(watch.reason(nobody + 2).find("says the kernel: baton's test"), std::string::npos);
+  EXPECT_NE(watch.reason(nobody + 2).find("according to the kernel: baton's test"),
+            std::string::npos);
   EXPECT_NE(watch.reason(nobody + 1).find("Killed process 100000000 "), std::string::npos);
   EXPECT_EQ(watch.reason(nobody + 3), "");
 }

@@ -92,7 +92,7 @@ class Plans(unittest.TestCase):
                 done = mpiexec("--memory", f"{what}={where}", PROGRAM, "none=300000")
                 self.assertEqual(done.returncode, 0, (what, where, done.stderr))
                 self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
-                self.assertIn(f"one memory node, node {NODES[0]}", done.stderr)
+                self.assertIn(f"one NUMA node, node {NODES[0]}", done.stderr)
 
     @unittest.skipIf(len(NODES) != 1, "several memory nodes")
     def test_strictly_remote_memory_is_refused_where_there_is_none(self):

@@ -68,7 +68,7 @@ TEST(memory_warnings, a_quiet_kernel_undoes_nothing) {
 
 TEST(memory_warnings, demotion_takes_what_lies_in_faster_memory_than_there_is) {
   const std::string text = Job("xeon-max-flat", "queues=fast,heap=fast!").warned(demoting);
-  EXPECT_TRUE(has(text, "queues=fast,heap=fast!: when memory node 2-3 fills up")) << text;
+  EXPECT_TRUE(has(text, "queues=fast,heap=fast!: when NUMA node 2-3 fills up")) << text;
   EXPECT_TRUE(has(text, "demotion_enabled is on; as root write false there")) << text;
   EXPECT_TRUE(has(Job("cxl", "all=near").warned(demoting), "all=near")) << "CXL is slower";
 }
@@ -110,7 +110,7 @@ TEST(memory_warnings, promotion_alone_undoes_nothing) {
 
 TEST(memory_warnings, huge_pages_make_turns_coarse) {
   const std::string text = Job("two-sockets", "all=interleave").warned(always_huge);
-  EXPECT_TRUE(has(text, "all=interleave: turns are of 2 MiB")) << text;
+  EXPECT_TRUE(has(text, "all=interleave: memory is interleaved in units of 2 MiB")) << text;
   EXPECT_TRUE(has(text, "transparent_hugepage/enabled is always; as root write madvise")) << text;
   const std::string queues = Job("two-sockets", "queues=interleave").warned(always_huge);
   EXPECT_TRUE(has(queues, "shmem_enabled is always; as root write advise")) << queues;

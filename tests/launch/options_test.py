@@ -241,8 +241,8 @@ class Foreign(Options):
         self.assertEqual(done.stderr.count("\n"), 1)
 
     def test_what_is_called_otherwise_here_is_named(self):
-        for option, told in (("--ntasks", "ranks are -n N"), ("-rankfile", "--cores LIST"), ("--bind-to-core", "--bind-to core"),
-                             ("--label", "is -l"), ("--cpus-per-task=4", "--map-by core:pe=N"), ("-gtool", "before the program")):
+        for option, told in (("--ntasks", "use -n N"), ("-rankfile", "--cores LIST"), ("--bind-to-core", "--bind-to core"),
+                             ("--label", "-l puts the rank"), ("--cpus-per-task=4", "--map-by core:pe=N"), ("-gtool", "before the program")):
             self.refused(told, option)
 
     def test_the_nearest_name_is_told(self):

@@ -87,7 +87,7 @@ TEST(threads, more_of_them_than_cpus_are_warned_of_where_nobody_is_bound) {
   EXPECT_EQ(warnings(with_layout(2, 4, false), 4, false), Words{});
   EXPECT_EQ(warnings(with_layout(2, 5, false), 4, false),
             (Words{"2 ranks with 10 threads in all share 8 usable CPUs; fewer ranks or threads "
-                   "would be quicker"}));
+                   "would be faster"}));
 }
 
 TEST(threads, a_master_counts_with_its_one_thread) {

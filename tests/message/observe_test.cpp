@@ -1,9 +1,10 @@
-// What a receiver observes, and what its sender makes of it: over the shipped line between them.
+// What a receiver observes, and what its sender makes of it: over a link.
 #include "message/observe.hpp"
 
 #include <gtest/gtest.h>
 
 #include "base/settings.hpp"
+#include "fake_link.hpp"
 #include "message/engine.hpp"
 
 namespace baton::message {
@@ -14,13 +15,13 @@ constexpr std::int64_t bytes = 65536;
 // A receiver's view of its sender and the sender's of its receiver.
 struct observe_test : testing::Test {
   observe_test() {
-    receiver.in.attach(ring, &consumer);
-    sender.out.attach(ring, &consumer);
+    receiver.link = &from_receiver;
+    sender.link = &from_sender;
     receiver.history = &of_receiver;
     sender.history = &of_sender;
   }
-  transport::Line ring[lockfree::ring_lines];
-  transport::ConsumerLines consumer{};
+  FakeNetwork network;
+  FakeLink from_sender{network, 0, 1}, from_receiver{network, 1, 0};
   Peer sender, receiver;
   History of_sender, of_receiver;
 };

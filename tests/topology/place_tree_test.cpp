@@ -32,6 +32,16 @@ TEST(place_tree, levels_are_those_that_divide_the_ranks) {
   EXPECT_EQ(hops(tree, 64, 0), 4);
 }
 
+TEST(place_tree, ranks_on_other_nodes_are_farthest) {
+  auto places = places_on(two_sockets_many_l3, {.ranks = 128});
+  for (std::size_t rank = 32; rank < places.size(); ++rank) places[rank].node = 1;
+  PlaceTree tree = tree_of(places);
+  ASSERT_EQ(tree.levels(), 4);
+  EXPECT_EQ(hops(tree, 0, 16), 3);
+  EXPECT_EQ(hops(tree, 0, 32), 5);
+  EXPECT_EQ(hops(tree, 32, 48), 3);
+}
+
 TEST(place_tree, threads_of_a_core_are_nearest) {
   PlaceTree tree = tree_of(places_on(two_sockets_many_l3, {.ranks = 256}));
   ASSERT_EQ(tree.levels(), 4);

@@ -49,6 +49,15 @@ TEST(resource, of_a_bound_rank_is_what_the_launcher_wrote) {
   EXPECT_EQ(instance_of(place, Resource::pu), 13);
 }
 
+TEST(resource, of_ranks_on_two_nodes_the_machine_divides_first_and_no_number_is_shared) {
+  std::vector<RankPlace> places = {bound_to_core(0), bound_to_core(8), bound_to_core(0)};
+  places[2].node = 1;
+  Resource found{};
+  ASSERT_TRUE(dividing(places, &found));
+  EXPECT_EQ(found, Resource::machine);
+  EXPECT_NE(instance_of(places[0], Resource::pu), instance_of(places[2], Resource::pu));
+}
+
 TEST(resource, of_a_rank_on_two_cpus_is_no_single_pu) {
   RankPlace place = bound_to_core(2);
   place.cpu_count = 2;

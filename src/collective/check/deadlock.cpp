@@ -42,7 +42,7 @@ Seen* seen = nullptr;  // as many as ranks; from the first wait that is long
 bool published = false;
 
 CycleLines& lines_of(std::uint32_t rank) {
-  return transport::arena.row(rank).circle;
+  return transport::status_row(rank).circle;
 }
 bool waits(std::uint32_t episode) {
   return episode % 2 == 1;
@@ -119,7 +119,7 @@ void add_place(Words& words, std::uint32_t rank) {
     std::memcpy(text + i * sizeof word, &word, sizeof word);
   }
   words.add("rank %u is in %s", rank, text);
-  const auto channel = lockfree::look_at_channel(transport::arena.row(rank).channel);
+  const auto channel = lockfree::look_at_channel(transport::status_row(rank).channel);
   if (channel > lockfree::channel_idle && channel < lockfree::channel_class_max)
     words.add(" with up to %lld KiB of long messages outstanding",
               static_cast<long long>(lockfree::channel_class_limit(channel) >> 10));
@@ -164,7 +164,7 @@ void add_place(Words& words, std::uint32_t rank) {
 
 bool has_finalized(std::uint32_t rank) {
   // ORDER rank.phase: acquire here, release in world/process.cpp; all it has sent is there.
-  return transport::arena.row(rank).state.phase.load(std::memory_order_acquire) ==
+  return transport::status_row(rank).state.phase.load(std::memory_order_acquire) ==
          lockfree::Phase::finalized;
 }
 
@@ -181,7 +181,7 @@ struct Watch::Subject {
 };
 
 bool Watch::is_due() {
-  if (settings.deposit_model) return false;
+  if (!engine.tells_outstanding) return false;
   // Asleep most of the time, each look counts; else the clock is too dear for each.
   if (++polls_ % 64 != 0 && !engine.about_to_sleep) return false;
   timespec time;

@@ -12,7 +12,7 @@ Chains chains_of(const Call& call) {
     elements = 0;
     for (int r = 0; r < ranks; ++r) elements += call.in.count(r);
   }
-  const auto cpus = static_cast<int>(transport::arena.job->cpus_usable);
+  const auto cpus = static_cast<int>(transport::job().cpus_usable);
   return divide_into_chains(ranks, cpus, elements, call.in.type->size);
 }
 

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "transport/arena.hpp"
+#include "transport/node.hpp"
 
 namespace baton::collective {
 
@@ -16,7 +16,7 @@ namespace {
 platform::Lock groups_lock;  // of making them
 
 const lockfree::RankPlace& place_of(const Communicator& comm, int rank) {
-  return transport::arena.row(comm.collective.job_rank(rank)).launcher.place;
+  return transport::place_of(comm.collective.job_rank(rank));
 }
 
 // In one segment of memory, which `std::free` ends; null without.
@@ -50,6 +50,13 @@ MachineGroups* make_groups(const Communicator& comm) {
 }
 
 }  // namespace
+
+bool spans_nodes(const Communicator& comm) {
+  const std::int32_t own = place_of(comm, comm.rank()).node;
+  for (int rank = 0; rank < comm.size(); ++rank)
+    if (place_of(comm, rank).node != own) return true;
+  return false;
+}
 
 Division divide(const Communicator& comm) {
   return divide(

@@ -13,7 +13,7 @@ namespace {
 // After the fence, where one is needed.
 void wake_after_fence(const Communicator& comm, int rank) {
   const std::uint32_t job_rank = comm.collective.job_rank(rank);
-  if (job_rank != engine.rank && lockfree::wants_attention(transport::arena.doorbell(job_rank)))
+  if (job_rank != engine.rank && lockfree::wants_attention(transport::doorbell(job_rank)))
     message::wake_slow(job_rank);
 }
 

@@ -1,10 +1,10 @@
-#include "message/deposit_model.hpp"
+#include "message/deposit/deposit_model.hpp"
 
 #include <cstdlib>
 #include <new>
 
 #include "base/settings.hpp"
-#include "message/deposit_model_peer.hpp"
+#include "message/deposit/peer.hpp"
 #include "message/protocol.hpp"
 
 namespace baton::message {
@@ -64,8 +64,10 @@ DepositPeer& deposit_peer(const Peer& peer) {
   return *peers[peer.rank];
 }
 
-Error start_deposit_model() {
-  const lockfree::DepositPlan& job = transport::arena.job->rings.deposit;
+namespace {
+
+Error start() {
+  const lockfree::DepositPlan& job = transport::job().rings.deposit;
   lockfree::DepositPlan own =
       lockfree::deposit_plan(settings.deposit_model, settings.deposit_ring_bytes);
   if (engine.ranks > 1 && (own.model != job.model || own.ring_bytes != job.ring_bytes))
@@ -79,10 +81,11 @@ Error start_deposit_model() {
   peers = static_cast<DepositPeer**>(std::calloc(engine.ranks, sizeof(DepositPeer*)));
   if (!peers) return no_memory_for(engine.rank);
   set_active(source, true);
+  engine.posted_bytes_max = -1;
   return MPI_SUCCESS;
 }
 
-void stop_deposit_model() {
+void stop() {
   for (std::uint32_t i = 0; peers && i < engine.ranks; ++i) {
     if (!peers[i]) continue;
     std::free(peers[i]->message);
@@ -93,37 +96,28 @@ void stop_deposit_model() {
   open_peers = nullptr;
 }
 
-Peer* contact_deposit(Peer* peer, std::uint32_t rank) {
-  DepositPeer* deposit = peer ? find_or_make(*peer) : nullptr;
-  if (!deposit) {
-    (void)no_memory_for(rank);
-    return nullptr;
-  }
-  if (deposit->out.attached()) return peer;
+Error begin(Peer& peer) {
+  DepositPeer* deposit = find_or_make(peer);
+  if (!deposit) return no_memory_for(peer.rank);
+  if (deposit->out.attached()) return MPI_SUCCESS;
   // Claim last: memory first, then the announcement.
-  const transport::Arena& arena = transport::arena;
-  std::uint64_t ring_bytes = arena.job->rings.deposit.ring_bytes;
+  std::uint64_t ring_bytes = transport::job().rings.deposit.ring_bytes;
   if (!deposit->message) deposit->message = static_cast<char*>(std::malloc(ring_bytes));
-  if (!deposit->message) {
-    (void)no_memory_for(rank);
-    return nullptr;
-  }
-  if (transport::reserve(rank, arena.deposit_offset(engine.rank),
-                         lockfree::deposit_bytes(ring_bytes)) != MPI_SUCCESS)
-    return nullptr;
+  if (!deposit->message) return no_memory_for(peer.rank);
+  if (Error error = transport::reserve_deposit_memory(peer.rank)) return error;
   {
-    platform::Guard sending(peer->send_lock);
-    char* control = arena.deposit(rank, engine.rank);
+    platform::Guard sending(peer.send_lock);
+    char* control = transport::deposit_memory(peer.rank, engine.rank);
     deposit->out.attach(control + page_bytes, ring_bytes, &control_of(control).head,
                         deposit_model().rules());
     deposit->their_advert = &control_of(control).advert;
-    peer->link = Link::deposit;
   }
-  notify_slow(rank);  // the bit makes the ring known there
-  return peer;
+  notify_slow(peer.rank);  // the bit makes the ring known there
+  return MPI_SUCCESS;
 }
 
-bool look_at_deposit(Peer& peer) {
+// Looks into the ring of a peer that rang. Under the progress lock.
+bool look(Peer& peer) {
   DepositPeer* deposit;
   {
     platform::Guard guard(engine.contact_lock);
@@ -131,18 +125,29 @@ bool look_at_deposit(Peer& peer) {
   }
   if (!deposit) return false;  // no memory now: the bit comes again with the next message
   if (BATON_UNLIKELY(!deposit->in.attached())) {
-    const transport::Arena& arena = transport::arena;
-    char* control = arena.deposit(engine.rank, peer.rank);
-    deposit->in.attach(control + page_bytes, arena.job->rings.deposit.ring_bytes,
+    char* control = transport::deposit_memory(engine.rank, peer.rank);
+    deposit->in.attach(control + page_bytes, transport::job().rings.deposit.ring_bytes,
                        &control_of(control).head, deposit_model().rules());
     deposit->own_advert = &control_of(control).advert;
-    // No lines, so that no fast path looks there; only a place for wishes, which no model heeds.
-    peer.in.attach(nullptr, arena.consumer(engine.rank, peer.rank));
     deposit->peer = &peer;
     deposit->next_open = open_peers;
     open_peers = deposit;
   }
   return poll_deposit(peer, *deposit);
 }
+
+}  // namespace
+
+const Protocol deposit_models{
+    .start = start,
+    .stop = stop,
+    .begin = begin,
+    .look = look,
+    .put = put_deposit,
+    .advertise = advertise_deposit,
+    .close_advert = close_deposit_advert,
+    .accept = accept_deposit,
+    .carries_active = false,
+};
 
 }  // namespace baton::message

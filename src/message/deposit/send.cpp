@@ -3,8 +3,8 @@
 #include <cstring>
 
 #include "datatype/pack.hpp"
-#include "message/deposit_model.hpp"
-#include "message/deposit_model_peer.hpp"
+#include "message/deposit/deposit_model.hpp"
+#include "message/deposit/peer.hpp"
 #include "message/protocol.hpp"
 
 namespace baton::message {
@@ -57,7 +57,7 @@ bool redirect_piece(Peer& peer, const Request& send, std::int64_t bytes) {
 // What is in its receive cannot be cancelled. Not with threads, so nobody has cancelled it
 // meanwhile.
 bool match_own_slot(int slot) {
-  BATON_INVARIANT(lockfree::move_offer(transport::arena.offers(engine.rank)[slot],
+  BATON_INVARIANT(lockfree::move_offer(transport::offer(engine.rank, slot),
                                        lockfree::OfferState::offered,
                                        lockfree::OfferState::claimed));
   return true;

@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "datatype/pack.hpp"
-#include "message/deposit_model.hpp"
-#include "message/deposit_model_peer.hpp"
+#include "message/deposit/deposit_model.hpp"
+#include "message/deposit/peer.hpp"
 #include "message/protocol.hpp"
 
 namespace baton::message {
@@ -23,7 +23,7 @@ MatchQueue& queue_of(std::uint32_t context) {
 }
 
 transport::Offer& offer_of(const Peer& peer, std::int32_t slot) {
-  return transport::arena.offers(peer.rank)[slot];
+  return transport::offer(peer.rank, slot);
 }
 
 // The receive that matches a message; null when there is none, or the sender has cancelled.
@@ -92,7 +92,7 @@ void copy_piece(IncomingDeposit& incoming, const char* data, std::int64_t bytes)
 
 // The match of a synchronous send is told.
 void end_slot(std::uint32_t sender, std::int32_t slot) {
-  BATON_INVARIANT(lockfree::move_offer(transport::arena.offers(sender)[slot],
+  BATON_INVARIANT(lockfree::move_offer(transport::offer(sender, slot),
                                        lockfree::OfferState::claimed, lockfree::OfferState::done));
   wake_rank(sender);
 }

@@ -1,0 +1,93 @@
+// What the ranks of a node share, part by part, for the floors above: each part by whose it is.
+// Where the parts lie is this floor's affair (arena.hpp). Ranks here are places on this node.
+// Invariant: a part is reserved before it is touched.
+#pragma once
+
+#include <cstdint>
+
+#include "base/error.hpp"
+#include "transport/arena.hpp"
+
+namespace baton::transport {
+
+// Attaching: to the job's memory that mpiexec has made, as one of its ranks; or as the only rank of
+// a program that was started without it. Errors are explained. `forget_attachment` is for a child
+// of this process, which is no rank: what was mapped is left alone.
+[[nodiscard]] inline Error attach(int descriptor, std::uint32_t rank) {
+  return attach_arena(descriptor, rank);
+}
+[[nodiscard]] inline Error attach_alone(std::uint32_t cpus_usable) {
+  return make_lone_arena(cpus_usable);
+}
+inline void forget_attachment() {
+  arena = Arena{};
+}
+// Whether this process is attached; all else here needs that.
+inline bool is_attached() {
+  return arena.job != nullptr;
+}
+inline std::uint32_t own_rank() {
+  return arena.rank;
+}
+inline std::uint32_t rank_count() {
+  return arena.ranks;
+}
+// What mpiexec has written for all ranks of the job.
+inline lockfree::JobHeader& job() {
+  return *arena.job;
+}
+// A rank's row of the status board.
+inline lockfree::RankRow& status_row(std::uint32_t rank) {
+  return arena.row(rank);
+}
+inline const lockfree::RankPlace& place_of(std::uint32_t rank) {
+  return arena.row(rank).launcher.place;
+}
+inline TrafficRecord& traffic_record(std::uint32_t rank) {
+  return arena.record(rank);
+}
+inline Doorbell& doorbell(std::uint32_t rank) {
+  return arena.doorbell(rank);
+}
+
+// --- offers: a rank's own, by their slots. A page of them has memory or none.
+inline Offer& offer(std::uint32_t owner, std::uint32_t slot) {
+  return arena.offers(owner)[slot];
+}
+inline constexpr std::uint32_t offers_per_page = page_bytes / lockfree::offer_bytes;
+[[nodiscard]] inline Error reserve_own_offers(std::uint32_t page) {
+  return reserve(arena.rank, arena.layout.offers + page * page_bytes, page_bytes);
+}
+
+// --- adverts: receives of `receiver` that `sender` may write into, by their numbers.
+inline constexpr auto advert_places = static_cast<std::uint64_t>(lockfree::adverts_per_pair);
+inline Advert& advert(std::uint32_t receiver, std::uint32_t sender, std::uint64_t number) {
+  return arena.adverts(receiver, sender)[number % advert_places];
+}
+[[nodiscard]] inline Error reserve_own_adverts(std::uint32_t sender) {
+  constexpr std::uint64_t bytes = advert_places * lockfree::advert_bytes;
+  return reserve(arena.rank, arena.layout.adverts + sender * bytes, bytes);
+}
+
+// --- staging: chunks of `owner`, several of which are a window, and how far a window is filled.
+inline char* chunk(std::uint32_t owner, std::uint32_t number) {
+  return arena.chunk(owner, number);
+}
+[[nodiscard]] inline Error reserve_chunk(std::uint32_t owner, std::uint32_t number) {
+  const std::uint64_t offset = arena.layout.staging + number * lockfree::chunk_bytes;
+  return reserve(owner, offset, lockfree::chunk_bytes);
+}
+inline Progress& window_progress(std::uint32_t owner, lockfree::Window window) {
+  return arena.progress(owner, window.first());
+}
+
+// --- what `sender` deposits through at `receiver`, in a job that repeats the deposit study.
+inline char* deposit_memory(std::uint32_t receiver, std::uint32_t sender) {
+  return arena.deposit(receiver, sender);
+}
+[[nodiscard]] inline Error reserve_deposit_memory(std::uint32_t receiver) {
+  return reserve(receiver, arena.deposit_offset(arena.rank),
+                 lockfree::deposit_bytes(arena.job->rings.deposit.ring_bytes));
+}
+
+}  // namespace baton::transport

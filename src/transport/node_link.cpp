@@ -1,0 +1,108 @@
+#include "transport/node_link.hpp"
+
+#include <new>
+
+#include "platform/peer_pause.hpp"
+
+namespace baton::transport {
+
+namespace {
+
+// So many messages through the shared ring before a peer is worth a ring.
+constexpr std::uint32_t shared_sends_max = 16;  // guess
+
+}  // namespace
+
+NodeLink::NodeLink(std::uint32_t rank, LineSender& out, LineReceiver& in)
+    : rank_(rank), out_(out), in_(in) {
+  // No lines yet; but what we wish can be said from the beginning.
+  in_.attach(nullptr, arena.consumer(arena.rank, rank));
+}
+
+Error NodeLink::reserve_ring() {
+  const std::uint64_t ring = arena.layout.rings + arena.rank * lockfree::ring_bytes;
+  return reserve(rank_, ring, lockfree::ring_bytes);
+}
+
+Error NodeLink::begin() {
+  if (arena.job->rings_shared) {
+    shared_.attach(arena.shared_ring(rank_), &arena.shared_ring_control(rank_), arena.rank);
+    return MPI_SUCCESS;
+  }
+  // Claim last: memory for the ring first, then the announcement.
+  if (Error error = reserve_ring()) return error;
+  use_lane();
+  return MPI_SUCCESS;
+}
+
+bool NodeLink::take_own_ring() {
+  auto& own = arena.shared_ring_control(rank_).rings.own;
+  // relaxed: only the count counts.
+  const auto before = static_cast<std::int32_t>(own.fetch_add(1, std::memory_order_relaxed));
+  if (before < arena.job->rings.own_max && reserve_ring() == MPI_SUCCESS) return true;
+  own.fetch_sub(1, std::memory_order_relaxed);
+  return false;
+}
+
+bool NodeLink::wants_lane() {
+  if (out_.attached() || shared_sends_ < shared_sends_max || own_refused_) return false;
+  if (!own_reserved_) own_reserved_ = take_own_ring();
+  own_refused_ = !own_reserved_;
+  return own_reserved_;
+}
+
+void NodeLink::use_lane() {
+  out_.attach(arena.ring(rank_, arena.rank), arena.consumer(rank_, arena.rank));
+}
+
+void NodeLink::open_lane() {
+  in_.attach(arena.ring(arena.rank, rank_), arena.consumer(arena.rank, rank_));
+}
+
+bool NodeLink::has_room(std::uint32_t lines) {
+  return !out_.attached() || out_.has_room(lines);
+}
+
+bool NodeLink::put(Header header, Envelope envelope, const void* payload, std::size_t bytes) {
+  if (out_.attached()) {
+    if (!out_.has_room(lockfree::lines_for(bytes))) return false;
+    out_.put_long(header, envelope, static_cast<const char*>(payload), bytes);
+    return true;
+  }
+  if (!shared_.put(header, envelope, payload, bytes)) return false;
+  ++shared_sends_;
+  return true;
+}
+
+bool NodeLink::envelopes_only() const {
+  return out_.attached() ? out_.envelopes_only() : shared_.envelopes_only();
+}
+
+void NodeLink::look() {
+  if (out_.attached()) out_.look();
+}
+
+void SharedInbox::attach() {
+  ring_.attach(arena.shared_ring(arena.rank), &arena.shared_ring_control(arena.rank).consumer);
+}
+
+Header SharedInbox::peek() {
+  return ring_.peek();
+}
+
+void SharedInbox::take(void* target, std::size_t wanted, std::size_t bytes) {
+  if (bytes <= lockfree::first_line_payload_bytes) return ring_.take(target, wanted);
+  ring_.take_long(static_cast<char*>(target), wanted, bytes, platform::PeerPause{});
+}
+
+Link* make_node_link(std::uint32_t rank, LineSender& out, LineReceiver& in) {
+  return new (std::nothrow) NodeLink(rank, out, in);
+}
+
+Inbox* make_shared_inbox() {
+  auto* inbox = new (std::nothrow) SharedInbox;
+  if (inbox) inbox->attach();
+  return inbox;
+}
+
+}  // namespace baton::transport

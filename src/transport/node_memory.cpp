@@ -1,0 +1,81 @@
+#include "transport/node_memory.hpp"
+
+#include <atomic>
+#include <cstdlib>
+
+#include "platform/memory_file.hpp"
+
+namespace baton::transport {
+
+namespace {
+
+// What is taken, by offset; private memory.
+struct Piece {
+  std::int64_t offset;
+  std::int64_t bytes;
+  Piece* next;
+};
+Piece* pieces = nullptr;
+
+// Of all ranks.
+std::atomic_ref<std::uint64_t> taken_bytes() {
+  return std::atomic_ref(arena.job->rooms.bytes);
+}
+// relaxed, both: a sum; what it is of has an order of its own.
+bool add_taken(std::uint64_t bytes, std::uint64_t limit) {
+  if (taken_bytes().fetch_add(bytes, std::memory_order_relaxed) + bytes <= limit) return true;
+  taken_bytes().fetch_sub(bytes, std::memory_order_relaxed);
+  return false;
+}
+void subtract_taken(std::uint64_t bytes) {
+  taken_bytes().fetch_sub(bytes, std::memory_order_relaxed);  // relaxed: as above
+}
+
+// A piece in the first gap that is long enough; null where there is none, or no memory to note it.
+Piece* take_addresses(std::int64_t bytes) {
+  const auto end = static_cast<std::int64_t>(lockfree::room_pool_bytes(arena.ranks));
+  Piece** link = &pieces;
+  std::int64_t offset = 0;
+  for (; *link && (*link)->offset - offset < bytes; link = &(*link)->next)
+    offset = (*link)->offset + (*link)->bytes;
+  if (offset + bytes > end) return nullptr;
+  auto* piece = static_cast<Piece*>(std::malloc(sizeof(Piece)));
+  if (piece) *piece = {offset, bytes, *link};
+  if (piece) *link = piece;
+  return piece;
+}
+
+}  // namespace
+
+NodePages take_pages(std::uint64_t bytes, std::uint64_t limit) {
+  bytes = round_up(bytes, page_bytes);
+  if (!add_taken(bytes, limit)) return {-1, MemoryLack::in_use};
+  Piece* piece = take_addresses(static_cast<std::int64_t>(bytes));
+  if (!piece) {
+    subtract_taken(bytes);
+    return {-1, MemoryLack::in_use};
+  }
+  const std::uint64_t start = arena.layout.rooms + static_cast<std::uint64_t>(piece->offset);
+  if (reserve(arena.rank, start, bytes) == MPI_SUCCESS) return {piece->offset};
+  // What it got of it goes back, too.
+  release_pages(arena.rank, piece->offset, bytes);
+  forget_pages(piece->offset);
+  return {-1, MemoryLack::no_memory};
+}
+
+void release_pages(std::uint32_t owner, std::int64_t offset, std::uint64_t bytes) {
+  const std::uint64_t start = lockfree::slice_offset(*arena.job, owner) + arena.layout.rooms +
+                              static_cast<std::uint64_t>(offset);
+  platform::release_memory(job_file(), start, bytes);
+  subtract_taken(bytes);
+}
+
+void forget_pages(std::int64_t offset) {
+  Piece** link = &pieces;
+  while ((*link)->offset != offset) link = &(*link)->next;
+  Piece* piece = *link;
+  *link = piece->next;
+  std::free(piece);
+}
+
+}  // namespace baton::transport

@@ -1,0 +1,168 @@
+// Several ranks in one process, each with an engine of its own, so that a test can play both sides
+// of a message step by step: `as(rank, ...)` does something as one of them. Their lines go over
+// fake links, all else through a job's memory. One thread only.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "base/settings.hpp"
+#include "fake_link.hpp"
+#include "lockfree/job.hpp"
+#include "message/point_to_point.hpp"
+#include "message/protocol.hpp"
+#include "platform/memory_file.hpp"
+#include "transport/single_copy.hpp"
+
+namespace baton::message {
+
+// The engine is one object, so that another can stand in its place: nobody is inside meanwhile.
+inline void exchange_bytes(Engine& one, Engine& other) {
+  alignas(Engine) static char between[sizeof(Engine)];
+  std::memcpy(between, static_cast<void*>(&one), sizeof(Engine));
+  std::memcpy(static_cast<void*>(&one), static_cast<void*>(&other), sizeof(Engine));
+  std::memcpy(static_cast<void*>(&other), between, sizeof(Engine));
+}
+
+class Ranks {
+ public:
+  static constexpr std::uint32_t context_id = 8;
+
+  // Does something as one of the ranks.
+  template <class Do>
+  auto as(std::uint32_t rank, Do what) {
+    struct Turn {
+      Side& side;
+      explicit Turn(Side& of) : side(of) { change(); }
+      ~Turn() { change(); }
+      void change() {
+        exchange_bytes(engine, side.engine);
+        std::swap(transport::arena, side.arena);
+      }
+    } turn(*sides_[rank]);
+    return what();
+  }
+
+  explicit Ranks(std::uint32_t count) : count_(count) {
+    lockfree::JobHeader header = lockfree::job_header(count, count);
+    file_ = platform::make_memory_file("test", header.file_bytes);
+    EXPECT_GE(file_, 0);
+    EXPECT_EQ(pwrite(file_, &header, sizeof header, 0), ssize_t{sizeof header});
+    for (std::uint32_t rank = 0; rank < count; ++rank) start(rank);
+  }
+  ~Ranks() {
+    for (std::uint32_t rank = 0; rank < count_; ++rank)
+      as(rank, [] {
+        stop_engine();
+        transport::detach_arena();
+      });
+    close(file_);
+  }
+
+  void send(std::uint32_t from, std::uint32_t to, const void* buffer, std::int64_t bytes, int tag,
+            Request& request, bool synchronous = false) {
+    as(from, [&] {
+      begin_send(context(from), buffer, bytes, byte(), static_cast<int>(to), tag, synchronous,
+                 request);
+    });
+  }
+  void receive(std::uint32_t at, int source, void* buffer, std::int64_t bytes, int tag,
+               Request& request) {
+    as(at, [&] { begin_receive(context(at), buffer, bytes, byte(), source, tag, request); });
+  }
+  void cancel(std::uint32_t rank, Request& request) {
+    as(rank, [&] { message::cancel(request); });
+  }
+  // One round of progress at a rank; whether anything happened.
+  bool step(std::uint32_t rank) {
+    return as(rank, [] { return progress_alone(); });
+  }
+  // Rounds at all ranks until nothing happens any more.
+  void settle() {
+    for (int round = 0; round < 10000; ++round) {
+      bool any = false;
+      for (std::uint32_t rank = 0; rank < count_; ++rank) any |= step(rank);
+      if (!any) return;
+    }
+    ADD_FAILURE() << "still at work after 10000 rounds";
+  }
+  // Messages of a rank that went, or came, by a way.
+  std::uint64_t messages(std::uint32_t rank, Way way) {
+    return as(rank, [&] {
+      auto record = std::make_unique<TrafficRecord>();
+      sum_up(*record);
+      std::uint64_t sum = 0;
+      for (auto& place : record->tally)
+        for (const Tally& tally : place[static_cast<int>(way)]) sum += tally.messages;
+      return sum;
+    });
+  }
+  std::uint64_t unexpected(std::uint32_t rank) {
+    return as(rank, [] { return engine.counters.unexpected; });
+  }
+
+  FakeNetwork network;
+
+ private:
+  struct Side {
+    Engine engine;
+    transport::Arena arena;
+  };
+
+  static Datatype& byte() {
+    static const bool made = (datatype::make_predefined_datatypes(), true);
+    (void)made;
+    return *datatype::datatypes.find(MPI_BYTE);
+  }
+  Context context(std::uint32_t rank) {
+    Context context;
+    context.send_id = context.receive_id = context_id;
+    context.rank = static_cast<std::int32_t>(rank);
+    context.size = static_cast<std::int32_t>(count_);
+    context.queue = queue_for(context_id);
+    return context;
+  }
+  void start(std::uint32_t rank) {
+    sides_[rank] = std::make_unique<Side>();
+    as(rank, [&] {
+      EXPECT_EQ(transport::attach_arena(dup(file_), rank), MPI_SUCCESS);
+      transport::offer_probe_word();
+      EXPECT_EQ(start_engine(), MPI_SUCCESS);
+      under_test = this;
+      engine.inbox = new FakeInbox(network, rank);
+      engine.make_link = [](std::uint32_t to, transport::LineSender&,
+                            transport::LineReceiver&) -> transport::Link* {
+        return new FakeLink(under_test->network, engine.rank, to);
+      };
+    });
+  }
+
+  static inline Ranks* under_test = nullptr;
+  std::uint32_t count_;
+  int file_;
+  std::unique_ptr<Side> sides_[fake_ranks_max];
+};
+
+inline constexpr std::int64_t long_bytes = 3 << 20;
+
+// Which ways are open is the settings' affair; they are read when an engine starts.
+struct Ways {
+  Ways() { settings = Settings{}; }
+  ~Ways() { settings = Settings{}; }
+};
+struct protocol : testing::Test {
+  Ways defaults;
+  Request sending, receiving;
+};
+
+inline std::vector<char> pattern(std::int64_t bytes, int seed = 1) {
+  std::vector<char> data(static_cast<std::size_t>(bytes));
+  for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<char>(i * 7 + i / 251 + seed);
+  return data;
+}
+
+}  // namespace baton::message
