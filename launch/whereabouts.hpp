@@ -19,7 +19,7 @@ std::string whereabouts(const JobFile& file, std::span<const pid_t> processes,
                         const std::string& why);
 
 // Whether ranks have waited for each other alone for some time: under --check, where the library
-// ends a deadlocked job unless it cannot be sure (collective/deadlock.hpp).
+// ends a deadlocked job unless it cannot be sure (collective/check/deadlock.hpp).
 class CircleWatch {
  public:
   static constexpr double seconds = 5;  // the library looks first

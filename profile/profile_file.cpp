@@ -98,6 +98,11 @@ std::vector<double> read_times(const Json& json) {
   return times;
 }
 
+// Of an algorithm or a kind, as it is called now.
+std::string read_name(const Json& json) {
+  return std::string(current_name(json.get<std::string>()));
+}
+
 Collectives read_collectives(const Json& json) {
   Collectives collectives;
   collectives.date = json.at("date");
@@ -115,8 +120,9 @@ Collectives read_collectives(const Json& json) {
     if (problem[0]) throw Wrong{problem};
   }
   for (const Json& cell : json.at("measured"))
-    collectives.measured.push_back({cell.at("kind"), cell.at("algorithm"), cell.at("ranks"),
-                                    cell.at("bytes"), read_times(cell.at("medians_us"))});
+    collectives.measured.push_back({read_name(cell.at("kind")), read_name(cell.at("algorithm")),
+                                    cell.at("ranks"), cell.at("bytes"),
+                                    read_times(cell.at("medians_us"))});
   return collectives;
 }
 

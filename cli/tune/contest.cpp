@@ -51,7 +51,7 @@ bool can_be_measured(CollectiveKind kind, int ranks, std::int64_t bytes) {
 
 collective::Situation situation_of(const Contest& contest, std::int64_t bytes) {
   collective::Situation situation{contest.kind, contest.ranks, bytes};
-  situation.crowded = contest.crowded;
+  situation.oversubscribed = contest.crowded;
   situation.room_bytes_max = default_of(*find_setting("room_bytes_max"));  // measured with it
   return situation;
 }

@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "base/status_fields.hpp"
-#include "collective/deadlock.hpp"
+#include "collective/check/deadlock.hpp"
 #include "message/wait.hpp"
 
 namespace baton::api {

@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "api/error.hpp"
-#include "collective/deadlock.hpp"
-#include "collective/describe_wait.hpp"
+#include "collective/check/deadlock.hpp"
+#include "collective/check/describe_wait.hpp"
 #include "world/memory_kind.hpp"
 #include "world/process.hpp"
 

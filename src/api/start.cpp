@@ -1,7 +1,7 @@
 // Bodies of MPI_Init, MPI_Init_thread and MPI_Finalize.
 #include "api/environment.hpp"
-#include "collective/deadlock.hpp"
-#include "collective/describe_wait.hpp"
+#include "collective/check/deadlock.hpp"
+#include "collective/check/describe_wait.hpp"
 #include "world/library_state.hpp"
 #include "world/process.hpp"
 

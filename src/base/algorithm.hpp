@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "base/traffic.hpp"
 
@@ -14,7 +15,7 @@ namespace baton {
 // clang-format off
 #define BATON_COLLECTIVE_KINDS(X)                                                                   \
   X(barrier) X(broadcast) X(gather) X(scatter) X(allgather) X(alltoall) X(reduce) X(allreduce)      \
-  X(reduce_scatter) X(scan) X(exscan) X(neighbour_allgather) X(neighbour_alltoall)
+  X(reduce_scatter) X(scan) X(exscan) X(neighbor_allgather) X(neighbor_alltoall)
 // clang-format on
 
 enum class CollectiveKind : std::uint8_t {
@@ -37,16 +38,20 @@ enum AlgorithmNeed : unsigned {
   needs_even = 2,           // all ranks know how long everybody's blocks are
   needs_in_place = 4,       // of what is in place on all ranks or on none: an alltoall
   needs_not_in_place = 8,   // the same
-  needs_direct = 16,        // copies between the buffers of ranks; its meetings take lines only
+  needs_direct = 16,        // copies between the buffers of ranks; its rounds take lines only
   needs_whole_blocks = 32,  // goes through all of a room's blocks, however long it is
   needs_groups = 64,        // ranks that the machine divides into groups
   needs_order = 128,        // groups that are ranges of ranks, where the operation does not commute
 };
 
-// name (begins with its kind's), kind, meetings in a room (0: goes by messages; many: as many as
-// its length asks for), needs, what it is. One that goes by messages and needs nothing stands last
-// among its kind: the last resort.
-inline constexpr std::uint8_t many = 255;
+// Rounds in a room of a call that takes as many as its length asks for: of each segment one or
+// two (collective/room/segments.hpp), or of each segment that goes along a chain (chains.hpp).
+inline constexpr std::uint8_t round_per_segment = 253, two_rounds_per_segment = 254,
+                              round_per_chain_segment = 255;
+// name (begins with its kind's), kind, rounds in a room (0: goes by messages), needs, what it is.
+// One that goes by messages and needs nothing stands last among its kind: the last resort.
+// The function of that name, in a file of collective/algorithm/, is the algorithm; what it is
+// called with says the row (collective/algorithm.hpp).
 // clang-format off
 #define BATON_ALGORITHMS(X)                                                                         \
   X(barrier_in_room,            barrier,        1, needs_nothing,   "all publish a line")           \
@@ -58,37 +63,38 @@ inline constexpr std::uint8_t many = 255;
   X(broadcast_binomial,         broadcast,      0, needs_nothing,   "down a binomial tree")         \
   X(gather_in_room,             gather,         1, needs_even,      "all write, the root reads")    \
   X(gather_direct,              gather,         2, needs_even | needs_direct, "each copies to the root's buffer") \
+  X(gather_binomial,            gather,         0, needs_even,      "up a binomial tree, in one message from each rank") \
   X(gather_linear,              gather,         0, needs_nothing,   "straight to the root")         \
   X(scatter_in_room,            scatter,        1, needs_even,      "the root writes, each reads its block") \
   X(scatter_direct,             scatter,        2, needs_even | needs_direct, "each copies from the root's buffer") \
   X(scatter_linear,             scatter,        0, needs_nothing,   "straight from the root")       \
   X(allgather_in_room,          allgather,      1, needs_even,      "all write, all read")          \
-  X(allgather_by_pieces_in_room, allgather,  many, needs_even | needs_whole_blocks, "piece after piece, all write and read at the same time") \
+  X(allgather_segmented_in_room, allgather, round_per_segment, needs_even | needs_whole_blocks, "segment after segment, all write and read at the same time") \
   X(allgather_direct,           allgather,      2, needs_even | needs_direct, "each copies from all others' buffers") \
   X(allgather_bruck,            allgather,      0, needs_even,      "messages over doubling distances, of all that a rank has") \
-  X(allgather_ring,             allgather,      0, needs_nothing,   "blocks go round from neighbour to neighbour") \
+  X(allgather_ring,             allgather,      0, needs_nothing,   "blocks go round from neighbor to neighbor") \
   X(alltoall_in_room,           alltoall,       1, needs_even,      "all write all blocks, each reads its own") \
-  X(alltoall_by_pieces_in_room, alltoall,    many, needs_even | needs_whole_blocks, "piece after piece, all write and read at the same time") \
+  X(alltoall_segmented_in_room, alltoall, round_per_segment, needs_even | needs_whole_blocks, "segment after segment, all write and read at the same time") \
   X(alltoall_direct,            alltoall,       2, needs_even | needs_not_in_place | needs_direct, "each copies from all others' buffers") \
   X(alltoall_bruck,             alltoall,       0, needs_even,      "messages over doubling distances, of half of all blocks") \
   X(alltoall_in_place,          alltoall,       0, needs_in_place,  "pairs exchange in the order of a tournament") \
   X(alltoall_pairwise,          alltoall,       0, needs_not_in_place, "one pair after another")    \
   X(reduce_in_room,             reduce,         1, needs_nothing,   "all write, the root combines") \
   X(reduce_by_groups_in_room,   reduce,         2, needs_groups | needs_order, "one of each of the machine's groups combines, then the root") \
-  X(reduce_chain_in_room,       reduce,         many, needs_whole_blocks, "piece after piece, ranks add to a sum one after the other") \
+  X(reduce_chain_in_room,       reduce, round_per_chain_segment, needs_whole_blocks, "segment after segment, ranks add to a sum one after the other") \
   X(reduce_direct,              reduce,         2, needs_direct,    "each combines a part of all buffers, and copies it to the root's") \
   X(reduce_binomial,            reduce,         0, needs_nothing,   "up a binomial tree")           \
   X(allreduce_in_room,          allreduce,      1, needs_nothing,   "all write, each combines all") \
   X(allreduce_by_groups_in_room, allreduce,     2, needs_groups | needs_order, "one of each of the machine's groups combines, then all") \
   X(allreduce_by_parts_in_room, allreduce,      2, needs_nothing,   "all write, each combines a part, all read the parts") \
-  X(allreduce_by_pieces_in_room, allreduce,  many, needs_whole_blocks, "piece after piece, all write, each combines a part, all read") \
-  X(allreduce_chain_in_room,    allreduce,      many, needs_whole_blocks, "piece after piece, ranks add to a sum one after the other") \
+  X(allreduce_segmented_in_room, allreduce, two_rounds_per_segment, needs_whole_blocks, "segment after segment, all write, each combines a part, all read") \
+  X(allreduce_chain_in_room,    allreduce, round_per_chain_segment, needs_whole_blocks, "segment after segment, ranks add to a sum one after the other") \
   X(allreduce_direct,           allreduce,      2, needs_direct,    "each combines a part of all buffers, and copies it to all") \
   X(allreduce_halving,          allreduce,      0, needs_commuting, "recursive halving, then doubling: each rank reduces a part") \
   X(allreduce_doubling,         allreduce,      0, needs_nothing,   "recursive doubling: all of it in each step") \
   X(reduce_scatter_in_room,     reduce_scatter, 1, needs_nothing,   "all write, each combines its part") \
-  X(reduce_scatter_by_pieces_in_room, reduce_scatter, many, needs_whole_blocks, "piece after piece, all write and combine at the same time") \
-  X(reduce_scatter_chain_in_room,reduce_scatter, many, needs_whole_blocks, "piece after piece, ranks add to a sum one after the other") \
+  X(reduce_scatter_segmented_in_room, reduce_scatter, round_per_segment, needs_whole_blocks, "segment after segment, all write and combine at the same time") \
+  X(reduce_scatter_chain_in_room, reduce_scatter, round_per_chain_segment, needs_whole_blocks, "segment after segment, ranks add to a sum one after the other") \
   X(reduce_scatter_direct,      reduce_scatter, 2, needs_direct,    "each combines its part of all buffers") \
   X(reduce_scatter_pairwise,    reduce_scatter, 0, needs_commuting, "each pair exchanges what the other one reduces") \
   X(reduce_scatter_rooted,      reduce_scatter, 0, needs_nothing,   "rank 0 reduces all and hands out the parts") \
@@ -96,12 +102,12 @@ inline constexpr std::uint8_t many = 255;
   X(scan_doubling,              scan,           0, needs_nothing,   "messages over doubling distances") \
   X(exscan_in_room,             exscan,         1, needs_nothing,   "all write, each combines those before it") \
   X(exscan_doubling,            exscan,         0, needs_nothing,   "messages over doubling distances") \
-  X(neighbour_allgather_exchange, neighbour_allgather, 0, needs_nothing, "all messages at once")    \
-  X(neighbour_alltoall_exchange,  neighbour_alltoall,  0, needs_nothing, "all messages at once")
+  X(neighbor_allgather_exchange, neighbor_allgather, 0, needs_nothing, "all messages at once")    \
+  X(neighbor_alltoall_exchange,  neighbor_alltoall,  0, needs_nothing, "all messages at once")
 // clang-format on
 
 enum class Algorithm : std::uint8_t {
-#define BATON_ALGORITHM_NAME(name, kind, meetings, needs, words) name,
+#define BATON_ALGORITHM_NAME(name, kind, rounds, needs, words) name,
   BATON_ALGORITHMS(BATON_ALGORITHM_NAME)
 #undef BATON_ALGORITHM_NAME
 };
@@ -109,17 +115,39 @@ enum class Algorithm : std::uint8_t {
 struct AlgorithmRow {
   const char* name;
   CollectiveKind kind;
-  std::uint8_t meetings;  // of one call, in its room
+  std::uint8_t rounds;  // of one call, in its room
   unsigned needs;
   const char* words;
 };
 inline constexpr AlgorithmRow algorithm_rows[] = {
-#define BATON_ALGORITHM_ROW(name, kind, meetings, needs, words) \
-  {#name, CollectiveKind::kind, meetings, needs, words},
+#define BATON_ALGORITHM_ROW(name, kind, rounds, needs, words) \
+  {#name, CollectiveKind::kind, rounds, needs, words},
     BATON_ALGORITHMS(BATON_ALGORITHM_ROW)
 #undef BATON_ALGORITHM_ROW
 };
 inline constexpr int algorithm_count = sizeof algorithm_rows / sizeof *algorithm_rows;
+
+// Names as they were before, which rows of BATON_COLLECTIVES and of profiles may have for one
+// release: algorithms and kinds.
+struct FormerName {
+  std::string_view former;
+  std::string_view name;
+};
+inline constexpr FormerName former_names[] = {
+    {"allgather_by_pieces_in_room", "allgather_segmented_in_room"},
+    {"alltoall_by_pieces_in_room", "alltoall_segmented_in_room"},
+    {"allreduce_by_pieces_in_room", "allreduce_segmented_in_room"},
+    {"reduce_scatter_by_pieces_in_room", "reduce_scatter_segmented_in_room"},
+    {"neighbour_allgather", "neighbor_allgather"},
+    {"neighbour_alltoall", "neighbor_alltoall"},
+    {"neighbour_allgather_exchange", "neighbor_allgather_exchange"},
+    {"neighbour_alltoall_exchange", "neighbor_alltoall_exchange"},
+};
+constexpr std::string_view current_name(std::string_view name) {
+  for (const FormerName& one : former_names)
+    if (one.former == name) return one.name;
+  return name;
+}
 
 constexpr const AlgorithmRow& row_of(Algorithm algorithm) {
   return algorithm_rows[static_cast<int>(algorithm)];
@@ -140,6 +168,7 @@ constexpr const AlgorithmRow& row_of(Algorithm algorithm) {
   X(not_in_place,      "the preferred one works in place only")                                     \
   X(one_rank,          "the preferred one meets others, and there are none")                        \
   X(no_room,           "the preferred one meets in a room: BATON_ROOMS=0, or no shared memory")     \
+  X(several_nodes,     "the preferred one meets in a room, and the ranks are on several nodes")   \
   X(pool_in_use,       "the preferred one meets in a room, and the pool of rooms has too little left") \
   X(not_direct,        "the preferred one copies between buffers, which not all ranks may: BATON_CMA=0, or the kernel refuses it") \
   X(no_groups,         "the preferred one needs ranks that the machine divides into groups")        \

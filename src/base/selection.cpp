@@ -28,7 +28,7 @@ constexpr SelectionRow guess(Algorithm algorithm, std::int64_t ranks_from,
 // 16 KiB 2.7 2.2, 5.3 3.0; allreduce 8 KiB 2.4 2.0, 32 KiB 8.0 5.4, 256 KiB 36 29, 1 MiB 153 158,
 // 246 206; reduce_scatter 4 KiB 1.16 .98, 32 KiB 5.1 3.7, 1 MiB 218 181; Zen 4: allgather 4 KiB .78
 // .45, 64 KiB 6.2 5.0; alltoall blocks of 4 KiB .81 .47, 64 KiB 6.2 5.6, 1 MiB 96 99;
-// reduce_scatter 128 KiB 7.7 4.3, 2 MiB 122 84; allreduce by pieces there: not measured). One way
+// reduce_scatter 128 KiB 7.7 4.3, 2 MiB 122 84; segmented allreduce there: not measured). One way
 // only short ones are, since what was read is still in the other's cache (512 B, 2, 4 KiB:
 // broadcast .43 .39, .70 .71, 1.10 1.06; scatter .46 .40, .70 .72, 1.15 1.05; on Zen 4 broadcast 2
 // KiB .35 .30, 8 KiB .57 1.12).
@@ -47,7 +47,7 @@ constexpr SelectionRow of_two(Algorithm algorithm, std::int64_t bytes_from,
 }
 constexpr std::int64_t one_way = 4096;
 
-// Of more ranks: beyond what a room takes at once, piece by piece there, or direct copies; the
+// Of more ranks: beyond what a room takes at once, segment by segment there, or direct copies; the
 // longest allreduces by messages. Where between the measured sizes one begins is a guess
 // (docs/decisions/collectives.md).
 constexpr SelectionRow of_more(Algorithm algorithm, std::int64_t bytes_from,
@@ -87,7 +87,7 @@ constexpr std::int64_t beyond_a_room = 65537;
 // in the room and direct, reused and just written: gather, 8 ranks, 8 KiB 8.8 10.6, 10.2 14.1, 32
 // KiB 30 19, 35 32, 64 KiB 60 37, 70 57, 32 ranks 32 KiB 238 178, 242 181; scatter, 8 ranks, 32 KiB
 // 30 21, 34 36, 64 KiB 53 40, 73 65, 32 ranks 32 KiB 171 158, 238 231; 4 ranks 64 KiB 16 13, 24 26;
-// alltoall, by pieces and direct, 8 ranks, blocks of 8 KiB 45 50, 53 75, 16 KiB 100 64, 126 112, 64
+// alltoall, segmented and direct, 8 ranks, blocks of 8 KiB 45 50, 53 75, 16 KiB 100 64, 126 112, 64
 // KiB 358 241, 476 430; 32 ranks 16 KiB 1682 1443, 2107 2146).
 constexpr SelectionRow of_some(Algorithm algorithm, std::int64_t bytes_from,
                                std::int64_t ranks_to = no_end) {
@@ -124,6 +124,15 @@ constexpr SelectionRow short_of_many(Algorithm algorithm, std::int64_t bytes_to)
   return {algorithm, SelectionSource::guess, 33, no_end, 0, bytes_to};
 }
 
+// Between nodes: by messages alone, in few steps what is short, in short messages what is long.
+// There is no network to measure yet: guesses.
+constexpr SelectionRow between_nodes(Algorithm algorithm, std::int64_t bytes_from = 0,
+                                     std::int64_t bytes_to = no_end) {
+  SelectionRow row{algorithm, SelectionSource::guess, 1, no_end, bytes_from, bytes_to};
+  row.nodes = Nodes::several;
+  return row;
+}
+
 // The last that fits wins: what goes by messages comes first among its kind, rooms after it.
 constexpr SelectionRow on_all[] = {
     guess(barrier_dissemination, 1),
@@ -154,7 +163,7 @@ constexpr SelectionRow on_all[] = {
     guess(allgather_ring, 1),
     short_of_many(allgather_bruck, 4096),
     of_two(allgather_in_room, 0, beyond_a_room - 1),
-    of_two(allgather_by_pieces_in_room, beyond_a_room),
+    of_two(allgather_segmented_in_room, beyond_a_room),
     guess(allgather_direct, large, 1024),
     guess(allgather_in_room, 3),
     of_more(allgather_direct, beyond_a_room),
@@ -163,11 +172,11 @@ constexpr SelectionRow on_all[] = {
     guess(alltoall_pairwise, 1),
     short_of_many(alltoall_bruck, 1 << 18),
     of_two(alltoall_in_room, 0, beyond_a_room - 1),
-    of_two(alltoall_by_pieces_in_room, beyond_a_room, 524288),
-    guess(alltoall_by_pieces_in_room, large, 1024),
+    of_two(alltoall_segmented_in_room, beyond_a_room, 524288),
+    guess(alltoall_segmented_in_room, large, 1024),
     guess(alltoall_in_room, 3),
     of_more(alltoall_direct, 524288),
-    of_more(alltoall_by_pieces_in_room, beyond_a_room, some_ranks),
+    of_more(alltoall_segmented_in_room, beyond_a_room, some_ranks),
     of_some(alltoall_direct, 131072, many_ranks - 1),
     of_more(alltoall_direct, 1 << 20),
 
@@ -184,7 +193,7 @@ constexpr SelectionRow on_all[] = {
     guess(allreduce_doubling, 1),
     guess(allreduce_halving, 1, 8192),
     of_two(allreduce_in_room, 0, one_way),
-    of_two(allreduce_by_pieces_in_room, one_way + 1),
+    of_two(allreduce_segmented_in_room, one_way + 1),
     guess(allreduce_direct, large, 1024),
     guess(allreduce_in_room, 3),
     by_groups(allreduce_by_groups_in_room),
@@ -198,10 +207,10 @@ constexpr SelectionRow on_all[] = {
     guess(reduce_scatter_pairwise, 1, 8192),
     short_of_many(reduce_scatter_rooted, 1 << 18),
     of_two(reduce_scatter_in_room, 0, 2048),
-    of_two(reduce_scatter_by_pieces_in_room, 2049),
-    guess(reduce_scatter_by_pieces_in_room, large, 1024),
+    of_two(reduce_scatter_segmented_in_room, 2049),
+    guess(reduce_scatter_segmented_in_room, large, 1024),
     guess(reduce_scatter_in_room, 3),
-    of_more(reduce_scatter_by_pieces_in_room, beyond_a_room),
+    of_more(reduce_scatter_segmented_in_room, beyond_a_room),
     of_crowded(reduce_scatter_chain_in_room, 65536, 3, some_ranks - 1),
     of_crowded(reduce_scatter_chain_in_room, beyond_a_room, some_ranks, many_ranks - 1),
     of_crowded(reduce_scatter_chain_in_room, 524288, many_ranks),
@@ -214,8 +223,28 @@ constexpr SelectionRow on_all[] = {
     of_two(exscan_in_room, 0, one_way),
     guess(exscan_in_room, 3),
 
-    guess(neighbour_allgather_exchange, 1),
-    guess(neighbour_alltoall_exchange, 1),
+    guess(neighbor_allgather_exchange, 1),
+    guess(neighbor_alltoall_exchange, 1),
+
+    between_nodes(barrier_dissemination),
+    between_nodes(broadcast_binomial),
+    between_nodes(gather_linear),
+    between_nodes(gather_binomial, 0, 4096),
+    between_nodes(scatter_linear),
+    between_nodes(allgather_ring),
+    between_nodes(allgather_bruck, 0, 4096),
+    between_nodes(alltoall_in_place),
+    between_nodes(alltoall_pairwise),
+    between_nodes(alltoall_bruck, 0, 32768),
+    between_nodes(reduce_binomial),
+    between_nodes(allreduce_doubling),
+    between_nodes(allreduce_halving, 8192),
+    between_nodes(reduce_scatter_rooted),
+    between_nodes(reduce_scatter_pairwise, 8192),
+    between_nodes(scan_doubling),
+    between_nodes(exscan_doubling),
+    between_nodes(neighbor_allgather_exchange),
+    between_nodes(neighbor_alltoall_exchange),
 };
 
 // On processors of AMD nothing of `of_some`, where system calls are dearer; and two ranks' reduces
@@ -226,7 +255,7 @@ constexpr SelectionRow on_amd[] = {guess(gather_in_room, some_ranks),
                                    of_more(gather_direct, beyond_a_room),
                                    guess(scatter_in_room, some_ranks),
                                    of_more(scatter_direct, beyond_a_room),
-                                   of_more(alltoall_by_pieces_in_room, 131072, some_ranks),
+                                   of_more(alltoall_segmented_in_room, 131072, some_ranks),
                                    of_more(alltoall_direct, 1 << 20),
                                    of_two(reduce_chain_in_room, one_way + 1),
                                    of_two(reduce_binomial, 262145)};
@@ -289,9 +318,10 @@ bool read_range(Word word, std::int64_t* from, std::int64_t* to) {
 template <class NameOf>
 int find_name(Word word, const char* what, int count, NameOf name_of,
               char (&problem)[problem_length]) {
+  const std::string_view current = current_name({word.text, static_cast<std::size_t>(word.length)});
   int nearest = 0;
   for (int i = 0; i < count; ++i) {
-    if (word.is(name_of(i))) return i;
+    if (current == name_of(i)) return i;
     if (edit_distance(word.text, word.length, name_of(i)) <
         edit_distance(word.text, word.length, name_of(nearest)))
       nearest = i;
@@ -301,12 +331,29 @@ int find_name(Word word, const char* what, int count, NameOf name_of,
   return -1;
 }
 
+// Behind ranks and bytes: where else a row holds. `*told` has a bit for each of crowding and nodes
+// that was told; false for another word, and for a second one.
+bool read_condition(Word word, SelectionRow* row, unsigned* told) {
+  const bool several = word.is("several_nodes"), crowded = word.is("crowded");
+  const bool of_nodes = several || word.is("one_node");
+  if (!of_nodes && !crowded && !word.is("uncrowded")) return false;
+  const unsigned bit = of_nodes ? 2 : 1;
+  const bool first = !(*told & bit);
+  *told |= bit;
+  if (of_nodes)
+    row->nodes = several ? Nodes::several : Nodes::one;
+  else
+    row->crowding = crowded ? Crowding::crowded : Crowding::uncrowded;
+  return first;
+}
+
 bool read_limits(const char** text, SelectionRow* row, char (&problem)[problem_length]) {
   auto wrong = [&](const char* words, Word word) {
     std::snprintf(problem, sizeof problem, "\"%.*s\" %s", std::min(word.length, longest_name),
                   word.text, words);
     return false;
   };
+  unsigned told = 0;
   for (int field = 0; **text == ':'; ++field) {
     ++*text;
     const Word word = word_before(text, ":=,");
@@ -314,10 +361,9 @@ bool read_limits(const char** text, SelectionRow* row, char (&problem)[problem_l
       return wrong("is no number of ranks: N, N+ or N-M", word);
     if (field == 1 && !read_range(word, &row->bytes_from, &row->bytes_to))
       return wrong("is no number of bytes: N, N+ or N-M, with k or m", word);
-    if (field == 2 && !word.is("crowded") && !word.is("uncrowded"))
-      return wrong("is neither crowded nor uncrowded", word);
-    if (field == 2) row->crowding = word.is("crowded") ? Crowding::crowded : Crowding::uncrowded;
-    if (field > 2) return wrong("is too much: KIND:RANKS:BYTES:crowded=ALGORITHM", word);
+    if (field >= 2 && !read_condition(word, row, &told))
+      return wrong("is none of crowded, uncrowded, one_node and several_nodes, each at most once",
+                   word);
   }
   return true;
 }
@@ -368,6 +414,8 @@ bool next_selection_row(const char** text, SelectionSource source, SelectionRow*
   problem[0] = 0;
   if (!**text) return false;
   *row = {Algorithm{}, source};
+  // What the user asks for holds everywhere, what was measured where that was.
+  if (source == SelectionSource::forced) row->nodes = Nodes::any;
   read_row(text, row, problem);
   *text += std::strcspn(*text, ",");
   return true;

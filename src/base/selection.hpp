@@ -2,8 +2,9 @@
 // the machine's profile, then those of BATON_COLLECTIVES. The last row that fits a call and whose
 // algorithm can serve it wins (collective/choose.hpp).
 // As text (BATON_COLLECTIVES, profiles): rows with commas between them, each
-//   KIND[:RANKS[:BYTES[:crowded|:uncrowded]]]=ALGORITHM
-// where RANKS and BYTES are N, N+ or N-M; bytes may end in k or m.
+//   KIND[:RANKS[:BYTES[:crowded|:uncrowded][:one_node|:several_nodes]]]=ALGORITHM
+// where RANKS and BYTES are N, N+ or N-M; bytes may end in k or m. Without a word for the nodes a
+// row of BATON_COLLECTIVES holds for both, one of a profile for one node, where it was measured.
 // Invariant: all ranks of a job have the same rows.
 #pragma once
 
@@ -18,6 +19,8 @@ namespace baton {
 enum class SelectionSource : std::uint8_t { guess, measured, tuned, forced };
 // Whether a row is for jobs of more ranks than usable CPUs, for others, or for all.
 enum class Crowding : std::uint8_t { any, crowded, uncrowded };
+// Whether a row is for communicators whose ranks are all on one node, on several, or for both.
+enum class Nodes : std::uint8_t { any, one, several };
 
 inline constexpr std::int64_t no_end = std::int64_t{1} << 62;
 
@@ -35,6 +38,7 @@ struct SelectionRow {
   Crowding crowding = Crowding::any;
   // Of a measured row: whether ranks outnumbered CPUs there. Elsewhere it is a guess.
   Crowding measured = Crowding::any;
+  Nodes nodes = Nodes::one;
 
   CollectiveKind kind() const { return row_of(algorithm).kind; }
 };

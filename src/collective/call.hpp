@@ -61,8 +61,8 @@ struct Call {
   bool commutes() const { return operation->commutative; }
 };
 
-inline bool is_among_neighbours(const Call& call) {
-  return call.kind == Kind::neighbour_allgather || call.kind == Kind::neighbour_alltoall;
+inline bool is_among_neighbors(const Call& call) {
+  return call.kind == Kind::neighbor_allgather || call.kind == Kind::neighbor_alltoall;
 }
 
 }  // namespace baton::collective

@@ -31,8 +31,10 @@ std::int64_t first_byte(const SelectionRow& row, int ranks) {
 // But for the size.
 bool fits_otherwise(const SelectionRow& row, const Situation& s) {
   const bool crowding =
-      row.crowding == Crowding::any || (row.crowding == Crowding::crowded) == s.crowded;
-  return row.kind() == s.kind && crowding && row.ranks_from <= s.ranks && s.ranks <= row.ranks_to;
+      row.crowding == Crowding::any || (row.crowding == Crowding::crowded) == s.oversubscribed;
+  const bool nodes = row.nodes == Nodes::any || (row.nodes == Nodes::several) == s.several_nodes;
+  return row.kind() == s.kind && crowding && nodes && row.ranks_from <= s.ranks &&
+         s.ranks <= row.ranks_to;
 }
 
 bool fits(const SelectionRow& row, const Situation& s) {
@@ -43,7 +45,7 @@ ChoiceReason reason_of(const SelectionRow& row, const Situation& s) {
   static constexpr ChoiceReason of_source[] = {ChoiceReason::guess, ChoiceReason::measured,
                                                ChoiceReason::tuned, ChoiceReason::forced};
   const bool elsewhere =
-      row.measured != Crowding::any && (row.measured == Crowding::crowded) != s.crowded;
+      row.measured != Crowding::any && (row.measured == Crowding::crowded) != s.oversubscribed;
   return elsewhere ? ChoiceReason::measured_elsewhere : of_source[static_cast<int>(row.source)];
 }
 
@@ -51,17 +53,18 @@ ChoiceReason reason_of(const SelectionRow& row, const Situation& s) {
 
 std::optional<ChoiceReason> obstacle(Algorithm algorithm, const Situation& s) {
   static constexpr ChoiceReason reasons[] = {
-      ChoiceReason::not_commuting,    ChoiceReason::uneven,    ChoiceReason::not_in_place,
-      ChoiceReason::in_place,         ChoiceReason::one_rank,  ChoiceReason::not_direct,
-      ChoiceReason::no_room,          ChoiceReason::no_groups, ChoiceReason::mixed_groups,
-      ChoiceReason::too_long_for_room};
+      ChoiceReason::not_commuting, ChoiceReason::uneven,           ChoiceReason::not_in_place,
+      ChoiceReason::in_place,      ChoiceReason::one_rank,         ChoiceReason::several_nodes,
+      ChoiceReason::not_direct,    ChoiceReason::no_room,          ChoiceReason::no_groups,
+      ChoiceReason::mixed_groups,  ChoiceReason::too_long_for_room};
   const AlgorithmRow& row = row_of(algorithm);
-  const bool in_room = row.meetings > 0;
+  const bool in_room = row.rounds > 0;
   const bool stands[] = {(row.needs & needs_commuting) && !s.commuting,
                          (row.needs & needs_even) && s.uneven,
                          (row.needs & needs_in_place) && !s.in_place,
                          (row.needs & needs_not_in_place) && s.in_place,
                          in_room && s.ranks == 1,
+                         in_room && s.several_nodes,
                          (row.needs & needs_direct) && !s.direct,
                          in_room && !s.rooms,
                          (row.needs & needs_groups) && s.grouping == Grouping::none,

@@ -20,11 +20,12 @@ struct Situation {
   bool commuting = true;               // the operation, where there is one
   bool uneven = false;                 // ranks do not know how much the others give
   bool in_place = false;               // of an alltoall: elsewhere ranks may differ in it
-  bool crowded = false;                // more ranks than usable CPUs in the job
+  bool oversubscribed = false;         // more ranks than usable CPUs in the job
   bool rooms = true;                   // false: it is known that there is none
   bool direct = true;                  // false: ranks may not copy from and to others' buffers
   Grouping grouping = Grouping::none;  // of the ranks, by the machine
   std::int64_t room_bytes_max = 0;     // what a rank may put into a block of a room, at most
+  bool several_nodes = false;          // the ranks are not all on one node
 };
 
 struct Choice {

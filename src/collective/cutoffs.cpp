@@ -5,7 +5,7 @@
 #include <new>
 
 #include "base/settings.hpp"
-#include "collective/machine_groups.hpp"
+#include "collective/room/machine_groups.hpp"
 #include "message/engine.hpp"
 
 namespace baton::collective {
@@ -28,14 +28,15 @@ Grouping grouping_of(const Communicator& comm) {
 
 Situation situation_of(const Communicator& comm, CollectiveKind kind, unsigned traits) {
   Situation situation{kind, comm.size()};
-  situation.grouping = grouping_of(comm);
+  situation.several_nodes = spans_nodes(comm);
+  if (!situation.several_nodes) situation.grouping = grouping_of(comm);
   situation.commuting = !(traits & trait_ordered);
   situation.uneven = traits & trait_uneven;
   situation.in_place = traits & trait_in_place;
   situation.rooms = !(traits & trait_no_room);
   // Whether the kernel permits it ranks see only when they meet.
   situation.direct = !(traits & trait_not_direct);
-  situation.crowded = message::engine.crowded;
+  situation.oversubscribed = message::engine.crowded;
   situation.room_bytes_max = settings.room_bytes_max;
   return situation;
 }
@@ -43,7 +44,7 @@ Situation situation_of(const Communicator& comm, CollectiveKind kind, unsigned t
 Cutoff cutoff_of(const Choice& choice) {
   auto& calls = message::engine.collectives.calls;
   return {no_end, calls[static_cast<int>(choice.algorithm)][static_cast<int>(choice.reason)],
-          choice.algorithm, row_of(choice.algorithm).meetings};
+          choice.algorithm, row_of(choice.algorithm).rounds};
 }
 
 // Of all sizes, one behind another; counts them only where there is no place.
@@ -71,15 +72,20 @@ const Cutoff* make_list(const Situation& situation) {
   return list;
 }
 
-// Those of communicators of so many ranks, so divided; null without memory.
-Cutoffs* of_ranks(int ranks, Grouping grouping) {
+// Those of communicators alike; null without memory.
+Cutoffs* of_ranks(const Situation& situation) {
   Cutoffs* all = made;
-  while (all && !(all->ranks == ranks && all->grouping == grouping)) all = all->next;
+  auto is_alike = [&situation](const Cutoffs& one) {
+    return one.ranks == situation.ranks && one.grouping == situation.grouping &&
+           one.several_nodes == situation.several_nodes;
+  };
+  while (all && !is_alike(*all)) all = all->next;
   if (all) return all;
   all = new (std::nothrow) Cutoffs;
   if (!all) return nullptr;
-  all->ranks = ranks;
-  all->grouping = grouping;
+  all->ranks = situation.ranks;
+  all->grouping = situation.grouping;
+  all->several_nodes = situation.several_nodes;
   all->next = made;
   return made = all;
 }
@@ -91,7 +97,7 @@ const Cutoff& make_cutoff(Communicator& comm, CollectiveKind kind, unsigned trai
   Situation situation = situation_of(comm, kind, traits);
   {
     platform::Guard guard(cutoffs_lock);
-    if (Cutoffs* all = of_ranks(comm.size(), situation.grouping)) {
+    if (Cutoffs* all = of_ranks(situation)) {
       std::atomic<const Cutoff*>& list = all->lists[static_cast<int>(kind)][traits];
       // relaxed: under the lock.
       if (!list.load(std::memory_order_relaxed))

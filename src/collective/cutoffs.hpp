@@ -17,7 +17,7 @@ struct Cutoff {
   std::int64_t bytes_to;
   std::uint64_t* calls;  // by size class, for mpiexec --explain
   Algorithm algorithm;
-  std::uint8_t meetings;
+  std::uint8_t rounds;
 };
 
 // What choice depends on besides kind, ranks, their groups and size, as bits.
@@ -30,12 +30,13 @@ enum CallTrait : unsigned {
 };
 inline constexpr int trait_sets = 32;
 
-// Of all communicators of a size, and of how the machine divides them.
+// Of all communicators of a size, of how the machine divides them, on one node or on several.
 struct Cutoffs {
   // A null list has not been wanted so far.
   std::atomic<const Cutoff*> lists[collective_kind_count][trait_sets] = {};
   int ranks = 0;
   Grouping grouping = Grouping::none;
+  bool several_nodes = false;
   Cutoffs* next = nullptr;
 };
 

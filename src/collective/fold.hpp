@@ -1,10 +1,10 @@
 // Ranks beyond a power of two, for algorithms that pair ranks by the bits of their numbers: the
-// first ones act in pairs of neighbours, so that rank order is kept.
+// first ones act in pairs of neighbors, so that rank order is kept.
 #pragma once
 
 #include <bit>
 
-#include "collective/algorithms.hpp"
+#include "collective/algorithm.hpp"
 
 namespace baton::collective {
 

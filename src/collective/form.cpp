@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "collective/check_call.hpp"
+#include "collective/check/check_call.hpp"
 #include "collective/run.hpp"
 #include "message/engine.hpp"
 #include "world/agree/agree.hpp"

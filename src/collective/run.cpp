@@ -7,7 +7,7 @@
 #include <new>
 
 #include "base/settings.hpp"
-#include "collective/alike.hpp"
+#include "collective/check/alike.hpp"
 #include "collective/select.hpp"
 #include "datatype/pack.hpp"
 #include "message/point_to_point.hpp"

@@ -7,13 +7,18 @@
 #include <utility>
 
 #include "collective/call.hpp"
-#include "collective/compare.hpp"
+#include "collective/check/compare.hpp"
 #include "collective/task.hpp"
+#include "lockfree/room.hpp"
 #include "message/wait.hpp"
 
 namespace baton::collective {
 
 struct Checking;
+// A round of a room: all its ranks write what they give, and read. As many in a row as a call
+// takes.
+using Round = lockfree::Meeting;
+using Rounds = lockfree::Room<lockfree::Hardware>::Row;
 
 class Run {
  public:

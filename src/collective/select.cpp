@@ -1,13 +1,12 @@
 #include "collective/select.hpp"
 
-#include "base/check.hpp"
-#include "collective/chains.hpp"
 #include "collective/cutoffs.hpp"
-#include "collective/direct.hpp"
-#include "collective/in_room.hpp"
-#include "collective/pieces.hpp"
-#include "collective/settle.hpp"
-#include "collective/visit.hpp"
+#include "collective/functions.hpp"
+#include "collective/intercommunicator.hpp"
+#include "collective/room/chains.hpp"
+#include "collective/room/segments.hpp"
+#include "collective/room/settle.hpp"
+#include "collective/room/visit.hpp"
 
 namespace baton::collective {
 
@@ -15,45 +14,6 @@ namespace {
 
 using world::RoomPart;
 using world::RoomState;
-
-Vector vector_of(const Call& call) {
-  return {call.in.uniform, call.in.type, call.operation};
-}
-
-// Of a reduce_scatter: all parts.
-Vector whole_of(const Call& call) {
-  Vector whole = vector_of(call);
-  whole.count = 0;
-  for (int r = 0; r < call.comm->size(); ++r) whole.count += call.in.count(r);
-  return whole;
-}
-
-Task select_between(Run& run, const Call& call) {
-  Communicator& comm = *call.comm;
-  switch (call.kind) {
-    case Kind::barrier:
-      return barrier_dissemination(run, comm.members(0));
-    case Kind::broadcast:
-      return broadcast_between(run, comm, call.in, call.root);
-    case Kind::gather:
-      return gather_between(run, comm, call.out, call.in, call.root);
-    case Kind::scatter:
-      return scatter_between(run, comm, call.out, call.in, call.root);
-    case Kind::allgather:
-    case Kind::alltoall:
-      return exchange_between(run, comm, call.out, call.in);
-    case Kind::reduce:
-      return reduce_between(run, comm, vector_of(call), call.contribution(), call.in.buffer,
-                            call.root);
-    case Kind::allreduce:
-      return allreduce_between(run, comm, vector_of(call), call.contribution(), call.in.buffer);
-    case Kind::reduce_scatter:
-      return reduce_scatter_between(run, comm, whole_of(call), call.contribution(), call.in);
-    default:
-      break;
-  }
-  invariant_broken("no such collective between groups", __FILE__, __LINE__);
-}
 
 // ---- what is chosen by; nothing that another rank may know otherwise ----
 
@@ -93,8 +53,8 @@ BATON_INLINE Facts facts_of(const Call& call) {
     case Kind::alltoall:
       return facts_of_blocks(call);
     case Kind::barrier:
-    case Kind::neighbour_allgather:
-    case Kind::neighbour_alltoall:
+    case Kind::neighbor_allgather:
+    case Kind::neighbor_alltoall:
       break;
   }
   return {0, 0};
@@ -110,144 +70,16 @@ void count_call(const Cutoff& cutoff, std::int64_t bytes, ChoiceReason why) {
   message::count((knew ? cutoff.calls : calls[static_cast<int>(why)])[size_class(bytes)]);
 }
 
-// ---- what each algorithm is called with ----
-
-// `second` is of what takes two.
-BATON_INLINE Task begin_in_room(Run& run, const Call& call, Algorithm algorithm,
-                                const Meeting& meeting, const Meeting* second) {
-  switch (algorithm) {
-    case Algorithm::barrier_in_room:
-      return barrier_in_room(run, meeting);
-    case Algorithm::barrier_by_groups_in_room:
-      return barrier_by_groups_in_room(run, meeting, *second);
-    case Algorithm::broadcast_by_groups_in_room:
-      return broadcast_by_groups_in_room(run, meeting, *second, call.in, call.root);
-    case Algorithm::broadcast_in_room:
-      return broadcast_in_room(run, meeting, call.in, call.root);
-    case Algorithm::gather_in_room:
-      return gather_in_room(run, meeting, call.out, call.in, call.root);
-    case Algorithm::scatter_in_room:
-      return scatter_in_room(run, meeting, call.out, call.in, call.root);
-    case Algorithm::allgather_in_room:
-      return allgather_in_room(run, meeting, call.out, call.in);
-    case Algorithm::alltoall_in_room:
-      return alltoall_in_room(run, meeting, call.out, call.in);
-    case Algorithm::reduce_in_room:
-      return reduce_in_room(run, meeting, vector_of(call), call.contribution(), call.in.buffer,
-                            call.root);
-    case Algorithm::reduce_by_groups_in_room:
-      return reduce_by_groups_in_room(run, meeting, *second, vector_of(call), call.contribution(),
-                                      call.in.buffer, call.root);
-    case Algorithm::allreduce_by_groups_in_room:
-      return allreduce_by_groups_in_room(run, meeting, *second, vector_of(call),
-                                         call.contribution(), call.in.buffer);
-    case Algorithm::allreduce_in_room:
-      return allreduce_in_room(run, meeting, vector_of(call), call.contribution(), call.in.buffer);
-    case Algorithm::allreduce_by_parts_in_room:
-      return allreduce_by_parts_in_room(run, meeting, *second, vector_of(call), call.contribution(),
-                                        call.in.buffer);
-    case Algorithm::reduce_scatter_in_room:
-      return reduce_scatter_in_room(run, meeting, whole_of(call), call.contribution(), call.in);
-    case Algorithm::scan_in_room:
-    case Algorithm::exscan_in_room:
-      return scan_in_room(run, meeting, vector_of(call), call.contribution(), call.in.buffer,
-                          call.kind == Kind::scan);
+// How many rounds a call takes.
+std::uint64_t rounds_of(const Call& call, std::uint8_t rounds) {
+  switch (rounds) {
+    case round_per_segment:
+      return segments_of(call).count;
+    case two_rounds_per_segment:
+      return 2 * segments_of(call).count;
     default:
-      break;
+      return chains_of(call).segments;
   }
-  invariant_broken("an algorithm that meets in a room is begun there", __FILE__, __LINE__);
-}
-
-// What takes many.
-Task begin_in_row(Run& run, const Call& call, Algorithm algorithm, const MeetingRow& row) {
-  const Vector vector = vector_of(call);
-  void* result = call.in.buffer;
-  const int rank = call.comm->rank();
-  switch (algorithm) {
-    case Algorithm::allgather_by_pieces_in_room:
-      return allgather_by_pieces_in_room(run, row, call.out, call.in);
-    case Algorithm::alltoall_by_pieces_in_room:
-      return alltoall_by_pieces_in_room(run, row, call.out, call.in);
-    case Algorithm::reduce_scatter_by_pieces_in_room:
-      return reduce_scatter_by_pieces_in_room(run, row, whole_of(call), call.contribution(),
-                                              call.in);
-    case Algorithm::allreduce_by_pieces_in_room:
-      return allreduce_by_pieces_in_room(run, row, vector, call.contribution(), result);
-    case Algorithm::reduce_chain_in_room:
-      return reduction_chain_in_room(run, row, vector, call.contribution(),
-                                     {0, rank == call.root ? vector.count : 0, result});
-    case Algorithm::allreduce_chain_in_room:
-      return reduction_chain_in_room(run, row, vector, call.contribution(),
-                                     {0, vector.count, result});
-    case Algorithm::reduce_scatter_chain_in_room: {
-      std::int64_t begin = 0;
-      for (int r = 0; r < rank; ++r) begin += call.in.count(r);
-      return reduction_chain_in_room(run, row, whole_of(call), call.contribution(),
-                                     {begin, begin + call.in.count(rank), result});
-    }
-    default:
-      break;
-  }
-  invariant_broken("an algorithm of many meetings is begun as one", __FILE__, __LINE__);
-}
-std::uint64_t meetings_in_row(const Call& call, Algorithm algorithm) {
-  switch (algorithm) {
-    case Algorithm::allgather_by_pieces_in_room:
-    case Algorithm::alltoall_by_pieces_in_room:
-    case Algorithm::reduce_scatter_by_pieces_in_room:
-      return pieces_of(call).count;
-    case Algorithm::allreduce_by_pieces_in_room:
-      return 2 * pieces_of(call).count;
-    default:
-      return chains_of(call).pieces;
-  }
-}
-
-Task begin_by_messages(Run& run, const Call& call, Algorithm algorithm) {
-  Communicator& comm = *call.comm;
-  const Context& context = comm.collective;
-  switch (algorithm) {
-    case Algorithm::barrier_dissemination:
-      return barrier_dissemination(run, comm.members(0));
-    case Algorithm::broadcast_binomial:
-      return broadcast_binomial(run, context, call.in.buffer, call.in.uniform, *call.in.type,
-                                call.root);
-    case Algorithm::gather_linear:
-      return gather_linear(run, context, call.out, call.in, call.root);
-    case Algorithm::scatter_linear:
-      return scatter_linear(run, context, call.out, call.in, call.root);
-    case Algorithm::allgather_bruck:
-      return allgather_bruck(run, context, call.out, call.in);
-    case Algorithm::alltoall_bruck:
-      return alltoall_bruck(run, context, call.out, call.in);
-    case Algorithm::allgather_ring:
-      return allgather_ring(run, context, call.out, call.in);
-    case Algorithm::alltoall_in_place:
-      return alltoall_in_place(run, context, call.in);
-    case Algorithm::alltoall_pairwise:
-      return alltoall_pairwise(run, context, call.out, call.in);
-    case Algorithm::reduce_binomial:
-      return reduce_binomial(run, context, vector_of(call), call.contribution(), call.in.buffer,
-                             call.root);
-    case Algorithm::allreduce_halving:
-      return allreduce_halving(run, context, vector_of(call), call.contribution(), call.in.buffer);
-    case Algorithm::allreduce_doubling:
-      return allreduce_doubling(run, context, vector_of(call), call.contribution(), call.in.buffer);
-    case Algorithm::reduce_scatter_pairwise:
-      return reduce_scatter_pairwise(run, context, whole_of(call), call.contribution(), call.in);
-    case Algorithm::reduce_scatter_rooted:
-      return reduce_scatter_rooted(run, context, whole_of(call), call.contribution(), call.in);
-    case Algorithm::scan_doubling:
-    case Algorithm::exscan_doubling:
-      return scan_doubling(run, context, vector_of(call), call.contribution(), call.in.buffer,
-                           call.kind == Kind::scan);
-    case Algorithm::neighbour_allgather_exchange:
-    case Algorithm::neighbour_alltoall_exchange:
-      return neighbour_exchange(run, comm, call.out, call.in);
-    default:
-      break;
-  }
-  invariant_broken("an algorithm is begun as its row says", __FILE__, __LINE__);
 }
 
 // Where it has turned out that there is no room, or that the ranks may not copy from each other.
@@ -257,7 +89,7 @@ BATON_COLD Task begin_otherwise(Run& run, const Call& call, const Facts& facts, 
   const Cutoff& cutoff =
       find_cutoff(*call.comm, call.kind, facts.traits | trait_no_room | trait, facts.bytes, spare);
   count_call(cutoff, facts.bytes, why);
-  return begin_by_messages(run, call, cutoff.algorithm);
+  return function_of(cutoff.algorithm).by_messages(run);
 }
 BATON_COLD Task begin_without_room(Run& run, const Call& call, const Facts& facts) {
   const bool in_use = run.room().lack == world::RoomLack::pool_in_use;
@@ -269,98 +101,73 @@ Task go_by_messages(Run& run, const Call& call, Facts facts) {
   co_await begin_otherwise(run, call, facts, trait_not_direct, ChoiceReason::not_direct);
 }
 
-Task begin_direct(Run& run, const Call& call, Algorithm algorithm, const Facts& facts,
-                  const Meeting& first, const Meeting& last) {
-  Task otherwise = go_by_messages(run, call, facts);
-  switch (algorithm) {
-    case Algorithm::broadcast_direct:
-      return broadcast_direct(run, first, last, call.in, call.root, otherwise);
-    case Algorithm::gather_direct:
-      return gather_direct(run, first, last, call.out, call.in, call.root, otherwise);
-    case Algorithm::scatter_direct:
-      return scatter_direct(run, first, last, call.out, call.in, call.root, otherwise);
-    case Algorithm::allgather_direct:
-      return allgather_direct(run, first, last, call.out, call.in, otherwise);
-    case Algorithm::alltoall_direct:
-      return alltoall_direct(run, first, last, call.out, call.in, otherwise);
-    case Algorithm::reduce_direct:
-      return reduce_direct(run, first, last, vector_of(call), call.contribution(), call.in.buffer,
-                           call.root, otherwise);
-    case Algorithm::allreduce_direct:
-      return allreduce_direct(run, first, last, vector_of(call), call.contribution(),
-                              call.in.buffer, otherwise);
-    case Algorithm::reduce_scatter_direct:
-      return reduce_scatter_direct(run, first, last, whole_of(call), call.contribution(), call.in,
-                                   otherwise);
-    default:
-      break;
-  }
-  invariant_broken("an algorithm of direct copies is begun as one", __FILE__, __LINE__);
-}
-
 bool is_direct(Algorithm algorithm) {
   return row_of(algorithm).needs & needs_direct;
 }
 
-// `second` as above.
+// What meets in a room that is open; `second` is of what takes two.
 BATON_INLINE Task begin_open(Run& run, const Call& call, Algorithm algorithm, const Facts& facts,
-                             const Meeting& first, const Meeting* second) {
-  if (second && is_direct(algorithm))
-    return begin_direct(run, call, algorithm, facts, first, *second);
-  return begin_in_room(run, call, algorithm, first, second);
+                             const Round& first, const Round* second) {
+  const Function function = function_of(algorithm);
+  if (!second) return function.in_one_round(run, first);
+  if (is_direct(algorithm))
+    return function.copies_directly(run, first, *second, go_by_messages(run, call, facts));
+  return function.in_two_rounds(run, first, *second);
 }
 
-// The tickets of a call: one, two, or many in a row.
-struct Tickets {
-  MeetingRow row;
+// The rounds that a call has taken: one, two, or many in a row.
+struct Taken {
+  Rounds row;
   std::uint64_t count;
   bool in_a_row = false;
 
-  Meeting at(std::uint64_t i) const { return lockfree::Room<lockfree::Hardware>::in_row(row, i); }
+  Round at(std::uint64_t i) const { return lockfree::Room<lockfree::Hardware>::in_row(row, i); }
 };
 
 // The first calls in a room: by the time they know whether it is there, others may have begun.
-Task settle_first(Run& run, const Call& call, Tickets tickets, Cutoff cutoff, Facts facts) {
+Task settle_first(Run& run, const Call& call, Taken taken, Cutoff cutoff, Facts facts) {
   world::RoomView& view = run.room();
   co_await settle_room(run, RoomPart::lines);
   bool open = view.lines == RoomState::open;
-  if (open && tickets.at(0).has_blocks()) {
+  if (open && taken.at(0).has_blocks()) {
     co_await settle_room(run, RoomPart::blocks);
     open = view.blocks == RoomState::open;
   }
   if (open) {
     count_call(cutoff, facts.bytes);
-    if (tickets.in_a_row)
-      co_await begin_in_row(run, call, cutoff.algorithm, tickets.row);
+    if (taken.in_a_row)
+      co_await function_of(cutoff.algorithm).in_many_rounds(run, taken.row);
     else
-      co_await begin_open(run, call, cutoff.algorithm, facts, tickets.row[0], &tickets.row[1]);
+      co_await begin_open(run, call, cutoff.algorithm, facts, taken.row[0],
+                          taken.count == 2 ? &taken.row[1] : nullptr);
     co_return;
   }
   co_await begin_without_room(run, call, facts);
   if (view.lines != RoomState::open) co_return;
-  // There are lines, but no blocks: its tickets are over.
-  for (std::uint64_t i = 0; i < tickets.count; ++i) {
-    const Meeting meeting = tickets.at(i);
-    Visit visit(run, meeting);
-    co_await run.until([&] { return view.room.may_finish(meeting); });
+  // There are lines, but no blocks: its rounds are over.
+  for (std::uint64_t i = 0; i < taken.count; ++i) {
+    const Round round = taken.at(i);
+    Visit visit(run, round);
+    co_await run.until([&] { return view.room.may_finish(round); });
     visit.finish();
   }
 }
 
-// Takes the tickets of a call, and begins it as the room's state asks.
+// Takes the rounds of a call, and begins it as the room's state asks.
 template <bool two>
 BATON_INLINE Task meet(Run& run, const Call& call, const Cutoff& cutoff, const Facts& facts) {
   using lockfree::RoomSpace;
   world::RoomView& view = run.room();
   const RoomSpace space =
       two && is_direct(cutoff.algorithm) ? RoomSpace::lines : view.room.space_for(facts.bytes);
-  Meeting first;
-  Meeting second;
+  Round first;
+  Round second;
   bool open;
   {
     platform::Guard guard(view.lock);
     if (BATON_UNLIKELY(view.lines == RoomState::none)) return begin_without_room(run, call, facts);
-    // Without blocks, too: another rank may not know it yet, and tickets are alike everywhere.
+    // Without blocks, too: another rank may not know it yet, and sequence numbers are alike
+    // everywhere.
     first = view.room.open(space);
     if (two) second = view.room.open(space);
     open = view.lines == RoomState::open &&
@@ -373,36 +180,36 @@ BATON_INLINE Task meet(Run& run, const Call& call, const Cutoff& cutoff, const F
 }
 
 // The same of a call that takes many, all with blocks.
-Task meet_in_row(Run& run, const Call& call, const Cutoff& cutoff, const Facts& facts) {
-  const std::uint64_t meetings = meetings_in_row(call, cutoff.algorithm);
-  if (meetings == 0)
+Task begin_many_rounds(Run& run, const Call& call, const Cutoff& cutoff, const Facts& facts) {
+  const std::uint64_t rounds = rounds_of(call, cutoff.rounds);
+  if (rounds == 0)
     return begin_otherwise(run, call, facts, trait_no_room, ChoiceReason::too_long_for_room);
   world::RoomView& view = run.room();
-  MeetingRow row;
+  Rounds row;
   bool open;
   {
     platform::Guard guard(view.lock);
     if (view.lines == RoomState::none) return begin_without_room(run, call, facts);
-    row = view.room.open_row(meetings);
+    row = view.room.open_row(rounds);
     open = view.lines == RoomState::open && view.blocks == RoomState::open;
   }
-  if (!open) return settle_first(run, call, {row, meetings, true}, cutoff, facts);
+  if (!open) return settle_first(run, call, {row, rounds, true}, cutoff, facts);
   count_call(cutoff, facts.bytes);
-  return begin_in_row(run, call, cutoff.algorithm, row);
+  return function_of(cutoff.algorithm).in_many_rounds(run, row);
 }
 
 }  // namespace
 
 Task select(Run& run, const Call& call) {
-  if (BATON_UNLIKELY(call.comm->is_inter())) return select_between(run, call);
+  if (BATON_UNLIKELY(call.comm->is_inter())) return begin_on_intercommunicator(run);
   const Facts facts = facts_of(call);
   Cutoff spare;
   const Cutoff& cutoff = find_cutoff(*call.comm, call.kind, facts.traits, facts.bytes, spare);
-  if (cutoff.meetings == 1) return meet<false>(run, call, cutoff, facts);
-  if (cutoff.meetings == 2) return meet<true>(run, call, cutoff, facts);
-  if (cutoff.meetings == many) return meet_in_row(run, call, cutoff, facts);
+  if (cutoff.rounds == 1) return meet<false>(run, call, cutoff, facts);
+  if (cutoff.rounds == 2) return meet<true>(run, call, cutoff, facts);
+  if (cutoff.rounds != 0) return begin_many_rounds(run, call, cutoff, facts);
   count_call(cutoff, facts.bytes);
-  return begin_by_messages(run, call, cutoff.algorithm);
+  return function_of(cutoff.algorithm).by_messages(run);
 }
 
 }  // namespace baton::collective

@@ -1,9 +1,10 @@
-// Which algorithm a collective takes: from sizes that all ranks know alike, never from what only
-// one knows (a rank's own type may be laid out in another way). Takes a ticket of the run's room
-// for what meets there.
+// Begins a collective: selects its algorithm, takes the rounds that it needs in the run's room, and
+// calls its function. Called by run.cpp and by check/alike.cpp.
+// Invariant: the selection depends on what all ranks know alike, never on what one of them knows (a
+// rank's own type may be laid out in another way); rounds are numbered in the order of calls.
 #pragma once
 
-#include "collective/algorithms.hpp"
+#include "collective/run.hpp"
 
 namespace baton::collective {
 

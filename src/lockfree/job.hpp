@@ -44,7 +44,8 @@ enum class Phase : std::uint32_t { unborn, started, initialised, finalized, abor
 // Who ended the job, with Phase::aborted.
 enum class AbortCause : std::uint32_t { none, program, error };
 
-// Where a rank waits, and who waits for it, under the setting `check` (collective/deadlock.cpp).
+// Where a rank waits, and who waits for it, under the setting `check`
+// (collective/check/deadlock.cpp).
 struct alignas(cache_line_bytes) CircleLines {
   std::atomic<std::uint32_t> episode;  // odd: the rank waits, and what follows says where
   std::atomic<std::uint32_t> looks;    // so often it has looked in vain, each after progress

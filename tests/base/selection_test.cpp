@@ -60,6 +60,25 @@ TEST(selection_text, ranges_have_a_begin_and_maybe_an_end) {
   EXPECT_EQ(row.crowding, Crowding::uncrowded);
 }
 
+TEST(selection_text, rows_are_for_one_node_or_several_or_both) {
+  auto nodes_of = [](const char* text, SelectionSource source) {
+    SelectionRow row{};
+    char problem[problem_length];
+    EXPECT_TRUE(next_selection_row(&text, source, &row, problem));
+    EXPECT_STREQ(problem, "");
+    return row.nodes;
+  };
+  const char* plain = "scan:2+:0+:crowded=scan_doubling";
+  EXPECT_EQ(nodes_of(plain, SelectionSource::forced), Nodes::any);
+  EXPECT_EQ(nodes_of(plain, SelectionSource::tuned), Nodes::one);
+  SelectionRow row = only_entry("scan:2+:0+:several_nodes=scan_doubling").row;
+  EXPECT_EQ(row.nodes, Nodes::several);
+  EXPECT_EQ(row.crowding, Crowding::any);
+  row = only_entry("scan:2+:0+:crowded:one_node=scan_doubling").row;
+  EXPECT_EQ(row.nodes, Nodes::one);
+  EXPECT_EQ(row.crowding, Crowding::crowded);
+}
+
 TEST(selection_text, entries_are_read_in_order_and_a_wrong_one_leaves_the_others) {
   auto all = entries(",barrier=barrier_in_room,,nonsense,scan=scan_doubling,");
   ASSERT_EQ(all.size(), 3u);
@@ -76,6 +95,31 @@ TEST(selection_text, every_algorithm_can_be_named) {
         std::string(collective_kind_names[static_cast<int>(row.kind)]) + "=" + row.name;
     EXPECT_EQ(only_entry(text.c_str()).problem, "") << text;
   }
+}
+
+TEST(selection_text, former_names_mean_what_is_called_otherwise_now) {
+  const struct {
+    const char* text;
+    Algorithm algorithm;
+  } cases[] = {
+      {"allgather=allgather_by_pieces_in_room", Algorithm::allgather_segmented_in_room},
+      {"alltoall:2=alltoall_by_pieces_in_room", Algorithm::alltoall_segmented_in_room},
+      {"allreduce:2:8k+=allreduce_by_pieces_in_room", Algorithm::allreduce_segmented_in_room},
+      {"reduce_scatter=reduce_scatter_by_pieces_in_room",
+       Algorithm::reduce_scatter_segmented_in_room},
+      {"neighbour_allgather=neighbour_allgather_exchange", Algorithm::neighbor_allgather_exchange},
+      {"neighbour_alltoall=neighbour_alltoall_exchange", Algorithm::neighbor_alltoall_exchange},
+      {"neighbor_alltoall=neighbour_alltoall_exchange", Algorithm::neighbor_alltoall_exchange},
+  };
+  for (const auto& one : cases) {
+    EXPECT_EQ(only_entry(one.text).problem, "") << one.text;
+    EXPECT_EQ(only_entry(one.text).row.algorithm, one.algorithm) << one.text;
+  }
+}
+
+TEST(selection_text, no_former_name_is_one_of_today) {
+  for (const FormerName& one : former_names)
+    for (const AlgorithmRow& row : algorithm_rows) EXPECT_NE(one.former, row.name);
 }
 
 TEST(selection_text, what_is_unknown_is_told_with_the_nearest_name) {
@@ -102,8 +146,11 @@ TEST(selection_text, what_is_wrong_is_told_in_words) {
       {"allreduce:2+:8q=allreduce_halving", "number of bytes"},
       {"allreduce:2+:99999999999999999999+=allreduce_halving", "number of bytes"},
       {"allreduce:2+:-8=allreduce_halving", "number of bytes"},
-      {"allreduce:2+:8+:full=allreduce_halving", "neither crowded nor uncrowded"},
-      {"allreduce:2+:8+:crowded:=allreduce_halving", "too much"},
+      {"allreduce:2+:8+:full=allreduce_halving",
+       "none of crowded, uncrowded, one_node and several_nodes"},
+      {"allreduce:2+:8+:crowded:=allreduce_halving", "\"\" is none of"},
+      {"allreduce:2+:8+:crowded:uncrowded=allreduce_halving", "each at most once"},
+      {"allreduce:2+:8+:one_node:crowded:one_node=allreduce_halving", "each at most once"},
   };
   for (const auto& one : cases)
     EXPECT_NE(only_entry(one.text).problem.find(one.words), std::string::npos)

@@ -60,7 +60,7 @@ Algorithm chosen_with(const Rows& rows, const collective::Situation& situation) 
 
 collective::Situation allreduce_of(int ranks, std::int64_t bytes, bool crowded) {
   collective::Situation situation{CollectiveKind::allreduce, ranks, bytes};
-  situation.crowded = crowded;
+  situation.oversubscribed = crowded;
   situation.room_bytes_max = 32768;
   return situation;
 }
@@ -77,7 +77,7 @@ TEST(contests, have_only_what_there_is_a_choice_of) {
         EXPECT_EQ(std::ranges::count(all, algorithm), 1);
         EXPECT_NE(algorithm, Algorithm::alltoall_in_place);  // what is measured is not in place
         const AlgorithmRow& row = row_of(algorithm);
-        EXPECT_TRUE(bytes <= find_setting("room_bytes_max")->fallback || row.meetings == 0 ||
+        EXPECT_TRUE(bytes <= find_setting("room_bytes_max")->fallback || row.rounds == 0 ||
                     (row.needs & (needs_direct | needs_whole_blocks)));
       }
     }

@@ -26,7 +26,7 @@ static void call_all(int count) {
   free(in);
 }
 
-static void call_neighbours(void) {
+static void call_neighbors(void) {
   int ranks, periodic = 1;
   MPI_Comm ring;
   double out[2] = {0, 0}, in[2];
@@ -66,7 +66,7 @@ int main(int argc, char** argv) {
   }
   call_all(1);
   call_all(2500);
-  call_neighbours();
+  call_neighbors();
   MPI_Finalize();
   return 0;
 }

@@ -14,12 +14,13 @@ namespace baton::collective {
 static void PrintTo(const Situation& s, std::ostream* out) {
   *out << collective_kind_names[static_cast<int>(s.kind)] << " of " << s.ranks << " ranks, "
        << s.bytes << " bytes" << (s.commuting ? "" : ", ordered") << (s.uneven ? ", uneven" : "")
-       << (s.in_place ? ", in place" : "") << (s.crowded ? ", crowded" : "")
+       << (s.in_place ? ", in place" : "") << (s.oversubscribed ? ", oversubscribed" : "")
        << (s.direct ? ", direct" : "")
        << (s.grouping == Grouping::none    ? ""
            : s.grouping == Grouping::mixed ? ", mixed groups"
                                            : ", groups")
-       << (s.rooms ? ", rooms of " : ", no rooms of ") << s.room_bytes_max;
+       << (s.rooms ? ", rooms of " : ", no rooms of ") << s.room_bytes_max
+       << (s.several_nodes ? ", several nodes" : "");
 }
 
 namespace {
@@ -30,6 +31,9 @@ constexpr std::int64_t sizes[] = {0,     1,     8,     56,    57,     512,     4
                                   5462,  8191,  8192,  8193,  16384,  16385,   32767,   32768,
                                   32769, 65536, 65537, 99999, 131072, 1 << 20, 1 << 26, no_end - 1};
 constexpr int rank_counts[] = {1, 2, 3, 4, 5, 7, 8, 16, 100, 292, 293, 4096};
+
+// Instead of a size of rooms: ranks on several nodes, where rooms do not matter.
+constexpr int in_several_nodes = -1;
 
 // Whether the machine's groups matter to a kind.
 bool may_go_by_groups(Kind kind) {
@@ -46,17 +50,18 @@ void each_situation(Kind kind, Do&& act) {
   for (int ranks : rank_counts)
     for (unsigned bits = 0; bits < 64; ++bits)
       for (Grouping grouping : groupings)
-        for (std::int64_t room_bytes_max : {0, 1000, 65536})
+        for (int room_bytes_max : {0, 1000, 65536, in_several_nodes})
           for (std::int64_t bytes : sizes) {
             Situation s{kind, ranks, bytes};
             s.commuting = bits & 1;
             s.uneven = bits & 2;
             s.in_place = bits & 4;
-            s.crowded = bits & 8;
+            s.oversubscribed = bits & 8;
             s.rooms = bits & 16;
             s.direct = bits & 32;
             s.grouping = grouping;
-            s.room_bytes_max = room_bytes_max;
+            s.several_nodes = room_bytes_max == in_several_nodes;
+            s.room_bytes_max = s.several_nodes ? 65536 : room_bytes_max;
             act(s);
           }
 }
@@ -67,7 +72,9 @@ void each_situation(Do&& act) {
 }
 
 SelectionRow forced(Algorithm algorithm) {
-  return {algorithm, SelectionSource::forced};
+  SelectionRow row{algorithm, SelectionSource::forced};
+  row.nodes = Nodes::any;
+  return row;
 }
 
 std::vector<SelectionRow> defaults_and(const SelectionRow& row) {
@@ -83,11 +90,13 @@ struct Expected {
   Algorithm algorithm;
 };
 
-void expect_choices(std::span<const Expected> expected, bool crowded) {
+void expect_choices(std::span<const Expected> expected, bool oversubscribed,
+                    bool several_nodes = false) {
   for (const Expected& one : expected) {
     Situation s{one.kind, one.ranks, one.bytes};
     s.room_bytes_max = 65536;
-    s.crowded = crowded;
+    s.oversubscribed = oversubscribed;
+    s.several_nodes = several_nodes;
     EXPECT_EQ(row_of(choose(s, default_selection(false)).algorithm).name,
               row_of(one.algorithm).name)
         << testing::PrintToString(s);
@@ -112,17 +121,17 @@ TEST(default_rows, choose_what_is_quick) {
       {Kind::scatter, 32, 32767, scatter_in_room},
       {Kind::scatter, 32, 32768, scatter_direct},
       {Kind::allgather, 2, 65536, allgather_in_room},
-      {Kind::allgather, 2, 65537, allgather_by_pieces_in_room},
+      {Kind::allgather, 2, 65537, allgather_segmented_in_room},
       {Kind::allgather, 8, 65537, allgather_direct},
-      {Kind::alltoall, 2, 65537, alltoall_by_pieces_in_room},
+      {Kind::alltoall, 2, 65537, alltoall_segmented_in_room},
       {Kind::alltoall, 2, 524289, alltoall_pairwise},
       {Kind::alltoall, 8, 65536, alltoall_in_room},
       {Kind::alltoall, 4, 65537, alltoall_pairwise},
       {Kind::alltoall, 4, 524288, alltoall_direct},
-      {Kind::alltoall, 8, 65537, alltoall_by_pieces_in_room},
-      {Kind::alltoall, 8, 131071, alltoall_by_pieces_in_room},
+      {Kind::alltoall, 8, 65537, alltoall_segmented_in_room},
+      {Kind::alltoall, 8, 131071, alltoall_segmented_in_room},
       {Kind::alltoall, 8, 131072, alltoall_direct},
-      {Kind::alltoall, 32, 65537, alltoall_by_pieces_in_room},
+      {Kind::alltoall, 32, 65537, alltoall_segmented_in_room},
       {Kind::alltoall, 32, 1 << 20, alltoall_direct},
       {Kind::reduce, 2, 4096, reduce_in_room},
       {Kind::reduce, 2, 4097, reduce_binomial},
@@ -130,17 +139,17 @@ TEST(default_rows, choose_what_is_quick) {
       {Kind::reduce, 3, 65537, reduce_direct},
       {Kind::allreduce, 2, 8, allreduce_in_room},
       {Kind::allreduce, 2, 4096, allreduce_in_room},
-      {Kind::allreduce, 2, 4097, allreduce_by_pieces_in_room},
+      {Kind::allreduce, 2, 4097, allreduce_segmented_in_room},
       {Kind::allreduce, 4, 16384, allreduce_by_parts_in_room},
       {Kind::allreduce, 4, 65537, allreduce_direct},
       {Kind::allreduce, 4, 262144, allreduce_halving},
       {Kind::reduce_scatter, 2, 2048, reduce_scatter_in_room},
-      {Kind::reduce_scatter, 2, 2049, reduce_scatter_by_pieces_in_room},
-      {Kind::reduce_scatter, 4, 65537, reduce_scatter_by_pieces_in_room},
-      {Kind::reduce_scatter, 4, 1 << 30, reduce_scatter_by_pieces_in_room},
+      {Kind::reduce_scatter, 2, 2049, reduce_scatter_segmented_in_room},
+      {Kind::reduce_scatter, 4, 65537, reduce_scatter_segmented_in_room},
+      {Kind::reduce_scatter, 4, 1 << 30, reduce_scatter_segmented_in_room},
       {Kind::scan, 3, 65536, scan_in_room},
       {Kind::exscan, 3, 65537, exscan_doubling},
-      {Kind::neighbour_alltoall, 3, 0, neighbour_alltoall_exchange},
+      {Kind::neighbor_alltoall, 3, 0, neighbor_alltoall_exchange},
   };
   expect_choices(expected, false);
 }
@@ -177,7 +186,7 @@ TEST(default_rows, of_many_ranks_with_a_cpu_each_go_by_the_groups_of_the_machine
   }
   Situation crowded{Kind::barrier, 16};
   crowded.grouping = Grouping::in_order;
-  crowded.crowded = true;
+  crowded.oversubscribed = true;
   EXPECT_EQ(choose(crowded, default_selection()).algorithm, barrier_in_room);
 }
 
@@ -195,7 +204,7 @@ TEST(default_rows, of_ranks_that_outnumber_cpus_go_along_chains_where_vectors_ar
       {Kind::reduce_scatter, 4, 65536, reduce_scatter_chain_in_room},
       {Kind::reduce_scatter, 8, 65536, reduce_scatter_in_room},
       {Kind::reduce_scatter, 8, 65537, reduce_scatter_chain_in_room},
-      {Kind::reduce_scatter, 32, 524287, reduce_scatter_by_pieces_in_room},
+      {Kind::reduce_scatter, 32, 524287, reduce_scatter_segmented_in_room},
       {Kind::reduce_scatter, 32, 524288, reduce_scatter_chain_in_room},
   };
   expect_choices(expected, true);
@@ -209,8 +218,8 @@ TEST(default_rows, of_large_communicators_meet_in_rooms_as_far_as_their_blocks_g
       {Kind::allgather, 1000, 4096, allgather_in_room},
       {Kind::allgather, 1000, 4097, allgather_direct},
       {Kind::alltoall, 1000, 4000, alltoall_in_room},
-      {Kind::alltoall, 1000, 8000, alltoall_by_pieces_in_room},
-      {Kind::reduce_scatter, 1000, 8000, reduce_scatter_by_pieces_in_room},
+      {Kind::alltoall, 1000, 8000, alltoall_segmented_in_room},
+      {Kind::reduce_scatter, 1000, 8000, reduce_scatter_segmented_in_room},
       {Kind::broadcast, 1000, 4097, broadcast_direct},
       {Kind::alltoall, 64, 65536, alltoall_in_room},
       {Kind::broadcast, 65, 32768, broadcast_in_room},
@@ -247,7 +256,7 @@ TEST(default_rows, differ_on_processors_of_amd) {
   EXPECT_EQ(choose(s, default_selection(false)).algorithm, Algorithm::reduce_chain_in_room);
   s.kind = Kind::alltoall;
   s.ranks = 8;
-  EXPECT_EQ(choose(s, default_selection(true)).algorithm, Algorithm::alltoall_by_pieces_in_room);
+  EXPECT_EQ(choose(s, default_selection(true)).algorithm, Algorithm::alltoall_segmented_in_room);
   EXPECT_EQ(choose(s, default_selection(false)).algorithm, Algorithm::alltoall_direct);
   s.kind = Kind::gather;
   s.bytes = 65536;
@@ -259,10 +268,50 @@ TEST(default_rows, differ_on_processors_of_amd) {
 
 TEST(default_rows, go_by_messages_where_there_is_nothing_else) {
   each_situation([](const Situation& s) {
-    if (s.rooms) return;
-    EXPECT_EQ(row_of(choose(s, default_selection()).algorithm).meetings, 0)
+    if (s.rooms && !s.several_nodes) return;
+    EXPECT_EQ(row_of(choose(s, default_selection()).algorithm).rounds, 0)
         << testing::PrintToString(s);
   });
+}
+
+TEST(default_rows, between_nodes_are_guesses_and_go_by_messages) {
+  std::set<Kind> kinds;
+  for (const SelectionRow& row : default_selection(true)) {
+    EXPECT_NE(row.nodes, Nodes::any) << row_of(row.algorithm).name;
+    if (row.nodes != Nodes::several) continue;
+    kinds.insert(row.kind());
+    EXPECT_EQ(row.source, SelectionSource::guess) << row_of(row.algorithm).name;
+    EXPECT_EQ(row_of(row.algorithm).rounds, 0) << row_of(row.algorithm).name;
+  }
+  EXPECT_EQ(static_cast<int>(kinds.size()), collective_kind_count);
+}
+
+TEST(default_rows, between_nodes_choose_by_length) {
+  using enum Algorithm;
+  const Expected expected[] = {{Kind::barrier, 100, 0, barrier_dissemination},
+                               {Kind::broadcast, 100, 8, broadcast_binomial},
+                               {Kind::gather, 100, 4096, gather_binomial},
+                               {Kind::gather, 100, 4097, gather_linear},
+                               {Kind::scatter, 100, 8, scatter_linear},
+                               {Kind::allgather, 100, 4096, allgather_bruck},
+                               {Kind::allgather, 100, 4097, allgather_ring},
+                               {Kind::alltoall, 100, 32768, alltoall_bruck},
+                               {Kind::alltoall, 100, 32769, alltoall_pairwise},
+                               {Kind::reduce, 100, 65536, reduce_binomial},
+                               {Kind::allreduce, 100, 8191, allreduce_doubling},
+                               {Kind::allreduce, 100, 8192, allreduce_halving},
+                               {Kind::reduce_scatter, 100, 8192, reduce_scatter_pairwise}};
+  for (bool oversubscribed : {false, true}) expect_choices(expected, oversubscribed, true);
+}
+
+TEST(choice, of_a_room_is_refused_between_nodes) {
+  Situation s{Kind::allreduce, 8, 8};
+  s.room_bytes_max = 65536;
+  const auto rows = defaults_and(forced(Algorithm::allreduce_in_room));
+  EXPECT_EQ(choose(s, rows).algorithm, Algorithm::allreduce_in_room);
+  s.several_nodes = true;
+  EXPECT_EQ(choose(s, rows).algorithm, Algorithm::allreduce_doubling);
+  EXPECT_EQ(choose(s, rows).reason, ChoiceReason::several_nodes);
 }
 
 TEST(default_rows, name_a_machine_and_a_date_or_are_guesses) {
@@ -278,14 +327,14 @@ TEST(default_rows, name_a_machine_and_a_date_or_are_guesses) {
 TEST(default_rows, measured_where_ranks_outnumber_cpus_are_guesses_where_they_do_not) {
   Situation s{Kind::allreduce, 8, 1 << 20};
   s.room_bytes_max = 65536;
-  s.crowded = true;
+  s.oversubscribed = true;
   const auto rows = default_selection(false);
   EXPECT_EQ(choose(s, rows).reason, ChoiceReason::measured);
-  s.crowded = false;
+  s.oversubscribed = false;
   EXPECT_EQ(choose(s, rows).reason, ChoiceReason::measured_elsewhere);
   s.ranks = 2;
   EXPECT_EQ(choose(s, rows).reason, ChoiceReason::measured);
-  s.crowded = true;
+  s.oversubscribed = true;
   EXPECT_EQ(choose(s, rows).reason, ChoiceReason::measured_elsewhere);
 }
 
@@ -296,7 +345,7 @@ TEST(default_rows, begin_with_what_serves_any_call) {
     });
     ASSERT_NE(first, default_selection().end());
     EXPECT_EQ(first->ranks_from, 1);
-    EXPECT_EQ(row_of(first->algorithm).meetings, 0);
+    EXPECT_EQ(row_of(first->algorithm).rounds, 0);
   }
 }
 
@@ -322,7 +371,7 @@ TEST(algorithms, can_all_be_reached_by_asking_for_them) {
       ++(serves ? reached : refused);
     });
     EXPECT_GT(reached, 0) << row_of(algorithm).name;
-    EXPECT_EQ(refused > 0, row_of(algorithm).meetings > 0 || row_of(algorithm).needs != 0);
+    EXPECT_EQ(refused > 0, row_of(algorithm).rounds > 0 || row_of(algorithm).needs != 0);
   }
 }
 
@@ -344,11 +393,12 @@ TEST(algorithms, are_never_chosen_where_they_cannot_serve) {
 
 TEST(choice, depends_on_what_all_ranks_know_and_on_nothing_else) {
   // Another member does not compile here: do all ranks know it alike (select.cpp, cutoffs.cpp)?
-  const auto [kind, ranks, bytes, commuting, uneven, in_place, crowded, rooms, direct, grouping,
-              room_bytes_max] = Situation{
-      Kind::allreduce, 3, 20000, true, false, false, false, true, true, Grouping::none, 32768};
-  const Situation once{kind,    ranks, bytes,  commuting, uneven,        in_place,
-                       crowded, rooms, direct, grouping,  room_bytes_max};
+  const auto [kind, ranks, bytes, commuting, uneven, in_place, oversubscribed, rooms, direct,
+              grouping, room_bytes_max, several_nodes] =
+      Situation{Kind::allreduce, 3,    20000, true,           false, false,
+                false,           true, true,  Grouping::none, 32768, false};
+  const Situation once{kind,           ranks, bytes,  commuting, uneven,         in_place,
+                       oversubscribed, rooms, direct, grouping,  room_bytes_max, several_nodes};
   const Choice choice = choose(once, default_selection());
   EXPECT_EQ(choice.algorithm, Algorithm::allreduce_by_parts_in_room);
   EXPECT_EQ(choice.reason, ChoiceReason::guess);
@@ -386,11 +436,11 @@ TEST(choice, is_the_last_row_that_fits) {
   const auto rows = defaults_and(narrow);
   Situation inside{Kind::allreduce, 4, 100};
   inside.room_bytes_max = 32768;
-  inside.crowded = true;
+  inside.oversubscribed = true;
   EXPECT_EQ(choose(inside, rows).algorithm, Algorithm::allreduce_doubling);
   for (auto change : {+[](Situation& s) { s.ranks = 3; }, +[](Situation& s) { s.ranks = 9; },
                       +[](Situation& s) { s.bytes = 99; }, +[](Situation& s) { s.bytes = 201; },
-                      +[](Situation& s) { s.crowded = false; }}) {
+                      +[](Situation& s) { s.oversubscribed = false; }}) {
     Situation outside = inside;
     change(outside);
     EXPECT_EQ(choose(outside, rows).algorithm, Algorithm::allreduce_in_room);

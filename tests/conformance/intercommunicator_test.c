@@ -1,5 +1,5 @@
 /* Communicators between two groups: how they are made, what they tell, and their messages. The
- * collectives between groups stand in between_test.c. */
+ * collectives between groups stand in intercommunicator_collectives_test.c. */
 #include "conformance.h"
 #include "sides.h"
 

@@ -103,7 +103,7 @@ static inline void spoil_arrays(Argument* a, int blocks) {
   free_arrays(a);
 }
 
-static inline int make_neighbour_call(const Call* c, Form form, MPI_Request* request) {
+static inline int make_neighbor_call(const Call* c, Form form, MPI_Request* request) {
   const Argument *s = &c->send, *r = &c->receive;
   int few_out = (int)s->count, few_in = (int)r->count;
   switch (c->what + (c->large ? collectives : 0)) {
@@ -169,7 +169,7 @@ static inline void prepare(Case* c, const Topology* t, Collective what, Form for
     if (!c->out.blocks) c->call.send.count = 2;
   }
   if (form != persistent) return;
-  CHECK(make_neighbour_call(&c->call, form, &c->request) == MPI_SUCCESS);
+  CHECK(make_neighbor_call(&c->call, form, &c->request) == MPI_SUCCESS);
   spoil(c);
 }
 
@@ -195,7 +195,7 @@ static inline void begin(Case* c) {
     CHECK(MPI_Start(&c->request) == MPI_SUCCESS);
     return;
   }
-  CHECK(make_neighbour_call(&c->call, c->form, &c->request) == MPI_SUCCESS);
+  CHECK(make_neighbor_call(&c->call, c->form, &c->request) == MPI_SUCCESS);
   if (c->form == blocking) return;
   spoil(c);
 }

@@ -131,7 +131,7 @@ static void expect(const Call* call, Form form, int error_class, const char* wha
   char text[100];
   snprintf(text, sizeof text, "%s %s%s with %s", form_names[form], collective_names[call->what],
            call->large ? "_c" : "", what);
-  judge(__LINE__, text, make_neighbour_call(call, form, &request), error_class, "");
+  judge(__LINE__, text, make_neighbor_call(call, form, &request), error_class, "");
   CHECK(request == MPI_REQUEST_NULL);
 }
 
@@ -163,7 +163,7 @@ static void wrong_calls_of(const Call* good, Form form) {
   }
 }
 
-/* On a ring, where everybody has two neighbours; a good one follows each. */
+/* On a ring, where everybody has two neighbors; a good one follows each. */
 static void wrong_calls_are_told(void) {
   int periodic = 1, out[2] = {1, 2}, in[2], small_places[2] = {0, 1};
   int ones[2] = {1, 1};
@@ -184,7 +184,7 @@ static void wrong_calls_are_told(void) {
         Call call = {what, large, sends, receives, MPI_OP_NULL, 0, ring};
         wrong_calls_of(&call, form);
         in[0] = in[1] = -1;
-        CHECK(make_neighbour_call(&call, form, &request) == MPI_SUCCESS);
+        CHECK(make_neighbor_call(&call, form, &request) == MPI_SUCCESS);
         if (form == persistent) MPI_Start(&request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         if (form == persistent) MPI_Request_free(&request);

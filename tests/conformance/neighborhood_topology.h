@@ -1,5 +1,5 @@
-/* Topologies of every kind, with the neighbours of all ranks as the rules of MPI 5.0 have them, not
- * as the library tells: of it is asked only the order of neighbours where MPI_Dist_graph_create
+/* Topologies of every kind, with the neighbors of all ranks as the rules of MPI 5.0 have them, not
+ * as the library tells: of it is asked only the order of neighbors where MPI_Dist_graph_create
  * leaves it free. */
 #ifndef NEIGHBORHOOD_TOPOLOGY_H
 #define NEIGHBORHOOD_TOPOLOGY_H
@@ -8,7 +8,7 @@
 
 enum { ranks_max = 12, degree_max = 64, topologies_max = 32 };
 
-/* Everybody's neighbours, as ranks of `comm`. */
+/* Everybody's neighbors, as ranks of `comm`. */
 typedef struct {
   const char* name;
   MPI_Comm comm;
@@ -48,8 +48,8 @@ static inline void add_out(Topology* t, int from, int to) {
   t->out[from][t->out_count[from]++] = to;
 }
 
-/* For each dimension the neighbour before, then the one behind; ranks count in row-major order. */
-static inline void add_grid_neighbours(Topology* t, int n, const int* dims, const int* periods) {
+/* For each dimension the neighbor before, then the one behind; ranks count in row-major order. */
+static inline void add_grid_neighbors(Topology* t, int n, const int* dims, const int* periods) {
   for (int r = 0; r < t->size; ++r) {
     int stride = t->size;
     for (int d = 0; d < n; ++d) {
@@ -96,7 +96,7 @@ static inline void make_grids(MPI_Comm base) {
     Topology* t = keep_topology(grids[g].name, comm);
     if (!t) continue;
     t->grid = 1;
-    add_grid_neighbours(t, n, dims, grids[g].periods);
+    add_grid_neighbors(t, n, dims, grids[g].periods);
   }
 }
 
@@ -139,7 +139,7 @@ static inline void make_graph(MPI_Comm base, int kind) {
     }
 }
 
-/* Neighbours are in the order in which each rank gives them: those it hears from in another than
+/* Neighbors are in the order in which each rank gives them: those it hears from in another than
  * those it sends to. */
 static inline void make_adjacent(MPI_Comm base, int kind) {
   int edges[degree_max][2], count = draw_edges(kind, edges), own;
@@ -171,7 +171,7 @@ static inline void check_alike(int count, const int* ranks, int wanted_count, co
   for (int r = 0; r < size; ++r) CHECK(times[r] == 0);
 }
 
-/* Ranks tell edges of others, in turns; in which order neighbours come is the library's choice. */
+/* Ranks tell edges of others, in turns; in which order neighbors come is the library's choice. */
 static inline void make_told(MPI_Comm base, int kind) {
   int edges[degree_max][2], count = draw_edges(kind, edges), own, n = 0, told[3][degree_max];
   MPI_Comm comm;
@@ -204,7 +204,7 @@ static inline void make_told(MPI_Comm base, int kind) {
 }
 
 /* Which of the source's blocks arrives as our block `place`. In a grid what left forward comes from
- * behind, also where both neighbours are the same rank. Elsewhere messages between two ranks keep
+ * behind, also where both neighbors are the same rank. Elsewhere messages between two ranks keep
  * their order: the k-th edge to us is the k-th from there. */
 static inline int place_at_source(const Topology* t, int place) {
   if (t->grid) return place ^ 1;

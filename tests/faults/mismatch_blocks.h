@@ -68,7 +68,7 @@ static int in_place_allreduce(void) {
   return MPI_Allreduce(odd ? MPI_IN_PLACE : (void*)in, out, 1, MPI_INT, MPI_SUM, comm);
 }
 
-/* ---- among neighbours: a ring ---- */
+/* ---- among neighbors: a ring ---- */
 
 static MPI_Comm ring(void) {
   MPI_Comm made;
@@ -76,14 +76,14 @@ static MPI_Comm ring(void) {
   MPI_Cart_create(comm, 1, &size, &periodic, 0, &made);
   return made;
 }
-static int neighbour_kind(void) {
+static int neighbor_kind(void) {
   MPI_Comm around = ring();
   int rc = odd ? MPI_Neighbor_allgather(in, 1, MPI_INT, out, 1, MPI_INT, around)
                : MPI_Neighbor_alltoall(in, 1, MPI_INT, out, 1, MPI_INT, around);
   MPI_Comm_free(&around);
   return rc;
 }
-static int neighbour_count(void) {
+static int neighbor_count(void) {
   MPI_Comm around = ring();
   int rc = MPI_Neighbor_allgather(in, odd ? 2 : 1, MPI_INT, out, 1, MPI_INT, around);
   MPI_Comm_free(&around);

@@ -77,9 +77,9 @@ def words(n):
                                             "MPI_IN_PLACE"),
         "in_place_allreduce": (BUFFER, one + f"all or none must be in place: {most} gave a buffer; {last} gave "
                                              "MPI_IN_PLACE"),
-        "neighbour_kind": (OTHER, f"call 1 on a communicator of {n} ranks without a name: {most} called "
+        "neighbor_kind": (OTHER, f"call 1 on a communicator of {n} ranks without a name: {most} called "
                                   f"MPI_Neighbor_alltoall; {last} called MPI_Neighbor_allgather"),
-        "neighbour_count": (TRUNCATE, f"{last} sends 2 MPI_INT (8 bytes) to rank 0, which expects 1 MPI_INT"),
+        "neighbor_count": (TRUNCATE, f"{last} sends 2 MPI_INT (8 bytes) to rank 0, which expects 1 MPI_INT"),
         "inter_kind": (OTHER, f"call 1 on a communicator of {n} ranks without a name: {most} of MPI_COMM_WORLD called "
                               f"MPI_Allreduce; {last} of MPI_COMM_WORLD called MPI_Barrier"),
         "inter_root": (ROOT, "roots differ: ranks 0-1 of MPI_COMM_WORLD root MPI_ROOT"),
@@ -120,7 +120,7 @@ class Mismatches(unittest.TestCase):
     def test_with_errors_return_all_ranks_hear_of_it_and_the_communicator_is_good(self):
         for ranks in RANKS:
             for word, (error_class, text) in words(ranks).items():
-                # Errors of neighbours' and intercommunicators are their own handlers' (inherited).
+                # Errors of neighbors' and intercommunicators are their own handlers' (inherited).
                 with self.subTest(word, ranks=ranks):
                     job = launch.run("--timeout", 20, "--check", "-n", ranks, PROGRAM, word, "return")
                     self.assertEqual(job.code, 0, job.err)
@@ -136,7 +136,7 @@ class Mismatches(unittest.TestCase):
         self.assertIn(words(2)["kind"][1], job.err)
 
 
-def circles(n):
+def cycles(n):
     """By word: who is where and waits for whom. {last} is the last rank."""
     last = n - 1
     two = "deadlock: rank 0 is in {} and waits for rank {last}; rank {last} is in {} and waits for rank 0"
@@ -162,7 +162,7 @@ def circles(n):
         "both_send": between(*["a send (tag 5) on MPI_COMM_WORLD with up to 1024 KiB of long messages outstanding"] * 2),
     }
     if n >= 3:
-        found["circle_of_three"] = ("deadlock: rank 0 is in MPI_Barrier (call 1 on X) and waits for rank 1; rank 1 is "
+        found["cycle_of_three"] = ("deadlock: rank 0 is in MPI_Barrier (call 1 on X) and waits for rank 1; rank 1 is "
                                     "in MPI_Barrier (call 1 on Y) and waits for rank 2; rank 2 is in MPI_Barrier (call "
                                     "1 on Z) and waits for rank 0")
     return found
@@ -171,7 +171,7 @@ def circles(n):
 FITTING = ("late", "overlapped", "late_message", "message_on_its_way", "two_threads", "same_signatures", "any_order")
 
 
-class Circles(unittest.TestCase):
+class Cycles(unittest.TestCase):
     def ends(self, word, text, ranks, *more):
         with self.subTest(word, ranks=ranks):
             job = launch.run("--timeout", 20, "--check", "-n", ranks, PROGRAM, word, *more)
@@ -180,15 +180,15 @@ class Circles(unittest.TestCase):
 
     def test_ranks_that_wait_for_each_other_end_the_job_with_words(self):
         for ranks in RANKS:
-            for word, text in circles(ranks).items():
+            for word, text in cycles(ranks).items():
                 self.ends(word, text, ranks)
 
     def test_the_same_of_programs_that_may_have_threads_and_have_one(self):
         job = launch.run("--timeout", 20, "--check", "-n", 2, PROGRAM, "comm_order", env=environment(MISMATCH_THREADS="1"))
-        self.assertIn(circles(2)["comm_order"], job.err)
+        self.assertIn(cycles(2)["comm_order"], job.err)
 
     def test_whatever_the_error_handler(self):
-        self.ends("comm_order", circles(2)["comm_order"], 2, "return")
+        self.ends("comm_order", cycles(2)["comm_order"], 2, "return")
 
     def test_without_the_option_they_hang(self):
         job = launch.run("--timeout", 4, "-n", 2, PROGRAM, "comm_order")

@@ -51,7 +51,7 @@ static int persistent_with_blocking(void) {
   MPI_Barrier_init(comm, MPI_INFO_NULL, &request);
   return start_and_wait(request);
 }
-static int circle_of_three(void) { /* of pairs of ranks, the first three */
+static int cycle_of_three(void) { /* of pairs of ranks, the first three */
   MPI_Comm pairs[3] = {MPI_COMM_NULL, MPI_COMM_NULL, MPI_COMM_NULL};
   for (int i = 0; i < 3; ++i) {
     MPI_Comm_split(comm, rank == i || rank == (i + 1) % 3 ? 0 : MPI_UNDEFINED, rank, &pairs[i]);

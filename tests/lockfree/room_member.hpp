@@ -1,5 +1,5 @@
-// A rank of a small room in the model, with the waking and sleeping of collective/visit.cpp, and
-// what it does there: for the cases of room_test.cpp and room_tickets_test.cpp.
+// A rank of a small room in the model, with the waking and sleeping of collective/room/visit.cpp,
+// and what it does there: for the cases of room_test.cpp and room_tickets_test.cpp.
 #pragma once
 
 #include <algorithm>
@@ -172,8 +172,8 @@ struct RoomMember {
     until_arrived(meeting, 0, room.ranks());
     for (std::uint32_t other = 0; other < room.ranks(); ++other) read(meeting, other);
   }
-  // collective/by_groups.hpp, of two groups: ranks up to `last`, led by rank 0, and the others, led
-  // by the one after it. With `last` the last rank there is one group.
+  // collective/room/by_groups.hpp, of two groups: ranks up to `last`, led by rank 0, and the
+  // others, led by the one after it. With `last` the last rank there is one group.
   void exchange_by_groups(std::uint32_t last) {
     const std::uint32_t ranks = room.ranks(), other = last + 1;
     const std::uint32_t leader = rank <= last ? 0 : other, end = rank <= last ? other : ranks;

@@ -5,7 +5,7 @@
 namespace baton::model {
 namespace {
 
-// collective/pieces.hpp: what is longer than a block. Else ranks read pieces by turns.
+// collective/room/segments.hpp: what is longer than a block. Else ranks read pieces by turns.
 template <class Member>
 void exchange_in_pieces(Member& member, std::uint64_t pieces, bool all_read = true) {
   auto& room = member.room;
@@ -34,8 +34,8 @@ void exchange_in_pieces(Member& member, std::uint64_t pieces, bool all_read = tr
     member.finish(meeting);
   }
 }
-// collective/reduction_chain_in_room.cpp, with one chain: ranks change one place one after the
-// other. Ranks want pieces by turns.
+// collective/algorithm/reduction_chain_in_room.cpp, with one chain: ranks change one place one
+// after the other. Ranks want pieces by turns.
 template <class Member>
 void go_along_the_chain(Member& member, std::uint64_t pieces) {
   auto& room = member.room;

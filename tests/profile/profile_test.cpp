@@ -118,6 +118,20 @@ TEST_F(a_profile, keeps_which_algorithms_collectives_take) {
   EXPECT_EQ(rows_text(*read_profile(file)), "");
 }
 
+TEST_F(a_profile, may_have_the_former_names_of_algorithms) {
+  Profile former = some_profile();
+  former.collectives.measured = {
+      {"allreduce", "allreduce_by_pieces_in_room", 2, 8192, {3.5}},
+      {"neighbour_alltoall", "neighbour_alltoall_exchange", 2, 8, {1.5}}};
+  former.collectives.chosen = {{"allreduce:2:8k+=allreduce_by_pieces_in_room", "quicker"}};
+  ASSERT_TRUE(write_profile(file, former));
+  auto read = read_profile(file);
+  ASSERT_TRUE(read) << read.error();
+  EXPECT_EQ(read->collectives.measured[0].algorithm, "allreduce_segmented_in_room");
+  EXPECT_EQ(read->collectives.measured[1].kind, "neighbor_alltoall");
+  EXPECT_EQ(read->collectives.measured[1].algorithm, "neighbor_alltoall_exchange");
+}
+
 TEST_F(a_profile, that_names_an_algorithm_that_there_is_not_is_refused) {
   std::string said = refusal_of("crowded=scan_doubling", "crowded=scan_dabbling");
   EXPECT_NE(said.find("\"scan_dabbling\"; the nearest is scan_doubling"), std::string::npos)

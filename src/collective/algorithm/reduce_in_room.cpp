@@ -1,0 +1,28 @@
+// Reduce in a room: everyone writes its vector, the root combines them.
+#include "collective/algorithm.hpp"
+#include "collective/room/combine.hpp"
+
+namespace baton::collective {
+
+Task reduce_in_room(Run& run, Round round) {
+  const Call& call = run.call;
+  const Vector vector = vector_of(call);
+  const void* contribution = call.contribution();
+  void* result = call.in.buffer;
+  const int root = call.root;
+  Visit visit(run, round);
+  co_await visit.may_write();
+  visit.put(visit.rank(), contribution, vector.count, *vector.type);
+  visit.publish(visit.rank());
+  if (visit.rank() != root) {
+    if (!visit.others_missing()) visit.wake(root);
+  } else {
+    bool good;
+    void* unpacked = memory_to_unpack(run, vector, &good);
+    co_await visit.all_arrived();
+    if (good) combine(visit, 0, visit.ranks(), vector, 0, result, unpacked);
+  }
+  visit.finish();
+}
+
+}  // namespace baton::collective

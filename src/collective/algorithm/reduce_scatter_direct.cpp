@@ -1,0 +1,35 @@
+// Reduce_scatter by direct copies: everyone combines its part of all vectors, read from where they
+// lie. In place it keeps the result until nobody reads its vector any more.
+#include "collective/algorithm.hpp"
+#include "collective/room/combine_direct.hpp"
+
+namespace baton::collective {
+
+Task reduce_scatter_direct(Run& run, Round first, Round last, Task otherwise) {
+  const Call& call = run.call;
+  const Vector whole = whole_of(call);
+  const void* contribution = call.contribution();
+  const Blocks& in = call.in;
+  DirectCopy copies(run, first, last);
+  const bool as_is = whole.type->contiguous, in_place = contribution == in.buffer;
+  const std::int64_t size = whole.type->size, count = in.count(copies.rank());
+  const PieceMemory memory = as_is ? take_piece_memory(run, *whole.type) : PieceMemory{};
+  void* kept = in_place ? run.take(static_cast<std::size_t>(count * size) + 1) : in.buffer;
+  co_await meet_for_copies(run, copies, contribution, nullptr, whole.count * size,
+                           memory.total && (kept || !in_place));
+  if (!copies.agreed()) {
+    co_await go_otherwise(run, copies, otherwise);
+    co_return;
+  }
+  std::int64_t begin = 0;
+  for (int r = 0; r < copies.rank(); ++r) begin += in.count(r);
+  combine_direct(copies, memory, whole, begin, begin + count,
+                 [&](std::int64_t at, const char* data, std::int64_t bytes) {
+                   std::memcpy(static_cast<char*>(kept) + (at - begin) * size, data,
+                               static_cast<std::size_t>(bytes));
+                 });
+  co_await end_copies(run, copies);
+  if (in_place) std::memcpy(in.buffer, kept, static_cast<std::size_t>(count * size));
+}
+
+}  // namespace baton::collective

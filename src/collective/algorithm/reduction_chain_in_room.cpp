@@ -1,0 +1,103 @@
+// Reductions along chains of ranks (chains.hpp): in a room's blocks the last rank of a chain writes
+// its vector and the others combine theirs with it, segment by segment; who wants a segment reads
+// it when the first rank of each chain has come. In place that overwrites only what has been
+// combined.
+#include "collective/algorithm.hpp"
+#include "collective/room/chains.hpp"
+#include "collective/room/combine.hpp"
+
+namespace baton::collective {
+
+namespace {
+
+// The sum at a place becomes contribution op sum.
+void add(const Visit& visit, int place, Vector vector, const void* contribution, void* unpacked) {
+  if (vector.type->contiguous) return vector.reduce(contribution, visit.place(place));
+  if (!unpacked) return;
+  visit.take(place, unpacked, vector.count, *vector.type);
+  vector.reduce(contribution, unpacked);
+  visit.put(place, unpacked, vector.count, *vector.type);
+}
+
+// What a rank wants of the result: elements [begin, end), and where they go.
+struct Part {
+  std::int64_t begin;
+  std::int64_t end;
+  void* result;
+};
+
+Task reduce_along_chains(Run& run, Rounds row, Vector whole, Part wanted) {
+  const void* contribution = run.call.contribution();
+  constexpr std::uint64_t ahead = lockfree::RoomSizes::block_banks / 2;
+  const int rank = run.call.comm->rank(), ranks = run.call.comm->size();
+  const Chains chains = chains_of(run.call);
+  const int chain = chains.of(rank, ranks), first_rank = chains.begin(chain, ranks);
+  const bool is_last = rank == chains.begin(chain + 1, ranks) - 1;
+  auto place_of = [&](int of) { return of * chains.blocks; };
+  auto begin = [&](std::uint64_t segment) {
+    return static_cast<std::int64_t>(segment) * chains.step;
+  };
+  auto end = [&](std::uint64_t segment) { return std::min(whole.count, begin(segment + 1)); };
+  auto is_wanted = [&](std::uint64_t segment) {
+    return wanted.begin < end(segment) && begin(segment) < wanted.end;
+  };
+  bool good;
+  void* unpacked = memory_to_unpack(run, whole.part(chains.step), &good);
+  for (std::uint64_t i = 0; i < chains.segments + ahead; ++i) {
+    if (i < chains.segments) {
+      Visit visit(run, run.room().room.in_row(row, i));
+      const Vector segment = whole.part(end(i) - begin(i));
+      const void* mine = whole.at(contribution, begin(i));
+      if (is_last) {
+        co_await visit.may_write();
+        visit.put(place_of(chain), mine, segment.count, *segment.type);
+      } else {
+        co_await visit.arrived(rank + 1, rank + 2);
+        add(visit, place_of(chain), segment, mine, unpacked);
+      }
+      visit.publish(rank);
+      if (rank > first_rank)
+        visit.wake(rank - 1);
+      else if (!visit.others_missing())
+        visit.wake_all();
+      if (!is_wanted(i)) visit.finish();
+    }
+    if (i >= ahead && is_wanted(i - ahead)) {
+      const std::uint64_t read = i - ahead;
+      Visit visit(run, run.room().room.in_row(row, read));
+      co_await visit.all_arrived();
+      const std::int64_t from = std::max(wanted.begin, begin(read));
+      const Vector part = whole.part(std::min(wanted.end, end(read)) - from);
+      auto sum = [&](int of) { return Source{place_of(of), from - begin(read)}; };
+      if (good)
+        combine_at(visit, chains.count, sum, part, whole.at(wanted.result, from - wanted.begin),
+                   unpacked);
+      visit.finish_exchange();
+    }
+  }
+}
+
+}  // namespace
+
+Task reduce_chain_in_room(Run& run, Rounds row) {
+  const Call& call = run.call;
+  const Vector vector = vector_of(call);
+  const bool is_root = call.comm->rank() == call.root;
+  return reduce_along_chains(run, row, vector, {0, is_root ? vector.count : 0, call.in.buffer});
+}
+
+Task allreduce_chain_in_room(Run& run, Rounds row) {
+  const Vector vector = vector_of(run.call);
+  return reduce_along_chains(run, row, vector, {0, vector.count, run.call.in.buffer});
+}
+
+Task reduce_scatter_chain_in_room(Run& run, Rounds row) {
+  const Call& call = run.call;
+  const int rank = call.comm->rank();
+  std::int64_t begin = 0;
+  for (int r = 0; r < rank; ++r) begin += call.in.count(r);
+  return reduce_along_chains(run, row, whole_of(call),
+                             {begin, begin + call.in.count(rank), call.in.buffer});
+}
+
+}  // namespace baton::collective

@@ -1,0 +1,26 @@
+// `mpiexec --check`: before a collective begins, its ranks tell the first of them what they call;
+// it compares, and all hear whether it fits together. Then those that exchange blocks tell each
+// other what they send. Where it does not fit, all end with the same error, and nothing has moved.
+// Invariant: what is exchanged here depends only on the communicator and the number of the call,
+// until all know that they call the same.
+#pragma once
+
+#include "collective/check/compare.hpp"
+#include "collective/run.hpp"
+
+namespace baton::collective {
+
+// A call whose ranks compare: nobody goes on before all have come.
+struct Checking {
+  const Communicator& comm;
+  CallNumber number;
+  Procedure procedure;
+  const Outline* heard;  // by the one that judges, by position; null: we are another
+
+  bool has_heard(int position) const { return heard[position].rank >= 0; }
+};
+
+// The check, then the algorithm that select() gives, for a run whose tag is set.
+Task check_and_run(Run& run, const Call& call);
+
+}  // namespace baton::collective

@@ -1,0 +1,351 @@
+#include "collective/check/deadlock.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/settings.hpp"
+#include "collective/check/describe_wait.hpp"
+#include "collective/check/words.hpp"
+#include "collective/form.hpp"
+#include "message/engine.hpp"
+#include "platform/thread.hpp"
+
+namespace baton::collective {
+
+using CycleLines = lockfree::CircleLines;
+using message::engine;
+
+namespace {
+
+constexpr std::int64_t patience_ns = 1'000'000'000;
+constexpr std::int64_t interval_ns = 100'000'000;
+// A cycle counts when everybody in it has looked so often since it was seen first: what was on its
+// way then has come.
+constexpr std::uint32_t looks_min = 2;
+
+enum class What : std::uint32_t { call, persistent_call, message, taker };
+
+constexpr std::uint64_t by_nobody = 1;
+constexpr std::uint64_t waited_by(std::uint32_t rank, std::uint32_t episode) {
+  return std::uint64_t{episode} << 32 | (rank + 2);
+}
+
+// A rank of a cycle, as it was when the cycle was seen first.
+struct Seen {
+  std::uint32_t rank, episode, looks;
+};
+Seen* seen = nullptr;  // as many as ranks; from the first wait that is long
+bool published = false;
+
+CycleLines& lines_of(std::uint32_t rank) {
+  return transport::status_row(rank).circle;
+}
+bool waits(std::uint32_t episode) {
+  return episode % 2 == 1;
+}
+
+// This rank's communicator with an id and these members; null: it has none.
+const Communicator* find_communicator(std::uint32_t id, std::uint64_t members) {
+  const Communicator* found = nullptr;
+  auto look = [&](const Communicator* comm) {
+    if (comm && !comm->pending && comm->id == id && members_hash(*comm) == members) found = comm;
+  };
+  look(world::world_communicator());
+  world::communicators.for_each([&](MPI_Comm, Communicator* comm) { look(comm); });
+  return found;
+}
+
+// Whether a rank that waits does so for something that only we can do and have not done: we are not
+// in the call it is in, or have not sent or received. We wait, too, so that this stays so.
+bool waits_for_us(const CycleLines& lines) {
+  // relaxed: the caller has read the episode before, and reads it again.
+  const auto what = static_cast<What>(lines.what.load(std::memory_order_relaxed));
+  if (what == What::message || what == What::taker)
+    return lines.peer.load(std::memory_order_relaxed) == static_cast<std::int32_t>(engine.rank);
+  const Communicator* comm = find_communicator(lines.communicator.load(std::memory_order_relaxed),
+                                               lines.members.load(std::memory_order_relaxed));
+  if (!comm) return false;
+  const std::uint32_t begun = what == What::call ? comm->collectives : comm->persistent_collectives;
+  // Numbers have 28 bits.
+  const std::uint32_t behind = lines.number.load(std::memory_order_relaxed) - begun;
+  return (behind & 0x0fffffff) < 1u << 27;
+}
+
+// Tells whom we keep waiting: one that waits itself and is kept waiting or may be, so that cycles
+// remain in the end.
+void publish_waited_by(CycleLines& own) {
+  std::uint64_t chosen = by_nobody;
+  for (std::uint32_t rank = 0; rank < engine.ranks && chosen == by_nobody; ++rank) {
+    const CycleLines& lines = lines_of(rank);
+    // ORDER rank.waits: acquire here, release in Watch::look; where the rank waits.
+    const std::uint32_t episode = lines.episode.load(std::memory_order_acquire);
+    if (!waits(episode) || !waits_for_us(lines)) continue;
+    // relaxed: the fence keeps the reads above before this one, which sees whether they belong
+    // together; whom it waits for is looked at again.
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (lines.episode.load(std::memory_order_relaxed) == episode &&
+        lines.waited_by.load(std::memory_order_relaxed) != by_nobody)
+      chosen = waited_by(rank, episode);
+  }
+  // relaxed: a look; what it says is true for as long as both episodes last.
+  own.waited_by.store(chosen, std::memory_order_relaxed);
+}
+
+// The cycle that we are in: each is waited for by the next. 0: none.
+std::uint32_t find_cycle(std::uint32_t* cycle) {
+  std::uint32_t count = 0, at = engine.rank;
+  do {
+    if (count == engine.ranks) return 0;  // one that we only wait for
+    cycle[count++] = at;
+    // relaxed: as above; a cycle is looked at several times.
+    const std::uint64_t by = lines_of(at).waited_by.load(std::memory_order_relaxed);
+    if (by <= by_nobody) return 0;
+    at = static_cast<std::uint32_t>(by) - 2;
+    // ORDER rank.waits: acquire here, release in Watch::look and Watch::end.
+    if (lines_of(at).episode.load(std::memory_order_acquire) != by >> 32) return 0;
+  } while (at != engine.rank);
+  return count;
+}
+
+void add_place(Words& words, std::uint32_t rank) {
+  char text[sizeof(CycleLines::words) + 1] = {};
+  for (std::size_t i = 0; i < std::size(lines_of(rank).words); ++i) {
+    // relaxed: the episode has been read.
+    std::uint64_t word = lines_of(rank).words[i].load(std::memory_order_relaxed);
+    std::memcpy(text + i * sizeof word, &word, sizeof word);
+  }
+  words.add("rank %u is in %s", rank, text);
+  const auto channel = lockfree::look_at_channel(transport::status_row(rank).channel);
+  if (channel > lockfree::channel_idle && channel < lockfree::channel_class_max)
+    words.add(" with up to %lld KiB of long messages outstanding",
+              static_cast<long long>(lockfree::channel_class_limit(channel) >> 10));
+}
+
+[[noreturn]] void end_job(const char* text) {
+  print_message(text);
+  abort_job(MPI_ERR_OTHER);
+  std::abort();
+}
+
+// `cycle`: each waits for the one before it.
+[[noreturn]] void report_cycle(const std::uint32_t* cycle, std::uint32_t count) {
+  constexpr std::uint32_t ranks_told_max = 6;
+  const auto first = static_cast<std::uint32_t>(std::min_element(cycle, cycle + count) - cycle);
+  char text[960];
+  Words words(text);
+  words.add("deadlock: ");
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (i == ranks_told_max) {
+      words.add("and so on, %u ranks in a cycle", count);
+      break;
+    }
+    const std::uint32_t at = (first + count - i) % count;
+    add_place(words, cycle[at]);
+    words.add(" and waits for rank %u%s", cycle[(at + count - 1) % count],
+              i + 1 < count ? "; " : "");
+  }
+  words.add(" (ranks of MPI_COMM_WORLD)");
+  end_job(text);
+}
+
+[[noreturn]] void report_finalized(std::uint32_t rank) {
+  char text[400];
+  Words words(text);
+  words.add("deadlock: ");
+  add_place(words, engine.rank);
+  words.add(" and waits for rank %u, which has called MPI_Finalize (ranks of MPI_COMM_WORLD)",
+            rank);
+  end_job(text);
+}
+
+bool has_finalized(std::uint32_t rank) {
+  // ORDER rank.phase: acquire here, release in world/process.cpp; all it has sent is there.
+  return transport::status_row(rank).state.phase.load(std::memory_order_acquire) ==
+         lockfree::Phase::finalized;
+}
+
+}  // namespace
+
+// What a rank waits for.
+struct Watch::Subject {
+  What what;
+  const Communicator& comm;
+  std::uint32_t number;
+  std::uint32_t peer;  // of a message; in the job
+  const Checking* checking;
+  char words[sizeof(CycleLines::words)];
+};
+
+bool Watch::is_due() {
+  if (!engine.tells_outstanding) return false;
+  // Asleep most of the time, each look counts; else the clock is too dear for each.
+  if (++polls_ % 64 != 0 && !engine.about_to_sleep) return false;
+  timespec time;
+  ::clock_gettime(CLOCK_MONOTONIC, &time);
+  const std::int64_t now = time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
+  if (started_ == 0) {
+    started_ = now;
+    next_ = now + patience_ns;
+  }
+  if (now < next_) return false;
+  next_ = now + interval_ns;
+  // Another thread may still come.
+  return !platform::threads_multiple || platform::thread_count() == 1;
+}
+
+void Watch::look_at(const Checking& checking, bool apart) {
+  if (!is_due()) return;
+  Subject subject{checking.number.persistent ? What::persistent_call : What::call,
+                  checking.comm,
+                  checking.number.number,
+                  0,
+                  &checking,
+                  {}};
+  Words words(subject.words);
+  words.add("%s%s (", apart ? "a wait for " : "", ProcedureName(checking.procedure).text);
+  words.add_call(checking.comm, checking.number);
+  words.add(")");
+  look(subject);
+}
+
+void Watch::look_at(const message::Request& request) {
+  const auto* comm = static_cast<const Communicator*>(request.owner);
+  const bool receives = request.kind == message::RequestKind::receive &&
+                        request.stage == message::Stage::posted && request.source >= 0;
+  const bool sends =
+      request.kind == message::RequestKind::send && request.stage == message::Stage::offered;
+  if (!comm || comm->point_to_point.receive_id != request.context || (!receives && !sends))
+    return end();
+  if (!is_due()) return;
+  Subject subject{receives ? What::message : What::taker,
+                  *comm,
+                  0,
+                  receives ? comm->point_to_point.job_rank(request.source) : request.peer_rank,
+                  nullptr,
+                  {}};
+  Words words(subject.words);
+  words.add(receives ? "a receive" : "a send");
+  if (request.tag >= 0) words.add(" (tag %d)", request.tag);
+  words.add(" on %s", comm->name[0] ? comm->name : "a communicator without a name");
+  look(subject);
+}
+
+void Watch::look_at(const message::ProbeWait& probe) {
+  if (!settings.check || probe.source < 0 || !is_due()) return;
+  const auto& comm = *static_cast<const Communicator*>(probe.owner);
+  Subject subject{What::message, comm, 0, comm.point_to_point.job_rank(probe.source), nullptr, {}};
+  Words words(subject.words);
+  words.add("a probe");
+  if (probe.tag >= 0) words.add(" (tag %d)", probe.tag);
+  words.add(" on %s", comm.name[0] ? comm.name : "a communicator without a name");
+  look(subject);
+}
+
+void Watch::look(const Subject& subject) {
+  CycleLines& own = lines_of(engine.rank);
+  if (!published_) {
+    if (!seen) seen = static_cast<Seen*>(std::calloc(2 * engine.ranks, sizeof(Seen)));
+    // What has not left this rank may be what another waits for. Without memory nobody is told of.
+    if (!seen || published || engine.queued_count > 0) return;
+    // relaxed, all: the episode publishes them.
+    own.waited_by.store(0, std::memory_order_relaxed);
+    own.what.store(static_cast<std::uint32_t>(subject.what), std::memory_order_relaxed);
+    own.communicator.store(subject.comm.id, std::memory_order_relaxed);
+    own.number.store(subject.number, std::memory_order_relaxed);
+    own.peer.store(static_cast<std::int32_t>(subject.peer), std::memory_order_relaxed);
+    own.members.store(members_hash(subject.comm), std::memory_order_relaxed);
+    for (std::size_t i = 0; i < std::size(own.words); ++i) {
+      std::uint64_t word;
+      std::memcpy(&word, subject.words + i * sizeof word, sizeof word);
+      own.words[i].store(word, std::memory_order_relaxed);
+    }
+    // ORDER rank.waits: release here, acquire in publish_waited_by and find_cycle.
+    own.episode.store(own.episode.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    published = published_ = true;
+    cycle_ = finalized_ = 0;
+    return;
+  }
+  // ORDER rank.looks: release here, acquire in is_confirmed; what others had sent before has come.
+  own.looks.store(own.looks.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  std::uint32_t rank = 0;
+  finalized_ = awaits_finalized(subject, &rank) ? finalized_ + 1 : 0;
+  if (finalized_ > looks_min) report_finalized(rank);
+  publish_waited_by(own);
+  auto* cycle = reinterpret_cast<std::uint32_t*>(seen + engine.ranks);
+  const std::uint32_t count = find_cycle(cycle);
+  if (is_confirmed(cycle, count)) report_cycle(cycle, count);
+}
+
+// Whoever judges waits for those it has not heard of, the others for it.
+bool Watch::awaits_finalized(const Subject& subject, std::uint32_t* rank) const {
+  *rank = subject.peer;
+  if (!subject.checking) return has_finalized(*rank);
+  const world::Members members = subject.comm.members(0);
+  const bool judges = subject.checking->heard != nullptr;
+  for (int i = judges ? 1 : 0; i < (judges ? members.count : 1); ++i) {
+    if (judges && subject.checking->has_heard(i)) continue;
+    *rank = members.context->job_rank(members.rank_at(i));
+    if (has_finalized(*rank)) return true;
+  }
+  return false;
+}
+
+// Whether it is the cycle that was seen before, and everybody has looked since.
+bool Watch::is_confirmed(const std::uint32_t* cycle, std::uint32_t count) {
+  bool same = count > 0 && count == cycle_, looked = true;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const CycleLines& lines = lines_of(cycle[i]);
+    // ORDER rank.looks: acquire here, release in Watch::look.
+    const std::uint32_t looks = lines.looks.load(std::memory_order_acquire);
+    // relaxed: find_cycle has read it; a change is seen next time.
+    const std::uint32_t episode = lines.episode.load(std::memory_order_relaxed);
+    same = same && seen[i].rank == cycle[i] && seen[i].episode == episode;
+    if (!same) seen[i] = {cycle[i], episode, looks};
+    looked &= looks - seen[i].looks >= looks_min;
+  }
+  cycle_ = count;
+  return same && looked;
+}
+
+void Watch::end() {
+  if (!published_) return;
+  CycleLines& own = lines_of(engine.rank);
+  // ORDER rank.waits: release here, acquire in find_cycle; the next episode comes later.
+  own.episode.store(own.episode.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  published = published_ = false;
+  started_ = 0;
+}
+
+namespace {
+
+void wait_and_watch(const message::Request& request) {
+  Watch watch;
+  const Run* run = run_of(request);
+  message::wait_until(
+      [&] {
+        if (message::is_complete(request)) return true;
+        if (!run)
+          watch.look_at(request);
+        else if (run->checking)
+          watch.look_at(*run->checking, true);
+        else
+          watch.end();
+        return false;
+      },
+      [&] {
+        return message::WaitSubject{message::WaitSubject::Kind::request, &request};
+      });
+  watch.end();
+}
+
+}  // namespace
+
+void watch_waits() {
+  if (settings.check) message::wait_watched = wait_and_watch;
+}
+
+}  // namespace baton::collective

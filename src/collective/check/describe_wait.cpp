@@ -1,0 +1,180 @@
+#include "collective/check/describe_wait.hpp"
+
+#include "collective/check/words.hpp"
+#include "collective/form.hpp"
+#include "message/engine.hpp"
+#include "message/wait_report.hpp"
+#include "world/agree/agree.hpp"
+
+namespace baton::collective {
+
+using lockfree::AwaitedRanks;
+using lockfree::WaitDescription;
+using message::WaitSubject;
+
+namespace {
+
+void add_communicator(Words& words, const Communicator& comm) {
+  if (comm.name[0])
+    words.add(" on %s", comm.name);
+  else
+    words.add(" on a communicator of %d ranks without a name", comm.size());
+}
+
+// A rank of a communicator, and which one of the job it is if that differs.
+void add_rank(Words& words, const Communicator& comm, int rank) {
+  const auto in_job = static_cast<int>(comm.point_to_point.job_rank(rank));
+  words.add(in_job == rank ? "rank %d" : "rank %d (%d in MPI_COMM_WORLD)", rank, in_job);
+}
+
+// Whom an any-source receive or probe may hear from.
+void add_all(AwaitedRanks& awaited, const Communicator& comm) {
+  for (int r = 0; r < comm.remote_size(); ++r) {
+    const std::uint32_t rank = comm.point_to_point.job_rank(r);
+    if (rank != message::engine.rank) awaited.add(rank);
+  }
+}
+
+void add_source(Words& words, AwaitedRanks& awaited, const Communicator& comm, int source,
+                int tag) {
+  words.add(" from ");
+  if (source >= 0) {
+    add_rank(words, comm, source);
+    awaited.add(comm.point_to_point.job_rank(source));
+  } else {
+    words.add("any rank");
+    add_all(awaited, comm);
+  }
+  if (tag >= 0)
+    words.add(", tag %d", tag);
+  else
+    words.add(", any tag");
+}
+
+// The number in the communicator; ranks that are in none of its groups have none.
+int rank_in(const Communicator& comm, std::uint32_t job_rank) {
+  for (int r = 0; r < comm.remote_size(); ++r)
+    if (comm.point_to_point.job_rank(r) == job_rank) return r;
+  return -1;
+}
+
+void describe_send(const Request& request, const Communicator& comm, Words& words,
+                   AwaitedRanks& awaited) {
+  words.add("a send of %lld bytes", static_cast<long long>(request.bytes));
+  if (const int rank = rank_in(comm, request.peer_rank); rank >= 0) {
+    words.add(" to ");
+    add_rank(words, comm, rank);
+  }
+  if (request.tag >= 0) words.add(", tag %d", request.tag);
+  add_communicator(words, comm);
+  awaited.add(request.peer_rank);
+}
+
+void describe_receive(const Request& request, const Communicator& comm, Words& words,
+                      AwaitedRanks& awaited) {
+  if (request.stage == message::Stage::posted) {
+    words.add("a receive of up to %lld bytes", static_cast<long long>(request.bytes));
+    add_source(words, awaited, comm, request.source, request.tag);
+  } else {
+    words.add("a message that has begun to come");
+    awaited.add(request.peer_rank);
+  }
+  add_communicator(words, comm);
+}
+
+void describe_collective(const Run& run, const WaitSubject& subject, Words& words,
+                         WaitDescription& wait) {
+  const Communicator& comm = *run.call.comm;
+  const Form form = run.call.persistent ? Form::persistent
+                    : run.is_blocking() ? Form::blocking
+                                        : Form::nonblocking;
+  const CallNumber number = run.number();
+  words.add("%s, ", ProcedureName(procedure_of(run.call, form)).text);
+  words.add_call(comm, number);
+  const Blocks& data = run.call.out.type && !run.call.out.in_place() ? run.call.out : run.call.in;
+  if (data.type && !data.counts)
+    words.add(", %lld bytes a rank", static_cast<long long>(data.uniform * data.type->size));
+  wait.collective = 1;
+  wait.communicator = comm.id;
+  wait.number = number.number << 1 | number.persistent;
+  wait.members = members_hash(comm);
+  if (subject.add_missing) subject.add_missing(subject.state, wait.awaited);
+  if (wait.awaited.count == 0) run.add_partners(wait.awaited);
+}
+
+void describe_request(const Request& request, Words& words, WaitDescription& wait) {
+  if (const Run* run = run_of(request))
+    return describe_collective(*run, run->subject(), words, wait);
+  const auto* comm = static_cast<const Communicator*>(request.owner);
+  if (request.kind == message::RequestKind::generalized || !comm)
+    return words.add("a generalized request");
+  if (request.kind == message::RequestKind::send)
+    describe_send(request, *comm, words, wait.awaited);
+  else
+    describe_receive(request, *comm, words, wait.awaited);
+}
+
+const Request* active_request(MPI_Request handle) {
+  const Request* request = message::requests.find(handle);
+  return request && message::is_active(*request) ? request : nullptr;
+}
+
+// The first that is active, and how many. Whoever can end one of them can end the wait.
+void describe_any(const MPI_Request* handles, int count, Words& words, WaitDescription& wait) {
+  int active = 0, first = 0;
+  for (int i = 0; i < count; ++i)
+    if (active_request(handles[i]) && active++ == 0) first = i;
+  if (active == 0) return;
+  if (active > 1) words.add("any of %d requests, the first: ", active);
+  describe_request(*active_request(handles[first]), words, wait);
+  if (active == 1) return;
+  wait.collective = 0;
+  char ignored[sizeof wait.words];
+  for (int i = first + 1; i < count; ++i) {
+    const Request* request = active_request(handles[i]);
+    if (!request) continue;
+    Words rest(ignored);
+    WaitDescription other;
+    describe_request(*request, rest, other);
+    other.awaited.each([&](std::uint32_t rank) { wait.awaited.add(rank); });
+    wait.awaited.more |= other.awaited.more;
+  }
+}
+
+void describe(const WaitSubject& subject, WaitDescription& wait) {
+  Words words(wait.words);
+  switch (subject.kind) {
+    case WaitSubject::Kind::other:
+      return;
+    case WaitSubject::Kind::request:
+      return describe_request(*static_cast<const Request*>(subject.object), words, wait);
+    case WaitSubject::Kind::any_of_requests:
+      return describe_any(static_cast<const MPI_Request*>(subject.object), subject.count, words,
+                          wait);
+    case WaitSubject::Kind::probe: {
+      const auto& probe = *static_cast<const message::ProbeWait*>(subject.object);
+      const auto& comm = *static_cast<const Communicator*>(probe.owner);
+      words.add("a message");
+      add_source(words, wait.awaited, comm, probe.source, probe.tag);
+      return add_communicator(words, comm);
+    }
+    case WaitSubject::Kind::collective:
+      return describe_collective(*static_cast<const Run*>(subject.object), subject, words, wait);
+  }
+}
+
+}  // namespace
+
+std::uint64_t members_hash(const Communicator& comm) {
+  const world::Members members = comm.members(0);
+  std::uint64_t hash = 0;
+  for (int i = 0; i < members.count; ++i)
+    hash = world::scramble(hash + members.context->job_rank(members.rank_at(i)) + 1);
+  return hash;
+}
+
+void describe_long_waits() {
+  message::describe_wait = describe;
+}
+
+}  // namespace baton::collective

@@ -1,0 +1,75 @@
+// Combining what the ranks have written to their places in a room, in rank order.
+#pragma once
+
+#include "collective/algorithm.hpp"
+#include "collective/room/visit.hpp"
+
+namespace baton::collective {
+
+// Where one of the vectors that are combined lies: from an element on of what a place has, or, of
+// this rank's own, as the program has it.
+struct Source {
+  int place;
+  std::int64_t first;
+  const void* own = nullptr;
+};
+
+// As many elements as `part` has, of `count` sources, into `result`: the last one's, and the others
+// folded in from the right (inout = in op inout). `source_at(i)`: the sources in the order in which
+// they are combined. `unpacked` holds one such part where the type's data does not lie as it is
+// packed; else it is not used.
+template <class SourceAt>
+void combine_at(const Visit& visit, int count, SourceAt&& source_at, Vector part, void* result,
+                void* unpacked) {
+  const std::int64_t size = part.type->size;
+  auto take = [&](const Source& source, void* to) {
+    visit.take(source.place, to, part.count, *part.type, source.first * size);
+  };
+  int i = count - 1;
+  const Source last = source_at(i);
+  if (last.own)
+    datatype::copy(*part.type, last.own, *part.type, result, part.count * size);
+  else
+    take(last, result);
+  while (i-- > 0) {
+    const Source source = source_at(i);
+    const void* theirs = source.own;
+    if (!theirs && part.type->contiguous) {
+      theirs = visit.place(source.place) + source.first * size;
+    } else if (!theirs) {
+      take(source, unpacked);
+      theirs = unpacked;
+    }
+    part.reduce(theirs, result);
+  }
+}
+// Of the places [from, to), from element `first` on; of some, whole vectors.
+inline void combine(const Visit& visit, int from, int to, Vector part, std::int64_t first,
+                    void* result, void* unpacked) {
+  combine_at(
+      visit, to - from,
+      [from, first](int i) {
+        return Source{from + i, first};
+      },
+      part, result, unpacked);
+}
+inline void combine(const Visit& visit, Places places, Vector vector, void* result,
+                    void* unpacked) {
+  combine_at(
+      visit, places.count,
+      [places](int i) {
+        return Source{places[i], 0};
+      },
+      vector, result, unpacked);
+}
+
+// Memory for `unpacked`; `*good` is false, and the run has the error, without.
+inline void* memory_to_unpack(Run& run, const Vector& vector, bool* good) {
+  *good = true;
+  if (vector.type->contiguous) return nullptr;
+  void* memory = run.scratch(vector.count, *vector.type);
+  *good = memory != nullptr;
+  return memory;
+}
+
+}  // namespace baton::collective

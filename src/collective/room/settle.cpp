@@ -1,0 +1,48 @@
+#include "collective/room/settle.hpp"
+
+#include "collective/algorithm/broadcast_binomial.hpp"
+
+namespace baton::collective {
+
+using world::RoomPart;
+using world::RoomState;
+
+namespace {
+
+// On the collective plane; calls have those of world::TagKind.
+constexpr std::int32_t lines_tag = -4;
+constexpr std::int32_t blocks_tag = -5;
+
+// Whether the caller is to settle it: the first that asks.
+bool take_charge(world::RoomView& view, RoomPart part) {
+  platform::Guard guard(view.lock);
+  if (view.state(part) != RoomState::unknown) return false;
+  view.state(part) = RoomState::settling;
+  return true;
+}
+
+}  // namespace
+
+Task settle_room(Run& run, RoomPart part) {
+  Communicator& comm = *run.call.comm;
+  world::RoomView& view = run.room();
+  if (take_charge(view, part)) {
+    world::RoomOffer offer{};
+    if (comm.rank() == 0) offer = world::open_room(comm, view, part);
+    Datatype& type = *datatype::datatypes.find(MPI_INT64_T);
+    // Which of several calls comes here first differs between ranks: the messages are not theirs. A
+    // persistent one settles its own.
+    const std::int32_t own = run.change_tag(part == RoomPart::lines ? lines_tag : blocks_tag);
+    if (run.call.persistent) run.change_tag(own);
+    co_await broadcast_on_tree(run, comm.collective, &offer, 2, type, 0);
+    run.change_tag(own);
+    platform::Guard guard(view.lock);
+    world::enter_room(comm, view, part, offer);
+  }
+  co_await run.until_progress([&view, part] {
+    platform::Guard guard(view.lock);
+    return view.state(part) != RoomState::settling;
+  });
+}
+
+}  // namespace baton::collective

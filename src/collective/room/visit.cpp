@@ -1,0 +1,95 @@
+#include "collective/room/visit.hpp"
+
+#include <algorithm>
+
+#include "platform/copy.hpp"
+
+namespace baton::collective {
+
+using message::engine;
+
+namespace {
+
+// After the fence, where one is needed.
+void wake_after_fence(const Communicator& comm, int rank) {
+  const std::uint32_t job_rank = comm.collective.job_rank(rank);
+  if (job_rank != engine.rank && lockfree::wants_attention(transport::doorbell(job_rank)))
+    message::wake_slow(job_rank);
+}
+
+}  // namespace
+
+void Visit::put_part(int of, std::int64_t offset, const void* buffer, const Datatype& type,
+                     std::int64_t from, std::int64_t bytes) const {
+  // The lines are those that others have read last: fetched with ownership, some ahead.
+  constexpr std::int64_t piece_bytes = 512;
+  char* to = place(of) + offset;
+  auto fetch = [&](std::int64_t start) {
+    const std::int64_t end = std::min(bytes, start + piece_bytes);
+    for (; start < end; start += cache_line_bytes) platform::prefetch_for_write(to + start);
+  };
+  fetch(0);
+  for (std::int64_t position = 0; position < bytes; position += piece_bytes) {
+    fetch(position + piece_bytes);
+    datatype::pack(type, buffer, from + position, to + position,
+                   std::min(piece_bytes, bytes - position));
+  }
+}
+
+void Visit::take_part(int of, std::int64_t offset, void* buffer, const Datatype& type,
+                      std::int64_t from, std::int64_t bytes) const {
+  constexpr std::int64_t piece_bytes = 512;
+  const char* data = place(of) + offset;
+  auto fetch = [&](std::int64_t start) {
+    const std::int64_t end = std::min(bytes, start + piece_bytes);
+    for (; start < end; start += cache_line_bytes) __builtin_prefetch(data + start);
+  };
+  fetch(0);
+  for (std::int64_t position = 0; position < bytes; position += piece_bytes) {
+    fetch(position + piece_bytes);
+    datatype::unpack(type, buffer, from + position, data + position,
+                     std::min(piece_bytes, bytes - position));
+  }
+}
+
+void Visit::wake(int rank) {
+  message::wake_rank(comm_.collective.job_rank(rank));
+}
+
+void Visit::wake(Places ranks) {
+  if (engine.senders_fence) lockfree::Hardware::full_fence();
+  for (int i = 0; i < ranks.count; ++i) wake_after_fence(comm_, ranks[i]);
+}
+
+void Visit::wake_all() {
+  if (engine.senders_fence) lockfree::Hardware::full_fence();
+  for (int r = 0; r < comm_.size(); ++r) wake_after_fence(comm_, r);
+}
+
+void Visit::wake_waiting() {
+  if (engine.senders_fence) lockfree::Hardware::full_fence();
+  if (BATON_UNLIKELY(view_.room.anybody_waits())) wake_all();
+}
+
+bool Visit::others_missing() {
+  // With fences on all sides somebody surely sees all; with membarrier the waiter's alone orders.
+  if (!engine.senders_fence) return false;
+  lockfree::Hardware::full_fence();
+  auto ranks = static_cast<std::uint32_t>(comm_.size());
+  return view_.room.first_missing(0, ranks, round_) != ranks;
+}
+
+bool Visit::others_missing(Places places) {
+  if (!engine.senders_fence) return false;
+  lockfree::Hardware::full_fence();
+  return first_missing(places, 0) != places.count;
+}
+
+std::uint64_t Visit::finished_by(Places places) const {
+  std::uint64_t least = UINT64_MAX;
+  for (int i = 0; i < places.count; ++i)
+    least = std::min(least, view_.room.finished_at(static_cast<std::uint32_t>(places[i]), round_));
+  return least;
+}
+
+}  // namespace baton::collective

@@ -1,0 +1,184 @@
+// A run's part in one round of its room (lockfree/room.hpp): what algorithms in rooms are
+// written with.
+#pragma once
+
+#include "collective/room/machine_groups.hpp"
+#include "collective/run.hpp"
+#include "datatype/pack.hpp"
+
+namespace baton::collective {
+
+class Visit {
+ public:
+  Visit(Run& run, const Round& round)
+      : run_(run), comm_(*run.call.comm), view_(run.room()), round_(round) {}
+
+  int rank() const { return comm_.rank(); }
+  int ranks() const { return comm_.size(); }
+
+  // `co_await`: until lines and blocks may be written; until places [from, to) have been published.
+  auto may_write() { return run_.until(MayWrite{*this}); }
+  auto arrived(int from, int to) {
+    return run_.until(
+        Arrived{*this, static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to)});
+  }
+  bool has_arrived(int of) const {
+    return view_.room.has_arrived(static_cast<std::uint32_t>(of), round_);
+  }
+  auto all_arrived() { return arrived(0, ranks()); }
+  auto arrived(Places places) { return run_.until(SomeArrived{*this, places}); }
+  // The rank of the job behind a place, for who waits long for it.
+  std::uint32_t job_rank(int of) const { return comm_.collective.job_rank(of); }
+
+  // Where the payload of a place lies.
+  char* place(int of) const { return view_.room.place(static_cast<std::uint32_t>(of), round_); }
+  // Packs a payload to a place and takes one from there, whole or from a byte on.
+  void put(int of, const void* buffer, std::int64_t count, const Datatype& type,
+           std::int64_t offset = 0) const {
+    put_part(of, offset, buffer, type, 0, count * type.size);
+  }
+  void take(int of, void* buffer, std::int64_t count, const Datatype& type,
+            std::int64_t offset = 0) const {
+    take_part(of, offset, buffer, type, 0, count * type.size);
+  }
+  // The same of `bytes` of the packed data, from a byte on.
+  void put_part(int of, std::int64_t offset, const void* buffer, const Datatype& type,
+                std::int64_t from, std::int64_t bytes) const;
+  void take_part(int of, std::int64_t offset, void* buffer, const Datatype& type, std::int64_t from,
+                 std::int64_t bytes) const;
+
+  // Publishes a place; whoever waits for it is woken besides, by one of these.
+  void publish(int of) { view_.room.publish(static_cast<std::uint32_t>(of), round_); }
+  // The same of a payload of `count` elements, whose length is told.
+  void publish(int of, std::int64_t count, const Datatype& type) {
+    view_.room.publish_bytes(static_cast<std::uint32_t>(of), round_, count * type.size);
+  }
+  // Of a place that has arrived and told its length: whether that is what we expect. If not,
+  // the run has the error, and nothing can be taken from there.
+  bool has_length(int of, std::int64_t count, const Datatype& type) const {
+    const std::int64_t expected = count * type.size;
+    const std::uint64_t note =
+        round_.has_blocks() ? lockfree::room_note::block : lockfree::room_note::line(expected);
+    const auto place = static_cast<std::uint32_t>(of);
+    if (BATON_LIKELY(view_.room.note_at(place, round_) == note) &&
+        (!round_.has_blocks() || view_.room.bytes_at(place, round_) == expected))
+      return true;
+    run_.refuse_length(of, view_.room.bytes_at(place, round_), expected);
+    return false;
+  }
+  void wake(int rank);
+  void wake(Places ranks);
+  void wake_all();
+  // Of an operation in which all publish their place: only the last needs to wake. True when we can
+  // see that we are not the last.
+  bool others_missing();
+  // The same of those who publish these places.
+  bool others_missing(Places places);
+
+  // Of an operation in which all publish their place.
+  void publish_own() {
+    publish(rank());
+    if (!others_missing()) wake_all();
+  }
+
+  // Some have arrived: they, and those they speak for, have finished what is up to here.
+  std::uint64_t finished_by(Places places) const;
+  // The same of a line that says where our memory lies (DirectCopy), and whether another rank's
+  // does.
+  void publish_own_copies() {
+    view_.room.publish(own(), round_, lockfree::room_note::copies);
+    if (!others_missing()) wake_all();
+  }
+  bool tells_copies(int of) const {
+    return view_.room.note_at(static_cast<std::uint32_t>(of), round_) ==
+           lockfree::room_note::copies;
+  }
+  std::int64_t bytes_at(int of) const {
+    return view_.room.bytes_at(static_cast<std::uint32_t>(of), round_);
+  }
+
+  // Publishes our place for those who have told us how far they are, too.
+  void publish_own_for_others(std::uint64_t finished) {
+    view_.room.publish_for_others(own(), round_, finished);
+  }
+  // Those who speak for all have arrived, and we need nothing any more.
+  void finish_exchange(Places speakers) {
+    platform::Guard guard(view_.lock);
+    view_.room.learn(finished_by(speakers));
+    if (view_.room.finish(own(), round_)) wake_waiting();
+  }
+  // All have arrived, and we need nothing any more.
+  void finish_exchange() {
+    platform::Guard guard(view_.lock);
+    view_.room.learn(round_);
+    if (view_.room.finish(own(), round_)) wake_waiting();
+  }
+  void finish() {
+    platform::Guard guard(view_.lock);
+    if (view_.room.finish(own(), round_)) wake_waiting();
+  }
+
+ private:
+  // What is awaited, and who has not come yet.
+  struct MayWrite {
+    Visit& visit;
+    bool waits = false;
+    bool operator()() {
+      platform::Guard guard(visit.view_.lock);
+      const bool may = visit.view_.room.may_write(visit.own(), visit.round_);
+      if (BATON_UNLIKELY(may == waits))
+        waits ? visit.view_.room.end_waiting() : visit.view_.room.begin_waiting();
+      waits = !may;
+      return may;
+    }
+    void add_missing(lockfree::AwaitedRanks& ranks) const {
+      for (int r = 0; r < visit.ranks(); ++r)
+        if (r != visit.rank() &&
+            !visit.view_.room.has_finished(static_cast<std::uint32_t>(r), visit.round_))
+          ranks.add(visit.job_rank(r));
+    }
+  };
+  struct Arrived {
+    Visit& visit;
+    std::uint32_t missing;
+    std::uint32_t end;
+    bool operator()() {
+      missing = visit.view_.room.first_missing(missing, end, visit.round_);
+      return missing == end;
+    }
+    void add_missing(lockfree::AwaitedRanks& ranks) const {
+      for (int of = static_cast<int>(missing); of < static_cast<int>(end); ++of)
+        if (!visit.has_arrived(of)) ranks.add(visit.job_rank(of));
+    }
+  };
+  struct SomeArrived {
+    Visit& visit;
+    Places places;
+    int missing = 0;
+    bool operator()() {
+      missing = visit.first_missing(places, missing);
+      return missing == places.count;
+    }
+    void add_missing(lockfree::AwaitedRanks& ranks) const {
+      for (int i = missing; i < places.count; ++i)
+        if (!visit.has_arrived(places[i])) ranks.add(visit.job_rank(places[i]));
+    }
+  };
+
+  // The first of some, from `from` on, that has not arrived; `count` when all have.
+  int first_missing(Places places, int from) const {
+    while (from < places.count &&
+           view_.room.has_arrived(static_cast<std::uint32_t>(places[from]), round_))
+      ++from;
+    return from;
+  }
+  // Those who wait until others have finished, if any do.
+  void wake_waiting();
+  std::uint32_t own() const { return static_cast<std::uint32_t>(comm_.rank()); }
+  Run& run_;
+  Communicator& comm_;
+  world::RoomView& view_;
+  Round round_;
+};
+
+}  // namespace baton::collective
