@@ -48,11 +48,11 @@ constexpr const char* launcher_names[] = {"JOB_FD",         "RANK",
 constexpr const char* word_names[] = {"profile", "collectives", "memory"};
 
 // What settings were called before; read until the next release.
-struct FormerName {
+struct FormerSetting {
   const char* name;
   const char* now;
 };
-constexpr FormerName former_names[] = {{"stage_span_bytes", "pipeline_span_bytes"},
+constexpr FormerSetting former_settings[] = {{"stage_span_bytes", "pipeline_span_bytes"},
                                        {"stage_publish_bytes", "pipeline_publish_bytes"},
                                        {"stage_publish_long_bytes", "pipeline_publish_long_bytes"},
                                        {"stage_fetch_bytes", "pipeline_fetch_bytes"},
@@ -117,7 +117,7 @@ bool parse(const SettingRow& row, const char* text, std::int64_t* result) {
 }
 
 // The row; and says so, as the name will go.
-const SettingRow* find_former(const FormerName& former) {
+const SettingRow* find_former(const FormerSetting& former) {
   char names[2][longest_name + 1] = {};
   for (int i = 0; i < longest_name && former.name[i]; ++i)
     names[0][i] = static_cast<char>(std::toupper(former.name[i]));
@@ -195,7 +195,7 @@ std::int64_t default_of(const SettingRow& row) {
 }
 
 const SettingRow* find_setting(const char* name) {
-  for (const FormerName& former : former_names)
+  for (const FormerSetting& former : former_settings)
     if (std::strcmp(former.name, name) == 0) name = former.now;
   for (const SettingRow& row : rows)
     if (std::strcmp(row.name, name) == 0) return &row;
@@ -225,9 +225,9 @@ void read_settings(const char* profile_values) {
     if (std::ranges::any_of(word_names, matches)) continue;
     const SettingRow* found =
         std::ranges::find_if(rows, [&](const SettingRow& row) { return matches(row.name); });
-    const FormerName* former = std::ranges::find_if(
-        former_names, [&](const FormerName& one) { return matches(one.name); });
-    if (former != std::end(former_names))
+    const FormerSetting* former = std::ranges::find_if(
+        former_settings, [&](const FormerSetting& one) { return matches(one.name); });
+    if (former != std::end(former_settings))
       read_one(*find_former(*former), equals + 1, SettingSource::environment);
     else if (found == std::end(rows))
       warn_unknown(variable, length);
