@@ -26,7 +26,7 @@ static MPI_Comm pair_of_first(void) {
   return pair;
 }
 
-/* From the last rank down to the first, or back: each hears from one neighbour and tells the other,
+/* From the last rank down to the first, or back: each hears from one neighbor and tells the other,
  * so that nobody talks to many. Rank 1 stands aside. */
 static void pass_on(int down) {
   int above = rank == 0 ? 2 : rank + 1, below = rank == 0 ? -1 : rank == 2 ? 0 : rank - 1;

@@ -25,7 +25,7 @@ struct TuneOptions {
   std::string output;      // the profile; empty: where mpiexec looks for it
   double seconds = 0;      // to be spent measuring
   bool anew = false;       // what an interrupted run has measured does not count
-  std::vector<int> ranks;  // of collectives, ascending; empty: two, a CPU each, and crowded
+  std::vector<int> ranks;  // of collectives, ascending; empty: two, a CPU each, and oversubscribed
 };
 
 // Measures this machine and writes its profile.

@@ -64,8 +64,8 @@ const char* phase_name(lockfree::Phase phase) {
     case lockfree::Phase::unborn:
     case lockfree::Phase::started:
       return "before MPI_Init";
-    case lockfree::Phase::initialised:
-      return "initialised";
+    case lockfree::Phase::initialized:
+      return "initialized";
     case lockfree::Phase::finalized:
       return "finalized";
     case lockfree::Phase::aborted:

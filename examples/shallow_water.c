@@ -1,7 +1,7 @@
 /* Waves in a basin: the shallow-water equations in two dimensions on all ranks.
  *
  * The basin is cut into equal blocks, one a rank. Every step each rank exchanges the cells at its
- * four edges with its neighbours (nonblocking, columns as a vector type), agrees with all on the
+ * four edges with its neighbors (nonblocking, columns as a vector type), agrees with all on the
  * time step (allreduce) and moves its cells on (two-step Lax-Wendroff). Water must not get lost:
  * rank 0 checks the volume, prints how far the run is, and writes the final surface as a picture.
  *
@@ -17,7 +17,7 @@
 
 #include "png.h"
 
-static const double gravity = 9.81, cell_metres = 10.0, depth_metres = 10.0;
+static const double gravity = 9.81, cell_meters = 10.0, depth_meters = 10.0;
 static const double courant = 0.4;            /* share of the largest stable time step */
 static const double volume_tolerance = 1e-10; /* relative */
 
@@ -35,8 +35,8 @@ typedef struct {
   int rank, ranks;
   int columns, rows;          /* of blocks */
   int column, row;            /* of my block */
-  int width, height;          /* of a block in cells, without its frame of neighbours' cells */
-  MPI_Comm my_row, my_column; /* left and right neighbours, upper and lower ones */
+  int width, height;          /* of a block in cells, without its frame of neighbors' cells */
+  MPI_Comm my_row, my_column; /* left and right neighbors, upper and lower ones */
   MPI_Datatype edge;          /* one column of cells */
   Cell *now, *next;
   Cell *across, *down; /* half-step states on the cells' faces */
@@ -61,7 +61,7 @@ static void* memory_for(size_t count, size_t bytes) {
 static double first_depth(double x, double y) {
   static const double hump[3][4] = {
       {0.3, 0.35, 0.05, 4.0}, {0.7, 0.6, 0.04, 3.0}, {0.45, 0.8, 0.03, 2.5}};
-  double depth = depth_metres;
+  double depth = depth_meters;
   for (int i = 0; i < 3; ++i) {
     double dx = x - hump[i][0], dy = y - hump[i][1], size = hump[i][2];
     depth += hump[i][3] * exp(-(dx * dx + dy * dy) / (2 * size * size));
@@ -99,16 +99,16 @@ static void fill(Basin* b) {
     }
 }
 
-static int neighbour(int mine, int step, int count) {
+static int neighbor(int mine, int step, int count) {
   int other = mine + step;
   return other < 0 || other >= count ? MPI_PROC_NULL : other;
 }
 
-/* Neighbours' edges into my frame. A wall mirrors the water in front of it. */
+/* Neighbors' edges into my frame. A wall mirrors the water in front of it. */
 static void exchange(Basin* b) {
   enum { left, right, up, down, sides };
-  int from[sides] = {neighbour(b->column, -1, b->columns), neighbour(b->column, +1, b->columns),
-                     neighbour(b->row, -1, b->rows), neighbour(b->row, +1, b->rows)};
+  int from[sides] = {neighbor(b->column, -1, b->columns), neighbor(b->column, +1, b->columns),
+                     neighbor(b->row, -1, b->rows), neighbor(b->row, +1, b->rows)};
   int line = b->width * doubles_per_cell;
   MPI_Request requests[2 * sides];
   Cell* c = b->now;
@@ -154,7 +154,7 @@ static Cell middle(Cell a, Cell b) {
 }
 
 static void advance(Basin* b, double seconds) {
-  double k = seconds / cell_metres;
+  double k = seconds / cell_meters;
   const Cell* c = b->now;
   for (int y = 1; y <= b->height; ++y)
     for (int x = 0; x <= b->width; ++x) {
@@ -190,7 +190,7 @@ static double time_step(const Basin* b) {
       mine = fmax(mine, speed);
     }
   MPI_Allreduce(&mine, &fastest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return courant * cell_metres / fastest;
+  return courant * cell_meters / fastest;
 }
 
 /* The water in the basin in cubic metres; on rank 0. */
@@ -199,7 +199,7 @@ static double volume(const Basin* b) {
   for (int y = 1; y <= b->height; ++y)
     for (int x = 1; x <= b->width; ++x) mine += b->now[at(b, x, y)].h;
   MPI_Reduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
-  return all * cell_metres * cell_metres;
+  return all * cell_meters * cell_meters;
 }
 
 /* A number that depends on every bit of every cell but not on who holds it; on rank 0. */
@@ -219,9 +219,9 @@ static uint64_t fingerprint(const Basin* b) {
 }
 
 /* Blue water, lit from the upper left. */
-static void colour(unsigned char* pixel, double h, double slope) {
+static void color(unsigned char* pixel, double h, double slope) {
   double light = fmin(fmax(0.5 + 4.0 * slope, 0), 1),
-         high = fmin(fmax((h - depth_metres) / 2 + 0.4, 0), 1);
+         high = fmin(fmax((h - depth_meters) / 2 + 0.4, 0), 1);
   pixel[0] = (unsigned char)(255 * (0.10 + 0.55 * high * light + 0.20 * light));
   pixel[1] = (unsigned char)(255 * (0.20 + 0.45 * light + 0.25 * high * light));
   pixel[2] = (unsigned char)(255 * (0.40 + 0.35 * light + 0.20 * high));
@@ -249,7 +249,7 @@ static void write_picture(const Basin* b, const char* path) {
       for (int x = 0; x < width; ++x) {
         size_t here = (size_t)y * (size_t)width + (size_t)x;
         double before = surface[here - (x > 0 ? 1 : 0) - (y > 0 ? (size_t)width : 0)];
-        colour(rgb + 3 * here, surface[here], surface[here] - before);
+        color(rgb + 3 * here, surface[here], surface[here] - before);
       }
     if (png_write(path, rgb, width, height) != 0) stop("the picture cannot be written");
     printf("picture: %s (%d x %d)\n", path, width, height);

@@ -47,7 +47,7 @@ Verdict judge(const Ended& ended) {
     return {ending_text(ended.wait_status), code, harmless};
   }
   // The status board does not say which.
-  if (ended.phase == Phase::initialised)
+  if (ended.phase == Phase::initialized)
     return {"ended without calling MPI_Finalize, or MPI_Session_finalize for a session it began",
             1};
   Verdict verdict;

@@ -23,9 +23,9 @@ std::string words_of(Algorithm algorithm, ChoiceReason reason, const CollectiveC
   for (const SelectionRow& row : default_selection())
     if (row.algorithm == algorithm && row.source == SelectionSource::measured)
       return words +
-             (reason == ChoiceReason::measured    ? ": "
-              : row.measured == Crowding::crowded ? " where ranks outnumber CPUs: "
-                                                  : " where ranks have a CPU each: ") +
+             (reason == ChoiceReason::measured       ? ": "
+              : row.measured == Load::oversubscribed ? " where ranks outnumber CPUs: "
+                                                     : " where ranks have a CPU each: ") +
              row.where;
   return words;
 }

@@ -257,7 +257,7 @@ void Manager::find_missing_init() {
   if (ended_without_init_ < 0 || ending_) return;
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
     Phase phase = job_.file.row(static_cast<int>(rank)).state.phase.load(std::memory_order_acquire);
-    if (!ranks_[rank].running || phase != Phase::initialised) continue;
+    if (!ranks_[rank].running || phase != Phase::initialized) continue;
     complain(fmt::format("{}: ended without calling MPI_Init, while rank {} called it",
                          rank_text(ended_without_init_, job_.placement), rank));
     end(1);
@@ -276,7 +276,7 @@ void Manager::find_missing_session() {
   if (ended_quietly_ < 0 || ending_) return;
   for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
     Phase phase = job_.file.row(rank).state.phase.load(std::memory_order_acquire);
-    if (!ranks_[static_cast<std::size_t>(rank)].running || phase != Phase::initialised ||
+    if (!ranks_[static_cast<std::size_t>(rank)].running || phase != Phase::initialized ||
         uses(rank) <= uses(ended_quietly_))
       continue;
     complain(

@@ -104,7 +104,7 @@ std::string rank_words(const RankStatus& rank) {
   if (rank.phase == Phase::finalized || rank.phase == Phase::aborted)
     return rank.phase == Phase::aborted ? "after MPI_Abort" : "after MPI_Finalize";
   if (!rank.waits)
-    return rank.phase == Phase::initialised ? process_words(rank)
+    return rank.phase == Phase::initialized ? process_words(rank)
                                             : "before MPI_Init, " + process_words(rank);
   const lockfree::WaitDescription& wait = rank.wait;
   std::string text = fmt::format("{} for {}", wait.procedure[0] ? wait.procedure : "waits in MPI",

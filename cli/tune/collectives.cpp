@@ -23,7 +23,7 @@ using profile::Collectives;
 using profile::Profile;
 using Clock = std::chrono::steady_clock;
 
-// Numbers of ranks: two, a CPU each, and crowded ones.
+// Numbers of ranks: two, a CPU each, and oversubscribed ones.
 std::vector<int> usual_ranks(int cpus) {
   constexpr int most = 64;  // guess: beyond it starting takes longer than measuring
   std::vector<int> ranks;

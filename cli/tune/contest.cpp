@@ -51,7 +51,7 @@ bool can_be_measured(CollectiveKind kind, int ranks, std::int64_t bytes) {
 
 collective::Situation situation_of(const Contest& contest, std::int64_t bytes) {
   collective::Situation situation{contest.kind, contest.ranks, bytes};
-  situation.oversubscribed = contest.crowded;
+  situation.oversubscribed = contest.oversubscribed;
   situation.room_bytes_max = default_of(*find_setting("room_bytes_max"));  // measured with it
   return situation;
 }
@@ -101,11 +101,11 @@ struct Range {
   }
 };
 
-// A number of ranks holds up to the next one that was measured, crowded or not as it is.
+// A number of ranks holds up to the next one that was measured, oversubscribed or not as it is.
 Range ranks_of(const Contest& contest, std::span<const Contest> all) {
   Range range{contest.ranks, no_end};
   for (const Contest& other : all)
-    if (other.kind == contest.kind && other.crowded == contest.crowded &&
+    if (other.kind == contest.kind && other.oversubscribed == contest.oversubscribed &&
         other.ranks > contest.ranks)
       range.to = std::min<std::int64_t>(range.to, other.ranks - 1);
   return range;
@@ -220,7 +220,8 @@ std::vector<profile::ChosenRow> choose_rows(std::span<const Contest> all, Cells 
       rows.push_back(
           {fmt::format("{}:{}:{}:{}={}", kind_name(contest.kind), ranks_of(contest, all).text(),
                        bytes_of(contest, first, next - 1).text(),
-                       contest.crowded ? "crowded" : "uncrowded", row_of(algorithm).name),
+                       contest.oversubscribed ? "oversubscribed" : "not_oversubscribed",
+                       row_of(algorithm).name),
            fmt::format("it takes {} of the time of {} (noise {:.2f}, {} rounds)",
                        least == most ? fmt::format("{:.2f}", least)
                                      : fmt::format("{:.2f} to {:.2f}", least, most),

@@ -16,11 +16,12 @@ namespace baton::cli::tune {
 struct Contest {
   CollectiveKind kind;
   int ranks;
-  bool crowded;
+  bool oversubscribed;
   std::vector<std::int64_t> sizes;  // at which there is something to choose
 };
 
-// Those of the kinds that have several algorithms. A number of ranks is crowded beyond `cpus`.
+// Those of the kinds that have several algorithms. A number of ranks is oversubscribed beyond
+// `cpus`.
 std::vector<Contest> contests(std::span<const int> ranks, int cpus);
 
 // What runs without a profile.

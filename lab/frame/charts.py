@@ -1,4 +1,4 @@
-"""Charts as small SVG written by hand: colours are the page's variables, so that dark and paper need no second
+"""Charts as small SVG written by hand: colors are the page's variables, so that dark and paper need no second
 drawing. Every function returns markup; texts are escaped here."""
 from html import escape
 

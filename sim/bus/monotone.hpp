@@ -25,7 +25,7 @@ struct Trend {
   Fall greatest;            // of all falls
 };
 
-/// Neighbours along the axis, all else alike; mean gains are compared.
+/// Neighbors along the axis, all else alike; mean gains are compared.
 Trend trend_along(Axis axis, std::span<const Row> rows);
 
 Json describe(const Trend& trend);

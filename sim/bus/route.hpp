@@ -1,6 +1,6 @@
 // Which links a transfer holds on a bus, a ring or a mesh. Pure; called by Fabric.
 // A bus is one link that every transfer holds. Elsewhere a transfer holds the sender's way out, the
-// links between and the receiver's way in; neighbours are joined by a link for each direction.
+// links between and the receiver's way in; neighbors are joined by a link for each direction.
 #pragma once
 
 #include <vector>

@@ -9,7 +9,7 @@ namespace baton::api {
 namespace {
 
 using topology::Contribution;
-using world::Neighbours;
+using world::Neighbors;
 using world::TopologyKind;
 
 // An array among the arguments, as messages name it.
@@ -49,13 +49,13 @@ Error check_weights(Name name, const int* weights, std::int64_t count) {
   return MPI_SUCCESS;
 }
 
-Error check_list(Name degree, Name ranks, Name weights, const Neighbours& list, int size) {
+Error check_list(Name degree, Name ranks, Name weights, const Neighbors& list, int size) {
   if (Error error = check_count(degree, list.count)) return error;
   if (Error error = check_ranks(ranks, list.ranks, list.count, size)) return error;
   return check_weights(weights, list.weights, list.count);
 }
 
-Error check_both(const Neighbours& in, const Neighbours& out, int size) {
+Error check_both(const Neighbors& in, const Neighbors& out, int size) {
   if (Error error = check_list({2, "indegree"}, {3, "sources"}, {4, "sourceweights"}, in, size))
     return error;
   if (Error error =
@@ -90,15 +90,15 @@ Error give(Error error, Communicator* made, const Info* info, MPI_Comm* handle) 
   return MPI_SUCCESS;
 }
 
-// As many neighbours as fit, with their weights where there are some and they are wanted.
-void copy_out(const Neighbours& list, int room, int* ranks, int* weights) {
+// As many neighbors as fit, with their weights where there are some and they are wanted.
+void copy_out(const Neighbors& list, int room, int* ranks, int* weights) {
   int count = std::min(room, list.count);
   std::copy_n(list.ranks, count, ranks);
   if (list.weights && weights != MPI_UNWEIGHTED && weights != MPI_WEIGHTS_EMPTY)
     std::copy_n(list.weights, count, weights);
 }
 
-Error check_room(Name name, const Neighbours& list, int room, const int* weights) {
+Error check_room(Name name, const Neighbors& list, int room, const int* weights) {
   if (weights || !list.weights || std::min(room, list.count) == 0) return MPI_SUCCESS;
   return fail(MPI_ERR_ARG,
               "argument %d (%s) is a null pointer; the graph has weights: give an array, or "
@@ -127,8 +127,8 @@ Error dist_graph_create_adjacent(Communicator& comm, int in_degree, const int* s
                                  MPI_Comm* handle) {
   if (Error error = check_parent(comm)) return error;
   // The arrays are not written to.
-  Neighbours in{in_degree, const_cast<int*>(sources), const_cast<int*>(source_weights)};
-  Neighbours out{out_degree, const_cast<int*>(destinations), const_cast<int*>(destination_weights)};
+  Neighbors in{in_degree, const_cast<int*>(sources), const_cast<int*>(source_weights)};
+  Neighbors out{out_degree, const_cast<int*>(destinations), const_cast<int*>(destination_weights)};
   Contribution mine{in.weights != MPI_UNWEIGHTED, reorder != 0, check_both(in, out, comm.size())};
   if (mine.problem) in = out = {};
   Communicator* made = nullptr;
@@ -149,7 +149,7 @@ Error dist_graph_neighbors(Communicator& comm, int in_room, int* sources, int* s
                            int out_room, int* destinations, int* destination_weights) {
   const Topology* topology;
   if (Error error = find_topology(comm, TopologyKind::distributed_graph, &topology)) return error;
-  const Neighbours &in = topology->local.in, &out = topology->local.out;
+  const Neighbors &in = topology->local.in, &out = topology->local.out;
   if (Error error = check_room({4, "sourceweights"}, in, in_room, source_weights)) return error;
   if (Error error = check_room({7, "destweights"}, out, out_room, destination_weights))
     return error;

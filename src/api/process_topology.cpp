@@ -85,7 +85,7 @@ Error check_graph(const Communicator& comm, int nodes, const int* index, const i
     if (index[i] < (i ? index[i - 1] : 0))
       return fail(MPI_ERR_ARG,
                   "argument 3 (index): element %d is %d, less than what comes before; it must "
-                  "count the neighbours of nodes 0 to %d",
+                  "count the neighbors of nodes 0 to %d",
                   i, index[i], i);
   int count = nodes ? index[nodes - 1] : 0;
   if (!edges && count > 0) return null_array(4, "edges");
@@ -247,8 +247,8 @@ Error cart_shift(Communicator& comm, int direction, int displacement, int* sourc
     return fail(MPI_ERR_DIMS,
                 "argument 2 (direction) is %d; the grid has %d dimensions, and they count from 0",
                 direction, grid.dimensions);
-  *source = topology::neighbour_along(grid, direction, -std::int64_t{displacement});
-  *destination = topology::neighbour_along(grid, direction, displacement);
+  *source = topology::neighbor_along(grid, direction, -std::int64_t{displacement});
+  *destination = topology::neighbor_along(grid, direction, displacement);
   return MPI_SUCCESS;
 }
 
@@ -296,12 +296,12 @@ Error graph_neighbors_count(Communicator& comm, int rank, int* count) {
   return MPI_SUCCESS;
 }
 
-Error graph_neighbors(Communicator& comm, int rank, int room, int* neighbours) {
+Error graph_neighbors(Communicator& comm, int rank, int room, int* neighbors) {
   int count;
   if (Error error = graph_neighbors_count(comm, rank, &count)) return error;
   if (Error error = check_room(3, "maxneighbors", room, count)) return error;
   const Graph& graph = comm.topology->graph;
-  std::copy_n(graph.edges + graph.first(rank), count, neighbours);
+  std::copy_n(graph.edges + graph.first(rank), count, neighbors);
   return MPI_SUCCESS;
 }
 

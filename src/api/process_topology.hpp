@@ -29,7 +29,7 @@ Error graph_map(Communicator& comm, int nodes, const int* index, const int* edge
 Error graphdims_get(Communicator& comm, int* nodes, int* edges);
 Error graph_get(Communicator& comm, int index_room, int edges_room, int* index, int* edges);
 Error graph_neighbors_count(Communicator& comm, int rank, int* count);
-Error graph_neighbors(Communicator& comm, int rank, int room, int* neighbours);
+Error graph_neighbors(Communicator& comm, int rank, int room, int* neighbors);
 
 // In distributed_graph.cpp. What is wrong with one process's arguments is an error everywhere.
 Error dist_graph_create(Communicator& comm, int count, const int* sources, const int* degrees,

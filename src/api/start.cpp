@@ -9,9 +9,9 @@ namespace baton::api {
 
 Error init_thread(int*, char***, int required, int* provided) {
   if (world_phase() == LibraryState::Phase::running)
-    return fail(MPI_ERR_OTHER, "it was called already; a process initialises MPI once");
+    return fail(MPI_ERR_OTHER, "it was called already; a process initializes MPI once");
   if (world_phase() == LibraryState::Phase::finalized && !library_state.forked)
-    return fail(MPI_ERR_OTHER, "MPI was finalized; it cannot be initialised again");
+    return fail(MPI_ERR_OTHER, "MPI was finalized; it cannot be initialized again");
   if (Error error = world::start_world(required, provided)) return error;
   collective::watch_waits();
   collective::describe_long_waits();

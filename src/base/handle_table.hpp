@@ -3,7 +3,7 @@
 // so that a freed, foreign or invented value is found out whatever its bits are. Values below
 // 0x1000 are the ABI's predefined handles and have a small array of their own. Used by floors 4
 // to 10. Invariant: a slot never moves once it exists, so `find` needs no lock; `add` and `remove`
-// are serialised by the table's own lock, which is taken only under MPI_THREAD_MULTIPLE, or always
+// are serialized by the table's own lock, which is taken only under MPI_THREAD_MULTIPLE, or always
 // for the kinds that the standard lets any thread make at any time.
 #pragma once
 
@@ -61,7 +61,7 @@ BATON_HANDLE_TRAITS(datatype, MPI_Datatype, 0x200, 0x100);
 // Set once, before the second thread may call, when MPI_THREAD_MULTIPLE is granted.
 inline bool handle_tables_are_shared = false;
 
-// The handles of one kind of object. A global table is constant-initialised and never destroyed:
+// The handles of one kind of object. A global table is constant-initialized and never destroyed:
 // it works before the first constructor and after the last destructor.
 template <typename T, HandleTag tag>
 class HandleTable {

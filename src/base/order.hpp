@@ -20,7 +20,7 @@ inline constexpr const char* order_key = "baton_order";
 struct OrderRow {
   CollectiveKind kind;
   Order order;
-  Crowding crowding;
+  Load load;
   SelectionSource source;
   const char* where;
 };
@@ -29,22 +29,22 @@ struct OrderRow {
 inline constexpr const char* where_ordered =
     "2 cores of an AMD EPYC virtual machine, 16 and 32 ranks, 2026-11-22";
 inline constexpr OrderRow order_rows[] = {
-    {CollectiveKind::scatter, Order::rank, Crowding::any, SelectionSource::guess, ""},
-    {CollectiveKind::scatter, Order::status, Crowding::crowded, SelectionSource::measured,
+    {CollectiveKind::scatter, Order::rank, Load::any, SelectionSource::guess, ""},
+    {CollectiveKind::scatter, Order::status, Load::oversubscribed, SelectionSource::measured,
      where_ordered},
-    {CollectiveKind::gather, Order::rank, Crowding::any, SelectionSource::guess, ""},
-    {CollectiveKind::gather, Order::rank, Crowding::crowded, SelectionSource::measured,
+    {CollectiveKind::gather, Order::rank, Load::any, SelectionSource::guess, ""},
+    {CollectiveKind::gather, Order::rank, Load::oversubscribed, SelectionSource::measured,
      where_ordered},
-    {CollectiveKind::alltoall, Order::rank, Crowding::any, SelectionSource::guess, ""},
-    {CollectiveKind::reduce, Order::rank, Crowding::any, SelectionSource::guess, ""},
+    {CollectiveKind::alltoall, Order::rank, Load::any, SelectionSource::guess, ""},
+    {CollectiveKind::reduce, Order::rank, Load::any, SelectionSource::guess, ""},
 };
 
-constexpr Order resolve(Order asked, CollectiveKind kind, bool crowded) {
+constexpr Order resolve(Order asked, CollectiveKind kind, bool oversubscribed) {
   if (asked != Order::automatic) return asked;
   Order order = Order::rank;
   for (const OrderRow& row : order_rows)
     if (row.kind == kind &&
-        (row.crowding == Crowding::any || (row.crowding == Crowding::crowded) == crowded))
+        (row.load == Load::any || (row.load == Load::oversubscribed) == oversubscribed))
       order = row.order;
   return order;
 }

@@ -31,7 +31,7 @@ namespace baton {
   X(cma_failed,          "single copy (CMA): trying it failed ({errno})")                           \
   X(cma_not_probed,      "single copy (CMA): the peer had not come so far that it could be tried")  \
   X(copy_refused,        "single copy (CMA): the kernel refused the copy itself, once permitted")   \
-  X(crowded,             "both sides copying: crowded: more ranks than CPUs, only the receiver "    \
+  X(oversubscribed,      "both sides copying: more ranks than CPUs, so that only the receiver "     \
                          "copies")                                                                  \
   X(too_short_to_share,  "both sides copying: too short for two pieces")                            \
   X(not_advertised,      "redirection: its sender knew of no receive that it could go into")       \

@@ -42,8 +42,8 @@ constexpr SelectionRow of_two(Algorithm algorithm, std::int64_t bytes_from,
           bytes_to,
           "2 cores of a Zen 4 and of an Emerald Rapids virtual machine, 2026-11-23",
           false,
-          Crowding::any,
-          Crowding::uncrowded};
+          Load::any,
+          Load::not_oversubscribed};
 }
 constexpr std::int64_t one_way = 4096;
 
@@ -60,15 +60,15 @@ constexpr SelectionRow of_more(Algorithm algorithm, std::int64_t bytes_from,
           no_end,
           "2 cores of a Zen 4 virtual machine, 8 and 32 ranks, 2026-11-22",
           false,
-          Crowding::any,
-          Crowding::crowded};
+          Load::any,
+          Load::oversubscribed};
 }
 // Where ranks outnumber CPUs, the best for longer reductions (us, least of 3 turns, before and
 // chain: 4 ranks, reduce 64 KiB 13.9 9.8, allreduce 16 KiB 17.3 10.7, reduce_scatter of 64 KiB
 // 18.5 13.2; 8 ranks, 64 KiB 32.5 33, 40.9 67.9, of 256 KiB 108 80; 32 ranks, 256 KiB 2269 658,
 // 2916 1369, of 256 KiB 581 663, of 2 MiB 6580 3619).
-constexpr SelectionRow of_crowded(Algorithm algorithm, std::int64_t bytes_from,
-                                  std::int64_t ranks_from, std::int64_t ranks_to = no_end) {
+constexpr SelectionRow of_oversubscribed(Algorithm algorithm, std::int64_t bytes_from,
+                                         std::int64_t ranks_from, std::int64_t ranks_to = no_end) {
   return {algorithm,
           SelectionSource::measured,
           ranks_from,
@@ -77,8 +77,8 @@ constexpr SelectionRow of_crowded(Algorithm algorithm, std::int64_t bytes_from,
           no_end,
           "2 cores of a Zen 4 virtual machine, 4, 8 and 32 ranks, 2026-11-23",
           false,
-          Crowding::crowded,
-          Crowding::crowded};
+          Load::oversubscribed,
+          Load::oversubscribed};
 }
 constexpr std::int64_t some_ranks = 6, many_ranks = 16;  // guesses: between 4 and 8, 8 and 32
 constexpr std::int64_t beyond_a_room = 65537;
@@ -99,8 +99,8 @@ constexpr SelectionRow of_some(Algorithm algorithm, std::int64_t bytes_from,
           no_end,
           "2 cores of an Emerald Rapids virtual machine, 8 and 32 ranks, 2026-11-23",
           false,
-          Crowding::any,
-          Crowding::crowded};
+          Load::any,
+          Load::oversubscribed};
 }
 
 // From so many bytes of all ranks together on each combines a part only; a guess.
@@ -110,8 +110,8 @@ constexpr SelectionRow by_parts{
 // Where ranks have a CPU each and the machine divides many of them: who reads few lines waits less
 // for those that are far. A guess.
 constexpr SelectionRow by_groups(Algorithm algorithm) {
-  return {algorithm, SelectionSource::guess, many_ranks, no_end, 0, no_end, "",
-          false,     Crowding::uncrowded};
+  return {algorithm, SelectionSource::guess,  many_ranks, no_end, 0, no_end, "",
+          false,     Load::not_oversubscribed};
 }
 
 // Of more ranks than this a room has shorter blocks (lockfree/room_size.hpp): what does not fit
@@ -187,8 +187,8 @@ constexpr SelectionRow on_all[] = {
     guess(reduce_in_room, 3),
     by_groups(reduce_by_groups_in_room),
     of_more(reduce_direct, beyond_a_room),
-    of_crowded(reduce_chain_in_room, 32769, 3, some_ranks - 1),
-    of_crowded(reduce_chain_in_room, beyond_a_room, some_ranks),
+    of_oversubscribed(reduce_chain_in_room, 32769, 3, some_ranks - 1),
+    of_oversubscribed(reduce_chain_in_room, beyond_a_room, some_ranks),
 
     guess(allreduce_doubling, 1),
     guess(allreduce_halving, 1, 8192),
@@ -200,8 +200,8 @@ constexpr SelectionRow on_all[] = {
     by_parts,
     of_more(allreduce_direct, beyond_a_room),
     of_more(allreduce_halving, 262144),
-    of_crowded(allreduce_chain_in_room, 16384, 3, some_ranks - 1),
-    of_crowded(allreduce_chain_in_room, beyond_a_room, some_ranks),
+    of_oversubscribed(allreduce_chain_in_room, 16384, 3, some_ranks - 1),
+    of_oversubscribed(allreduce_chain_in_room, beyond_a_room, some_ranks),
 
     guess(reduce_scatter_rooted, 1),
     guess(reduce_scatter_pairwise, 1, 8192),
@@ -211,9 +211,9 @@ constexpr SelectionRow on_all[] = {
     guess(reduce_scatter_segmented_in_room, large, 1024),
     guess(reduce_scatter_in_room, 3),
     of_more(reduce_scatter_segmented_in_room, beyond_a_room),
-    of_crowded(reduce_scatter_chain_in_room, 65536, 3, some_ranks - 1),
-    of_crowded(reduce_scatter_chain_in_room, beyond_a_room, some_ranks, many_ranks - 1),
-    of_crowded(reduce_scatter_chain_in_room, 524288, many_ranks),
+    of_oversubscribed(reduce_scatter_chain_in_room, 65536, 3, some_ranks - 1),
+    of_oversubscribed(reduce_scatter_chain_in_room, beyond_a_room, some_ranks, many_ranks - 1),
+    of_oversubscribed(reduce_scatter_chain_in_room, 524288, many_ranks),
 
     guess(scan_doubling, 1),
     of_two(scan_in_room, 0, one_way),
@@ -331,19 +331,22 @@ int find_name(Word word, const char* what, int count, NameOf name_of,
   return -1;
 }
 
-// Behind ranks and bytes: where else a row holds. `*told` has a bit for each of crowding and nodes
+// Behind ranks and bytes: where else a row holds. `*told` has a bit for each of load and nodes
 // that was told; false for another word, and for a second one.
 bool read_condition(Word word, SelectionRow* row, unsigned* told) {
-  const bool several = word.is("several_nodes"), crowded = word.is("crowded");
+  const bool several = word.is("several_nodes");
+  // The former words are read until the next release.
+  const bool oversubscribed = word.is("oversubscribed") || word.is("crowded");
   const bool of_nodes = several || word.is("one_node");
-  if (!of_nodes && !crowded && !word.is("uncrowded")) return false;
+  if (!of_nodes && !oversubscribed && !word.is("not_oversubscribed") && !word.is("uncrowded"))
+    return false;
   const unsigned bit = of_nodes ? 2 : 1;
   const bool first = !(*told & bit);
   *told |= bit;
   if (of_nodes)
     row->nodes = several ? Nodes::several : Nodes::one;
   else
-    row->crowding = crowded ? Crowding::crowded : Crowding::uncrowded;
+    row->load = oversubscribed ? Load::oversubscribed : Load::not_oversubscribed;
   return first;
 }
 
@@ -362,8 +365,10 @@ bool read_limits(const char** text, SelectionRow* row, char (&problem)[problem_l
     if (field == 1 && !read_range(word, &row->bytes_from, &row->bytes_to))
       return wrong("is no number of bytes: N, N+ or N-M, with k or m", word);
     if (field >= 2 && !read_condition(word, row, &told))
-      return wrong("is none of crowded, uncrowded, one_node and several_nodes, each at most once",
-                   word);
+      return wrong(
+          "is none of oversubscribed, not_oversubscribed, one_node and several_nodes, each at most "
+          "once",
+          word);
   }
   return true;
 }

@@ -2,7 +2,7 @@
 // the machine's profile, then those of BATON_COLLECTIVES. The last row that fits a call and whose
 // algorithm can serve it wins (collective/choose.hpp).
 // As text (BATON_COLLECTIVES, profiles): rows with commas between them, each
-//   KIND[:RANKS[:BYTES[:crowded|:uncrowded][:one_node|:several_nodes]]]=ALGORITHM
+//   KIND[:RANKS[:BYTES[:oversubscribed|:not_oversubscribed][:one_node|:several_nodes]]]=ALGORITHM
 // where RANKS and BYTES are N, N+ or N-M; bytes may end in k or m. Without a word for the nodes a
 // row of BATON_COLLECTIVES holds for both, one of a profile for one node, where it was measured.
 // Invariant: all ranks of a job have the same rows.
@@ -18,7 +18,7 @@ namespace baton {
 // Who says so, and so how much it counts.
 enum class SelectionSource : std::uint8_t { guess, measured, tuned, forced };
 // Whether a row is for jobs of more ranks than usable CPUs, for others, or for all.
-enum class Crowding : std::uint8_t { any, crowded, uncrowded };
+enum class Load : std::uint8_t { any, oversubscribed, not_oversubscribed };
 // Whether a row is for communicators whose ranks are all on one node, on several, or for both.
 enum class Nodes : std::uint8_t { any, one, several };
 
@@ -35,9 +35,9 @@ struct SelectionRow {
   std::int64_t bytes_to = no_end;
   const char* where = "";  // machine and date of what was measured
   bool of_all = false;     // bytes are those of all ranks together
-  Crowding crowding = Crowding::any;
+  Load load = Load::any;
   // Of a measured row: whether ranks outnumbered CPUs there. Elsewhere it is a guess.
-  Crowding measured = Crowding::any;
+  Load measured = Load::any;
   Nodes nodes = Nodes::one;
 
   CollectiveKind kind() const { return row_of(algorithm).kind; }

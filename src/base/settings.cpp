@@ -52,15 +52,16 @@ struct FormerSetting {
   const char* name;
   const char* now;
 };
-constexpr FormerSetting former_settings[] = {{"stage_span_bytes", "pipeline_span_bytes"},
-                                       {"stage_publish_bytes", "pipeline_publish_bytes"},
-                                       {"stage_publish_long_bytes", "pipeline_publish_long_bytes"},
-                                       {"stage_fetch_bytes", "pipeline_fetch_bytes"},
-                                       {"stage_around_cache", "non_temporal_stores"},
-                                       {"stage_handed", "ownership_transfer"},
-                                       {"stage_early", "pipeline_early"},
-                                       {"redirect", "receiver_initiated"},
-                                       {"piece_bytes_max", "segment_bytes_max"}};
+constexpr FormerSetting former_settings[] = {
+    {"stage_span_bytes", "pipeline_span_bytes"},
+    {"stage_publish_bytes", "pipeline_publish_bytes"},
+    {"stage_publish_long_bytes", "pipeline_publish_long_bytes"},
+    {"stage_fetch_bytes", "pipeline_fetch_bytes"},
+    {"stage_around_cache", "non_temporal_stores"},
+    {"stage_handed", "ownership_transfer"},
+    {"stage_early", "pipeline_early"},
+    {"redirect", "receiver_initiated"},
+    {"piece_bytes_max", "segment_bytes_max"}};
 
 SettingSource sources[std::size(rows)];
 

@@ -30,10 +30,9 @@ std::int64_t first_byte(const SelectionRow& row, int ranks) {
 
 // But for the size.
 bool fits_otherwise(const SelectionRow& row, const Situation& s) {
-  const bool crowding =
-      row.crowding == Crowding::any || (row.crowding == Crowding::crowded) == s.oversubscribed;
+  const bool load = row.load == Load::any || (row.load == Load::oversubscribed) == s.oversubscribed;
   const bool nodes = row.nodes == Nodes::any || (row.nodes == Nodes::several) == s.several_nodes;
-  return row.kind() == s.kind && crowding && nodes && row.ranks_from <= s.ranks &&
+  return row.kind() == s.kind && load && nodes && row.ranks_from <= s.ranks &&
          s.ranks <= row.ranks_to;
 }
 
@@ -45,7 +44,7 @@ ChoiceReason reason_of(const SelectionRow& row, const Situation& s) {
   static constexpr ChoiceReason of_source[] = {ChoiceReason::guess, ChoiceReason::measured,
                                                ChoiceReason::tuned, ChoiceReason::forced};
   const bool elsewhere =
-      row.measured != Crowding::any && (row.measured == Crowding::crowded) != s.oversubscribed;
+      row.measured != Load::any && (row.measured == Load::oversubscribed) != s.oversubscribed;
   return elsewhere ? ChoiceReason::measured_elsewhere : of_source[static_cast<int>(row.source)];
 }
 

@@ -20,8 +20,8 @@ Grouping grouping_of(const Communicator& comm) {
   const bool matters = std::ranges::any_of(selection(), [&comm](const SelectionRow& row) {
     return (row_of(row.algorithm).needs & needs_groups) && row.ranks_from <= comm.size() &&
            comm.size() <= row.ranks_to &&
-           (row.crowding == Crowding::any ||
-            (row.crowding == Crowding::crowded) == message::engine.crowded);
+           (row.load == Load::any ||
+            (row.load == Load::oversubscribed) == message::engine.oversubscribed);
   });
   return matters ? divide(comm).grouping : Grouping::none;
 }
@@ -36,7 +36,7 @@ Situation situation_of(const Communicator& comm, CollectiveKind kind, unsigned t
   situation.rooms = !(traits & trait_no_room);
   // Whether the kernel permits it ranks see only when they meet.
   situation.direct = !(traits & trait_not_direct);
-  situation.oversubscribed = message::engine.crowded;
+  situation.oversubscribed = message::engine.oversubscribed;
   situation.room_bytes_max = settings.room_bytes_max;
   return situation;
 }

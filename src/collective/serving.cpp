@@ -16,7 +16,7 @@ constexpr int patience_by_status = 32;  // guess: rounds of progress
 }  // namespace
 
 Order serving_order(const Run& run, Kind kind) {
-  return resolve(world::order_of(run.call.comm->hints), kind, message::engine.crowded);
+  return resolve(world::order_of(run.call.comm->hints), kind, message::engine.oversubscribed);
 }
 
 Serving::Serving(Run& run, const message::Context& context, Order order, int first, int but)
@@ -25,7 +25,7 @@ Serving::Serving(Run& run, const message::Context& context, Order order, int fir
   left_ = size - (but >= 0 && but < size ? 1 : 0);
   if (order == Order::blocking) at_once_ = 1;
   if (order != Order::status || left_ < 2) return;
-  if (!message::engine.crowded) at_once_ = at_once_by_status;
+  if (!message::engine.oversubscribed) at_once_ = at_once_by_status;
   patience_ = patience_by_status;
   auto* ranks = static_cast<int*>(run.take(static_cast<std::size_t>(size) * sizeof(int)));
   for (int i = 0, filled = 0; ranks && i < size; ++i)

@@ -128,7 +128,7 @@ struct Blocks {
   Numbers displacements{};
 };
 
-// One shape for all blocks that are alike: neighbours usually are.
+// One shape for all blocks that are alike: neighbors usually are.
 class BlockShapes {
  public:
   ~BlockShapes() { release_shape(last_); }

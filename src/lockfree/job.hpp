@@ -39,7 +39,7 @@ struct RankPlace {
 PeerClass peer_class(const RankPlace& one, const RankPlace& other);
 
 // How far a rank has come; the launcher reads it when a process ends.
-enum class Phase : std::uint32_t { unborn, started, initialised, finalized, aborted };
+enum class Phase : std::uint32_t { unborn, started, initialized, finalized, aborted };
 
 // Who ended the job, with Phase::aborted.
 enum class AbortCause : std::uint32_t { none, program, error };
@@ -128,7 +128,7 @@ struct JobHeader {
   std::int32_t explain;            // mpiexec --explain
   std::int32_t memory_report;      // mpiexec --memory-report
   std::int32_t
-      senders_fence;  // crowded, or no membarrier: senders order publish and wake themselves
+      senders_fence;  // oversubscribed, or no membarrier: senders order publish and wake themselves
   RingPlan rings;
   std::int32_t rings_shared;  // all senders begin in a shared ring; else with one of their own
   std::uint32_t held;  // by mpiexec, atomically: ranks wait for a debugger to attach to them first

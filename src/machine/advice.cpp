@@ -155,7 +155,7 @@ void of_caches(const Machine& machine, int ranks, std::vector<Advice>& all) {
                    "numa"});
     if (level == Level::l2)
       all.push_back(
-          {"-n " + number(ranks), "neighbours that exchange much",
+          {"-n " + number(ranks), "neighbors that exchange much",
            "pairs of ranks share an L2: 32 KiB went between them with 37 % more bandwidth", "hbm"});
     return;
   }

@@ -14,7 +14,7 @@ struct CoreChoice {
   enum class Kind {
     all,
     objects,  // those of some packages, memory nodes, ...
-    spread,   // ranks are dealt out over memory nodes, neighbours staying together
+    spread,   // ranks are dealt out over memory nodes, neighbors staying together
     listed,   // the CPUs themselves, in the order in which ranks take them
   };
   Kind kind = Kind::all;

@@ -78,8 +78,8 @@ Box framed(const std::string& title, const Box& inner, const char* style) {
   return box;
 }
 
-// Neighbouring ranks get colours far apart: the golden angle.
-std::string colour_of(const std::string& ranks) {
+// Neighboring ranks get colors far apart: the golden angle.
+std::string color_of(const std::string& ranks) {
   if (ranks.empty() || ranks == ".") return "#ececec";
   if (ranks.find_first_of(",-") != std::string::npos) return "#d5d9e6";
   return "hsl(" + number(static_cast<int>(std::stol(ranks) * 137 % 360)) + " 65% 78%)";
@@ -98,7 +98,7 @@ Box cell_of(const Core& core, const Placement* placement, int cell_width) {
   const std::string ranks = placement ? ranks_on(core, *placement) : "";
   Box box{cell_width, cell_height};
   box.content = "<rect width=\"" + number(cell_width) + "\" height=\"" + number(cell_height) +
-                "\" rx=\"4\" fill=\"" + colour_of(ranks) + "\"/>\n" +
+                "\" rx=\"4\" fill=\"" + color_of(ranks) + "\"/>\n" +
                 text_at(gap, 13, "cpu", core_label(core));
   if (!ranks.empty() && ranks != ".") box.content += text_at(gap, 33, "rank", ranks);
   return box;
@@ -121,7 +121,7 @@ std::string best_speed(const MemoryNode& node) {
   return best ? speed_label(*best) : "";
 }
 
-// A memory node as a bar in its tier's colour; dashed: it has no CPUs.
+// A memory node as a bar in its tier's color; dashed: it has no CPUs.
 Box bar_of(const MemoryNode& node, int width) {
   const std::string title = "memory node " + number(node.os) + ": " + memory_label(node);
   const std::string speed = best_speed(node);
@@ -202,7 +202,7 @@ Box packages_of(const Machine& machine, const Placement* placement, Spots& spots
   return in_rows(packages, std::max(1, page_width / widest));
 }
 
-// What the colours mean, of the tiers that there are.
+// What the colors mean, of the tiers that there are.
 Box legend_of(const Machine& machine) {
   std::vector<Box> entries;
   for (Tier tier : {Tier::fast, Tier::ordinary, Tier::slow}) {

@@ -11,7 +11,7 @@ namespace baton::machine {
 // Packages, memory nodes, L3 caches and cores, one box in the other.
 std::string draw_machine_svg(const Machine& machine);
 
-// Besides, the ranks on each core, in a colour of their own.
+// Besides, the ranks on each core, in a color of their own.
 std::string draw_placement_svg(const Machine& machine, const Placement& placement);
 
 }  // namespace baton::machine

@@ -1,6 +1,6 @@
 // The machine as plain data: which CPUs this process may use and what they share. Read once by the
 // launcher or a tool (discover.hpp); placement (placement.hpp) and drawings (draw.hpp) use only
-// this. Invariant: `cpus` is in topology order, so hardware threads of one core are neighbours
+// this. Invariant: `cpus` is in topology order, so hardware threads of one core are neighbors
 // (but in a part of a machine whose CPUs a user has listed, cores.hpp).
 #pragma once
 

@@ -118,7 +118,7 @@ int threads_of(const PlacementPolicy& policy, int rank) {
   return policy.master && rank == 0 ? 1 : policy.width;
 }
 
-// The object of `level` that a rank is dealt to. `spread` keeps neighbouring ranks together, as
+// The object of `level` that a rank is dealt to. `spread` keeps neighboring ranks together, as
 // cores in order do; mapping by an object puts them on different ones.
 int object_for(const std::vector<int>& objects, const PlacementPolicy& policy, int rank) {
   const auto count = objects.size();

@@ -28,11 +28,11 @@ struct Ranking {
 struct PlacementPolicy {
   int ranks = 0;                      // 0: one for each usable core (or as many as `width` leaves)
   int width = 1;                      // threads a rank will run
-  Level map_by = Level::core;         // neighbouring ranks go to neighbouring objects of this level
+  Level map_by = Level::core;         // neighboring ranks go to neighboring objects of this level
   std::optional<Level> bind_to = {};  // Level::machine: not bound; nothing: chosen here
   CoreChoice cores = {};
   bool master = false;     // rank 0 comes on top, with one thread and a core of its own
-  int per_object = 0;      // so many neighbouring ranks on every object of `map_by`; 0: dealt out
+  int per_object = 0;      // so many neighboring ranks on every object of `map_by`; 0: dealt out
   bool hwthreads = false;  // hardware threads count as cores do
   bool may_share = false;  // bound ranks share CPUs where there are too few
   bool may_not_share = false;        // more ranks than CPUs are an error, bound or not

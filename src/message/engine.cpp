@@ -80,10 +80,11 @@ BATON_COLD bool advance_rest() {
 // than two, also where it is the slower one for each (8 ranks on 2 cores of a Zen 4 virtual
 // machine, 2026-11-22: alltoall of 64 KiB 294 instead of 615 us, of 16 KiB 116 instead of 88).
 std::int64_t single_copy_bytes_min() {
-  constexpr std::int64_t crowded_bytes_min = 65536;
+  constexpr std::int64_t oversubscribed_bytes_min = 65536;
   const bool chosen = source_of(*find_setting("cma_bytes_min")) != SettingSource::fallback;
-  return engine.crowded && !chosen ? std::min(settings.cma_bytes_min, crowded_bytes_min)
-                                   : settings.cma_bytes_min;
+  return engine.oversubscribed && !chosen
+             ? std::min(settings.cma_bytes_min, oversubscribed_bytes_min)
+             : settings.cma_bytes_min;
 }
 
 void forget_peer(Peer* peer) {
@@ -103,7 +104,7 @@ bool look_into_lane(Peer& peer) {
 Error start_engine() {
   engine.rank = transport::own_rank();
   engine.ranks = transport::rank_count();
-  engine.crowded = engine.ranks > transport::job().cpus_usable;
+  engine.oversubscribed = engine.ranks > transport::job().cpus_usable;
   engine.cma_bytes_min = single_copy_bytes_min();
   lockfree::publish_channel(transport::status_row(engine.rank).channel, engine.outstanding);
   engine.senders_fence = transport::job().senders_fence != 0;
@@ -169,7 +170,7 @@ bool progress() {
   bool any =
       BATON_LIKELY(!platform::threads_multiple) ? progress_alone() : progress_among_threads();
   // Who tests again and again would keep the CPU from the rank it waits for.
-  if (BATON_UNLIKELY(!any && engine.crowded)) platform::yield_cpu();
+  if (BATON_UNLIKELY(!any && engine.oversubscribed)) platform::yield_cpu();
   return any;
 }
 

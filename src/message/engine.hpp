@@ -60,8 +60,8 @@ struct Engine {
   std::uint32_t rank = 0;
   std::uint32_t ranks = 1;
   bool senders_fence = false;
-  bool crowded = false;               // more ranks than usable CPUs
-  std::int64_t cma_bytes_min = 0;     // the setting, or what is better where ranks are crowded
+  bool oversubscribed = false;     // more ranks than usable CPUs
+  std::int64_t cma_bytes_min = 0;  // the setting, or what is better where ranks are oversubscribed
   std::int64_t posted_bytes_max = 0;  // receives up to here are not told to their senders
   bool tells_outstanding = false;     // on the status board: this protocol does
   bool doorbells = false;             // we trust doorbells instead of looking at every lane

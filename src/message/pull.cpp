@@ -59,7 +59,7 @@ bool pull(const UnexpectedMessage& unexpected, Request& receive) {
   if (unexpected.bytes > settings.eager_bytes_max) count_reason(peer, choice.reason, receive.bytes);
   if (choice.way != Way::cma) return false;
   std::int64_t start = platform::now_ticks();
-  std::uint32_t piece = engine.crowded ? 0 : piece_bytes(receive.bytes);
+  std::uint32_t piece = engine.oversubscribed ? 0 : piece_bytes(receive.bytes);
   bool together =
       piece > 0 && transport::is_reachable_by(owner, receive.buffer) && peer.company.expected();
   bool pushed = false;
@@ -89,9 +89,9 @@ bool pull(const UnexpectedMessage& unexpected, Request& receive) {
     count_reason(peer, Reason::copy_refused, receive.bytes);
   else if (!together)
     count_reason(peer,
-                 engine.crowded ? Reason::crowded
-                 : piece == 0   ? Reason::too_short_to_share
-                                : Reason::sender_elsewhere,
+                 engine.oversubscribed ? Reason::oversubscribed
+                 : piece == 0          ? Reason::too_short_to_share
+                                       : Reason::sender_elsewhere,
                  receive.bytes);
   return good;
 }

@@ -166,7 +166,7 @@ bool redirect(Peer& peer, Request& send, const Target& target) {
                            !transport::can_read_from(peer.rank)))
     return false;
   if (!peer.link->has_taken(peer.pushes.others_end)) return false;
-  bool together = !engine.crowded && piece_bytes(send.bytes) > 0 &&
+  bool together = !engine.oversubscribed && piece_bytes(send.bytes) > 0 &&
                   transport::is_reachable_by(peer.rank, send.buffer) && peer.company.expected();
   int slot = together ? open_slot(send) : no_slot;
   if (slot < 0) together = false;

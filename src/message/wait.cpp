@@ -75,14 +75,16 @@ void announce_completion() {
 }
 
 void set_wait_budget(bool many_threads) {
-  bool crowded = engine.crowded;
-  // guess: with a CPU each, spinning costs nobody anything for a millisecond or so; crowded, the
-  // one we wait for may be waiting for our CPU.
-  bool may_be_crowded =
+  bool oversubscribed = engine.oversubscribed;
+  // guess: with a CPU each, spinning costs nobody anything for a millisecond or so; oversubscribed,
+  // the one we wait for may be waiting for our CPU.
+  bool may_be_oversubscribed =
       many_threads && 2 * engine.ranks > transport::job().cpus_usable;  // by its threads
-  int spins = crowded ? 4 : may_be_crowded ? 200 : 20000;
+  int spins = oversubscribed ? 4 : may_be_oversubscribed ? 200 : 20000;
   wait_budget.spins = settings.spin_count >= 0 ? settings.spin_count : spins;
-  wait_budget.yields = settings.yield_count >= 0 ? settings.yield_count : crowded ? 200 : 100;
+  wait_budget.yields = settings.yield_count >= 0 ? settings.yield_count
+                       : oversubscribed          ? 200
+                                                 : 100;
 }
 
 void Waiter::idle_slow(const WaitSubject& subject) {

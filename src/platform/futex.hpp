@@ -22,7 +22,7 @@ void membarrier_all();
 
 // Orders all earlier accesses of this thread before all later ones, stores before loads included.
 // ThreadSanitizer does not know fences: there it is an exchange, a fence on x86-64, on a word of
-// our own, which orders nothing between threads that TSan would then take for synchronisation.
+// our own, which orders nothing between threads that TSan would then take for synchronization.
 inline void full_fence() {
 #ifndef __SANITIZE_THREAD__
   std::atomic_thread_fence(std::memory_order_seq_cst);

@@ -1,5 +1,5 @@
 // Valgrind sees what this process writes to its memory and what system calls write for it, but not
-// what other processes write there: it would take a message's data for uninitialised.
+// what other processes write there: it would take a message's data for uninitialized.
 #pragma once
 
 namespace baton::platform {

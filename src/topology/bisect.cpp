@@ -53,7 +53,7 @@ void Bisection::grow(const std::int32_t* ranks, int count, int first_count) {
   for (int taken = 1;; ++taken) {
     move(next);
     for (std::int64_t i = pattern_->begin(next); i < pattern_->end(next); ++i)
-      tie_[pattern_->neighbour(i)] += pattern_->weight(i);
+      tie_[pattern_->neighbor(i)] += pattern_->weight(i);
     if (taken == first_count) break;
     next = -1;
     for (int i = 0; i < count; ++i) {
@@ -77,7 +77,7 @@ std::int32_t Bisection::find_end(const std::int32_t* ranks, int count) {
   fixed_[ranks[0]] = true;
   for (int head = 0; head < tail; ++head)
     for (std::int64_t i = pattern_->begin(queue[head]); i < pattern_->end(queue[head]); ++i) {
-      std::int32_t rank = pattern_->neighbour(i);
+      std::int32_t rank = pattern_->neighbor(i);
       if (side_[rank] == Side::elsewhere || fixed_[rank]) continue;
       fixed_[rank] = true;
       queue[tail++] = rank;
@@ -90,7 +90,7 @@ void Bisection::find_gains(const std::int32_t* ranks, int count) {
     std::int32_t rank = ranks[k];
     std::int64_t gain = 0;
     for (std::int64_t i = pattern_->begin(rank); i < pattern_->end(rank); ++i) {
-      Side side = side_[pattern_->neighbour(i)];
+      Side side = side_[pattern_->neighbor(i)];
       if (side != Side::elsewhere)
         gain += side == side_[rank] ? -pattern_->weight(i) : pattern_->weight(i);
     }
@@ -98,13 +98,13 @@ void Bisection::find_gains(const std::int32_t* ranks, int count) {
   }
 }
 
-// To the other side; its own gain and its neighbours' follow.
+// To the other side; its own gain and its neighbors' follow.
 void Bisection::move(std::int32_t rank) {
   Side from = side_[rank];
   side_[rank] = from == Side::first ? Side::second : Side::first;
   gain_[rank] = -gain_[rank];
   for (std::int64_t i = pattern_->begin(rank); i < pattern_->end(rank); ++i) {
-    std::int32_t other = pattern_->neighbour(i);
+    std::int32_t other = pattern_->neighbor(i);
     gain_[other] += 2 * (side_[other] == from ? pattern_->weight(i) : -pattern_->weight(i));
   }
 }
@@ -114,7 +114,7 @@ std::int64_t Bisection::cut(const std::int32_t* ranks, int count) const {
   std::int64_t sum = 0;
   for (int k = 0; k < count; ++k)
     for (std::int64_t i = pattern_->begin(ranks[k]); i < pattern_->end(ranks[k]); ++i) {
-      Side side = side_[pattern_->neighbour(i)];
+      Side side = side_[pattern_->neighbor(i)];
       if (side != Side::elsewhere && side != side_[ranks[k]]) sum += pattern_->weight(i);
     }
   return sum;
@@ -151,11 +151,11 @@ std::int64_t Bisection::exchange_once(const std::int32_t* ranks, int count) {
     std::int32_t out = best_of(Side::first, ranks, count);
     if (out < 0) break;
     for (std::int64_t i = pattern_->begin(out); i < pattern_->end(out); ++i)
-      tie_[pattern_->neighbour(i)] += pattern_->weight(i);
+      tie_[pattern_->neighbor(i)] += pattern_->weight(i);
     std::int32_t in = best_of(Side::second, ranks, count);
     if (in >= 0) gained += gain_[out] + gain_[in] - 2 * tie_[in];
     for (std::int64_t i = pattern_->begin(out); i < pattern_->end(out); ++i)
-      tie_[pattern_->neighbour(i)] = 0;
+      tie_[pattern_->neighbor(i)] = 0;
     if (in < 0) break;
     for (std::int32_t rank : {out, in}) {
       move(rank);

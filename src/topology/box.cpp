@@ -11,7 +11,7 @@ std::int64_t positions_in(const Slim& grid, const Box& box) {
   return position_count(grid.dimensions, box.extent);
 }
 
-// Whether the two ends of a box are neighbours.
+// Whether the two ends of a box are neighbors.
 bool is_ring(const Slim& grid, const Box& box, int dimension) {
   return grid.periods[dimension] && box.extent[dimension] == grid.extents[dimension];
 }

@@ -26,9 +26,9 @@ struct Contribution {
   bool reorder = false;
   Error problem = MPI_SUCCESS;
 };
-// Its own neighbours.
-Error create_adjacent(Communicator& parent, const world::Neighbours& in,
-                      const world::Neighbours& out, const Contribution& mine, Communicator** made);
+// Its own neighbors.
+Error create_adjacent(Communicator& parent, const world::Neighbors& in, const world::Neighbors& out,
+                      const Contribution& mine, Communicator** made);
 // Some edges of any ranks: of each of `sources`, the next `degrees` of `destinations`.
 struct Fans {
   int count;

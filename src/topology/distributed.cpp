@@ -1,5 +1,5 @@
 // Distributed graphs. Each process says something of the graph; ranks in it are those of the new
-// communicator, so that with other ranks the neighbours move to other processes, too.
+// communicator, so that with other ranks the neighbors move to other processes, too.
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -14,7 +14,7 @@ namespace baton::topology {
 
 namespace {
 
-using world::Neighbours;
+using world::Neighbors;
 
 Datatype& bytes_type() {
   return *datatype::datatypes.find(MPI_BYTE);
@@ -129,15 +129,15 @@ Error agree_mapping(Communicator& parent, const Share* shares, const Edge* own,
                                 count * static_cast<std::int64_t>(sizeof rank_of[0]));
 }
 
-void copy_neighbours(const Neighbours& from, Neighbours& to) {
+void copy_neighbors(const Neighbors& from, Neighbors& to) {
   std::copy_n(from.ranks, from.count, to.ranks);
   if (to.weights) std::copy_n(from.weights, from.count, to.weights);
 }
 
-// The neighbours of our new rank, from the process that had this rank so far: a topology's numbers
+// The neighbors of our new rank, from the process that had this rank so far: a topology's numbers
 // lie in one piece.
-Error trade_neighbours(Communicator& parent, const Share* shares, const std::int32_t* rank_of,
-                       Topology** topology) {
+Error trade_neighbors(Communicator& parent, const Share* shares, const std::int32_t* rank_of,
+                      Topology** topology) {
   int own = parent.rank(), old_owner = rank_of[own], new_owner = 0;
   while (rank_of[new_owner] != own) ++new_owner;
   if (old_owner == own) return MPI_SUCCESS;
@@ -161,7 +161,7 @@ Error trade_neighbours(Communicator& parent, const Share* shares, const std::int
   return MPI_SUCCESS;
 }
 
-// The edges that touch a rank, in its lists: by neighbour, then by weight, so that several between
+// The edges that touch a rank, in its lists: by neighbor, then by weight, so that several between
 // two ranks have the same order at both.
 Topology* make_lists(const EdgeList& edges, int rank, bool weighted) {
   int in = 0, out = 0;
@@ -172,7 +172,7 @@ Topology* make_lists(const EdgeList& edges, int rank, bool weighted) {
   }
   Topology* topology = world::new_distributed_graph(in, out, weighted);
   if (!topology) return nullptr;
-  auto fill = [&](Neighbours& list, std::int32_t Edge::*self, std::int32_t Edge::*other) {
+  auto fill = [&](Neighbors& list, std::int32_t Edge::*self, std::int32_t Edge::*other) {
     int next = 0;
     for (const Edge* edge = begin; edge != end; ++edge) {
       if (edge->*self != rank) continue;
@@ -197,7 +197,7 @@ void spread(const Fans& fans, Edge* edges) {
 
 }  // namespace
 
-Error create_adjacent(Communicator& parent, const Neighbours& in, const Neighbours& out,
+Error create_adjacent(Communicator& parent, const Neighbors& in, const Neighbors& out,
                       const Contribution& mine, Communicator** made) {
   *made = nullptr;
   Array<Share> shares;
@@ -208,13 +208,13 @@ Error create_adjacent(Communicator& parent, const Neighbours& in, const Neighbou
   Array<std::int32_t> rank_of;
   Error error = topology && edges ? MPI_SUCCESS : no_memory();
   if (!error) {
-    copy_neighbours(in, topology->local.in);
-    copy_neighbours(out, topology->local.out);
+    copy_neighbors(in, topology->local.in);
+    copy_neighbors(out, topology->local.out);
     for (int i = 0; i < out.count; ++i)
       edges[i] = {parent.rank(), out.ranks[i], mine.weighted ? out.weights[i] : 1};
     error = agree_mapping(parent, shares.get(), edges.get(), rank_of);
   }
-  if (!error) error = trade_neighbours(parent, shares.get(), rank_of.get(), &topology);
+  if (!error) error = trade_neighbors(parent, shares.get(), rank_of.get(), &topology);
   if (!error) return attach(parent, rank_of[parent.rank()], *topology, made);
   if (topology) release(*topology);
   return error;

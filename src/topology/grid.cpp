@@ -112,7 +112,7 @@ void find_coordinates(int dimensions, const int* extents, int rank, int* coordin
   }
 }
 
-int neighbour_along(const Grid& grid, int dimension, std::int64_t displacement) {
+int neighbor_along(const Grid& grid, int dimension, std::int64_t displacement) {
   std::int64_t rank = 0;
   for (int i = 0; i < grid.dimensions; ++i) {
     std::int64_t coordinate = grid.coordinates[i] + (i == dimension ? displacement : 0);

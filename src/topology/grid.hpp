@@ -22,7 +22,7 @@ void find_coordinates(int dimensions, const int* extents, int rank, int* coordin
 
 // The rank `displacement` steps along a dimension from the grid's own coordinates; MPI_PROC_NULL
 // beyond the edge.
-int neighbour_along(const Grid& grid, int dimension, std::int64_t displacement);
+int neighbor_along(const Grid& grid, int dimension, std::int64_t displacement);
 
 // Fills the `free` dimensions that are 0 with factors of `size`, in falling order and as near to
 // each other as can be: with the least difference between the largest and the smallest, of these

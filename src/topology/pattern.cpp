@@ -13,14 +13,14 @@ bool Pattern::build(int ranks, const Edge* edges, std::int64_t count) {
     ++begins_[edges[i].to + 1];
   }
   for (int rank = 0; rank < ranks; ++rank) begins_[rank + 1] += begins_[rank];
-  neighbours_ = make_array<std::int32_t>(begins_[ranks]);
+  neighbors_ = make_array<std::int32_t>(begins_[ranks]);
   weights_ = make_array<std::int32_t>(begins_[ranks]);
   Array<std::int64_t> next = make_array<std::int64_t>(ranks);
-  if (!neighbours_ || !weights_ || !next) return false;
+  if (!neighbors_ || !weights_ || !next) return false;
   for (int rank = 0; rank < ranks; ++rank) next[rank] = begins_[rank];
-  auto add = [&](int rank, int neighbour, int weight) {
+  auto add = [&](int rank, int neighbor, int weight) {
     std::int64_t place = next[rank]++;
-    neighbours_[place] = neighbour;
+    neighbors_[place] = neighbor;
     weights_[place] = weight;
   };
   for (std::int64_t i = 0; i < count; ++i) {
@@ -43,7 +43,7 @@ bool Pattern::build(const Grid& grid) {
   for (int rank = 0; rank < ranks; ++rank) {
     find_coordinates(grid.dimensions, grid.extents, rank, coordinates.get());
     for (int i = 0; i < grid.dimensions; ++i) {
-      int up = neighbour_along(here, i, 1);
+      int up = neighbor_along(here, i, 1);
       if (up != MPI_PROC_NULL) edges[count++] = {rank, up, 1};
     }
   }
@@ -54,8 +54,8 @@ std::int64_t hop_weight(const Pattern& pattern, const PlaceTree& tree, const std
   std::int64_t sum = 0;
   for (int rank = 0; rank < pattern.ranks(); ++rank)
     for (std::int64_t i = pattern.begin(rank); i < pattern.end(rank); ++i)
-      if (pattern.neighbour(i) > rank)
-        sum += pattern.weight(i) * tree.hops(slots[rank], slots[pattern.neighbour(i)]);
+      if (pattern.neighbor(i) > rank)
+        sum += pattern.weight(i) * tree.hops(slots[rank], slots[pattern.neighbor(i)]);
   return sum;
 }
 

@@ -22,19 +22,19 @@ class Pattern {
  public:
   // False when memory is short.
   bool build(int ranks, const Edge* edges, std::int64_t count);
-  // Of the nearest neighbours in a grid.
+  // Of the nearest neighbors in a grid.
   bool build(const Grid& grid);
 
   int ranks() const { return ranks_; }
   std::int64_t begin(int rank) const { return begins_[rank]; }
   std::int64_t end(int rank) const { return begins_[rank + 1]; }
-  std::int32_t neighbour(std::int64_t place) const { return neighbours_[place]; }
+  std::int32_t neighbor(std::int64_t place) const { return neighbors_[place]; }
   std::int64_t weight(std::int64_t place) const { return weights_[place]; }
 
  private:
   int ranks_ = 0;
   Array<std::int64_t> begins_;
-  Array<std::int32_t> neighbours_;
+  Array<std::int32_t> neighbors_;
   Array<std::int32_t> weights_;
 };
 

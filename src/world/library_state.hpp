@@ -13,7 +13,7 @@ namespace baton {
 struct LibraryState {
   enum class Phase : unsigned char { before_init, running, finalized };
   Phase phase = Phase::before_init;
-  // The world model alone. Any thread may ask for it at any time, even while another initialises.
+  // The world model alone. Any thread may ask for it at any time, even while another initializes.
   std::atomic<Phase> world = Phase::before_init;
   bool forked = false;  // a child of a rank: it is none, and both phases are finalized
   // What MPI_Init_thread granted, and to whom MPI_Is_thread_main answers yes.
@@ -24,7 +24,7 @@ struct LibraryState {
 inline constinit LibraryState library_state;
 
 inline LibraryState::Phase world_phase() {
-  // ORDER state.world: acquire here, release in set_world_phase; who sees MPI initialised may use
+  // ORDER state.world: acquire here, release in set_world_phase; who sees MPI initialized may use
   // it.
   return library_state.world.load(std::memory_order_acquire);
 }

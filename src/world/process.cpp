@@ -159,7 +159,7 @@ Error begin_use_alone(int required) {
   library_state.phase = LibraryState::Phase::running;
   // relaxed: ordered by the phase.
   transport::status_row(transport::own_rank()).state.uses.fetch_add(1, std::memory_order_relaxed);
-  set_phase(lockfree::Phase::initialised);
+  set_phase(lockfree::Phase::initialized);
   return MPI_SUCCESS;
 }
 

@@ -1,5 +1,5 @@
 // The virtual topology of a communicator as plain data (MPI 5.0, chapter "Virtual Topologies for
-// MPI Processes"). topology/ makes it; inquiries and neighbourhoods read it. Immutable once its
+// MPI Processes"). topology/ makes it; inquiries and neighborhoods read it. Immutable once its
 // communicator is there; duplicates share it by counting.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace baton::world {
 enum class TopologyKind : std::uint8_t { cartesian, graph, distributed_graph };
 
 // One of a distributed graph's two lists: who, and with which weights (null: it has none).
-struct Neighbours {
+struct Neighbors {
   int count = 0;
   int* ranks = nullptr;
   int* weights = nullptr;
@@ -29,7 +29,7 @@ struct Topology {
     int* periods = nullptr;  // 1: the dimension is periodic
     int* coordinates = nullptr;
   } grid;
-  // Graph: the neighbours of rank r are edges[index[r - 1]] up to edges[index[r] - 1].
+  // Graph: the neighbors of rank r are edges[index[r - 1]] up to edges[index[r] - 1].
   struct Graph {
     int nodes = 0;
     int* index = nullptr;
@@ -38,11 +38,11 @@ struct Topology {
     int first(int rank) const { return rank ? index[rank - 1] : 0; }
     int edge_count() const { return first(nodes); }
   } graph;
-  // Distributed graph: this process's own neighbours.
+  // Distributed graph: this process's own neighbors.
   struct Local {
     bool weighted = false;
-    Neighbours in;
-    Neighbours out;
+    Neighbors in;
+    Neighbors out;
   } local;
 };
 

@@ -45,7 +45,7 @@ static void look_from_another_thread(int initialized, int finalized) {
   EXPECT_INT(failed, 0); /* not before the other thread has counted its own */
 }
 
-/* The thread that initialises is the main thread, whichever it is. */
+/* The thread that initializes is the main thread, whichever it is. */
 static void* use_mpi(void* unused) {
   int provided = -1, level = -1, main_thread = -1, flag = -1;
   EXPECT_OK(MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided));

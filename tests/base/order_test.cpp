@@ -9,8 +9,8 @@ namespace {
 
 TEST(order, is_what_was_asked_for) {
   for (Order order : {Order::rank, Order::status, Order::blocking})
-    for (bool crowded : {false, true})
-      EXPECT_EQ(resolve(order, CollectiveKind::scatter, crowded), order);
+    for (bool oversubscribed : {false, true})
+      EXPECT_EQ(resolve(order, CollectiveKind::scatter, oversubscribed), order);
 }
 
 TEST(order, is_by_rank_where_no_row_says_otherwise) {

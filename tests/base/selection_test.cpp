@@ -39,7 +39,7 @@ TEST(selection_text, a_kind_alone_holds_for_all_its_calls) {
   EXPECT_EQ(one.row.ranks_to, no_end);
   EXPECT_EQ(one.row.bytes_from, 0);
   EXPECT_EQ(one.row.bytes_to, no_end);
-  EXPECT_EQ(one.row.crowding, Crowding::any);
+  EXPECT_EQ(one.row.load, Load::any);
 }
 
 TEST(selection_text, ranges_have_a_begin_and_maybe_an_end) {
@@ -48,16 +48,21 @@ TEST(selection_text, ranges_have_a_begin_and_maybe_an_end) {
   EXPECT_EQ(row.ranks_to, no_end);
   EXPECT_EQ(row.bytes_from, 8192);
   EXPECT_EQ(row.bytes_to, no_end);
-  row = only_entry("allreduce:4-7:100-1M:crowded=allreduce_halving").row;
+  row = only_entry("allreduce:4-7:100-1M:oversubscribed=allreduce_halving").row;
   EXPECT_EQ(row.ranks_from, 4);
   EXPECT_EQ(row.ranks_to, 7);
   EXPECT_EQ(row.bytes_from, 100);
   EXPECT_EQ(row.bytes_to, 1 << 20);
-  EXPECT_EQ(row.crowding, Crowding::crowded);
-  row = only_entry("allreduce:3:9:uncrowded=allreduce_halving").row;
+  EXPECT_EQ(row.load, Load::oversubscribed);
+  // The former words.
+  row = only_entry("allreduce:4-7:100-1M:crowded=allreduce_halving").row;
+  EXPECT_EQ(row.load, Load::oversubscribed);
+  row = only_entry("allreduce:4-7:100-1M:uncrowded=allreduce_halving").row;
+  EXPECT_EQ(row.load, Load::not_oversubscribed);
+  row = only_entry("allreduce:3:9:not_oversubscribed=allreduce_halving").row;
   EXPECT_EQ(row.ranks_to, 3);
   EXPECT_EQ(row.bytes_to, 9);
-  EXPECT_EQ(row.crowding, Crowding::uncrowded);
+  EXPECT_EQ(row.load, Load::not_oversubscribed);
 }
 
 TEST(selection_text, rows_are_for_one_node_or_several_or_both) {
@@ -68,15 +73,15 @@ TEST(selection_text, rows_are_for_one_node_or_several_or_both) {
     EXPECT_STREQ(problem, "");
     return row.nodes;
   };
-  const char* plain = "scan:2+:0+:crowded=scan_doubling";
+  const char* plain = "scan:2+:0+:oversubscribed=scan_doubling";
   EXPECT_EQ(nodes_of(plain, SelectionSource::forced), Nodes::any);
   EXPECT_EQ(nodes_of(plain, SelectionSource::tuned), Nodes::one);
   SelectionRow row = only_entry("scan:2+:0+:several_nodes=scan_doubling").row;
   EXPECT_EQ(row.nodes, Nodes::several);
-  EXPECT_EQ(row.crowding, Crowding::any);
-  row = only_entry("scan:2+:0+:crowded:one_node=scan_doubling").row;
+  EXPECT_EQ(row.load, Load::any);
+  row = only_entry("scan:2+:0+:oversubscribed:one_node=scan_doubling").row;
   EXPECT_EQ(row.nodes, Nodes::one);
-  EXPECT_EQ(row.crowding, Crowding::crowded);
+  EXPECT_EQ(row.load, Load::oversubscribed);
 }
 
 TEST(selection_text, entries_are_read_in_order_and_a_wrong_one_leaves_the_others) {
@@ -147,10 +152,10 @@ TEST(selection_text, what_is_wrong_is_told_in_words) {
       {"allreduce:2+:99999999999999999999+=allreduce_halving", "number of bytes"},
       {"allreduce:2+:-8=allreduce_halving", "number of bytes"},
       {"allreduce:2+:8+:full=allreduce_halving",
-       "none of crowded, uncrowded, one_node and several_nodes"},
-      {"allreduce:2+:8+:crowded:=allreduce_halving", "\"\" is none of"},
-      {"allreduce:2+:8+:crowded:uncrowded=allreduce_halving", "each at most once"},
-      {"allreduce:2+:8+:one_node:crowded:one_node=allreduce_halving", "each at most once"},
+       "none of oversubscribed, not_oversubscribed, one_node and several_nodes"},
+      {"allreduce:2+:8+:oversubscribed:=allreduce_halving", "\"\" is none of"},
+      {"allreduce:2+:8+:oversubscribed:not_oversubscribed=allreduce_halving", "each at most once"},
+      {"allreduce:2+:8+:one_node:oversubscribed:one_node=allreduce_halving", "each at most once"},
   };
   for (const auto& one : cases)
     EXPECT_NE(only_entry(one.text).problem.find(one.words), std::string::npos)

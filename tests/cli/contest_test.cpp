@@ -58,16 +58,16 @@ Algorithm chosen_with(const Rows& rows, const collective::Situation& situation) 
   return collective::choose(situation, table).algorithm;
 }
 
-collective::Situation allreduce_of(int ranks, std::int64_t bytes, bool crowded) {
+collective::Situation allreduce_of(int ranks, std::int64_t bytes, bool oversubscribed) {
   collective::Situation situation{CollectiveKind::allreduce, ranks, bytes};
-  situation.oversubscribed = crowded;
+  situation.oversubscribed = oversubscribed;
   situation.room_bytes_max = 32768;
   return situation;
 }
 
 TEST(contests, have_only_what_there_is_a_choice_of) {
   for (const Contest& contest : contests(ranks_measured, cpus)) {
-    EXPECT_EQ(contest.crowded, contest.ranks > cpus);
+    EXPECT_EQ(contest.oversubscribed, contest.ranks > cpus);
     for (std::int64_t bytes : contest.sizes) {
       const std::vector<Algorithm> all = rivals(contest, bytes);
       EXPECT_GE(all.size(), 2u);
@@ -105,8 +105,8 @@ TEST(rows, are_where_another_is_quicker_by_more_than_the_noise) {
   };
   const Rows rows = rows_of(measured(time));
   ASSERT_EQ(rows.size(), 2u);  // what it is compared with differs
-  EXPECT_EQ(rows[0].row, "allreduce:4-7:2048-8191:crowded=allreduce_doubling");
-  EXPECT_EQ(rows[1].row, "allreduce:4-7:8192-16383:crowded=allreduce_doubling");
+  EXPECT_EQ(rows[0].row, "allreduce:4-7:2048-8191:oversubscribed=allreduce_doubling");
+  EXPECT_EQ(rows[1].row, "allreduce:4-7:8192-16383:oversubscribed=allreduce_doubling");
   EXPECT_EQ(rows[0].reason.find("it takes 0.50 of the time of allreduce_in_room"), 0u)
       << rows[0].reason;
   using enum Algorithm;
@@ -127,7 +127,7 @@ TEST(rows, of_the_first_and_the_last_sizes_and_ranks_have_no_end) {
   ASSERT_EQ(rows.size(), 2u);  // between them it is the built-in one
   // Calls of which not all ranks know the size (0) are not among them.
   EXPECT_EQ(rows[0].row.find("allgather:8+:1-"), 0u) << rows[0].row;
-  EXPECT_NE(rows[1].row.find("+:crowded=allgather_ring"), std::string::npos) << rows[1].row;
+  EXPECT_NE(rows[1].row.find("+:oversubscribed=allgather_ring"), std::string::npos) << rows[1].row;
 }
 
 TEST(rows, of_barriers_have_no_size) {
@@ -136,8 +136,8 @@ TEST(rows, of_barriers_have_no_size) {
   };
   const Rows rows = rows_of(measured(time));
   ASSERT_EQ(rows.size(), 3u);
-  EXPECT_EQ(rows[0].row, "barrier:2+:0+:uncrowded=barrier_dissemination");
-  EXPECT_EQ(rows[1].row, "barrier:4-7:0+:crowded=barrier_dissemination");
+  EXPECT_EQ(rows[0].row, "barrier:2+:0+:not_oversubscribed=barrier_dissemination");
+  EXPECT_EQ(rows[1].row, "barrier:4-7:0+:oversubscribed=barrier_dissemination");
 }
 
 TEST(rows, need_more_than_the_noise_and_rounds_enough) {
@@ -162,7 +162,7 @@ TEST(rows, name_the_quickest_of_several_quicker_ones) {
   };
   const Rows rows = rows_of(measured(time));
   ASSERT_EQ(rows.size(), 1u);
-  EXPECT_EQ(rows[0].row, "allreduce:2+:64-511:uncrowded=allreduce_halving");
+  EXPECT_EQ(rows[0].row, "allreduce:2+:64-511:not_oversubscribed=allreduce_halving");
 }
 
 // ---- rounds ----

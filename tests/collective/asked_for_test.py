@@ -89,7 +89,7 @@ class AskedFor(unittest.TestCase):
 
     def test_crowding_is_asked_for(self):
         ranks = 2 * len(os.sched_getaffinity(0)) + 1
-        for word, count in (("crowded", ranks), ("uncrowded", 0)):
+        for word, count in (("oversubscribed", ranks), ("not_oversubscribed", 0)):
             rows, _ = told(ranks, BATON_COLLECTIVES=f"allreduce:1+:0-100:{word}=allreduce_doubling")
             self.assertEqual(calls(rows, algorithm="allreduce_doubling", reason="forced"), count)
 

@@ -184,10 +184,10 @@ TEST(default_rows, of_many_ranks_with_a_cpu_each_go_by_the_groups_of_the_machine
       EXPECT_FALSE(row_now().needs & needs_groups) << testing::PrintToString(s);
     }
   }
-  Situation crowded{Kind::barrier, 16};
-  crowded.grouping = Grouping::in_order;
-  crowded.oversubscribed = true;
-  EXPECT_EQ(choose(crowded, default_selection()).algorithm, barrier_in_room);
+  Situation oversubscribed{Kind::barrier, 16};
+  oversubscribed.grouping = Grouping::in_order;
+  oversubscribed.oversubscribed = true;
+  EXPECT_EQ(choose(oversubscribed, default_selection()).algorithm, barrier_in_room);
 }
 
 TEST(default_rows, of_ranks_that_outnumber_cpus_go_along_chains_where_vectors_are_long) {
@@ -317,7 +317,7 @@ TEST(choice, of_a_room_is_refused_between_nodes) {
 TEST(default_rows, name_a_machine_and_a_date_or_are_guesses) {
   for (const SelectionRow& row : default_selection(true)) {
     EXPECT_TRUE(row.source == SelectionSource::guess || row.source == SelectionSource::measured);
-    EXPECT_EQ(row.measured != Crowding::any, row.source == SelectionSource::measured)
+    EXPECT_EQ(row.measured != Load::any, row.source == SelectionSource::measured)
         << "a measured row says whether ranks outnumbered CPUs";
     EXPECT_EQ(*row.where != 0, row.source == SelectionSource::measured)
         << row_of(row.algorithm).name;
@@ -432,7 +432,7 @@ TEST(choice, is_the_last_row_that_fits) {
   narrow.ranks_to = 8;
   narrow.bytes_from = 100;
   narrow.bytes_to = 200;
-  narrow.crowding = Crowding::crowded;
+  narrow.load = Load::oversubscribed;
   const auto rows = defaults_and(narrow);
   Situation inside{Kind::allreduce, 4, 100};
   inside.room_bytes_max = 32768;

@@ -10,7 +10,7 @@
 static uint64_t seed = 5;        /* the same numbers on all ranks */
 static MPI_Comm base;            /* what topologies are made from */
 static int base_rank, base_size; /* in it */
-/* For another MPI that refuses to give the first neighbours only, and that has no order among
+/* For another MPI that refuses to give the first neighbors only, and that has no order among
  * several edges between two ranks, of which the standard says nothing. */
 static int lenient;
 
@@ -276,7 +276,7 @@ static int list_edges(int its, int out, int* ranks, int* weights) {
   return count;
 }
 
-/* By neighbour, then by weight. */
+/* By neighbor, then by weight. */
 static int compare_pairs(const void* a, const void* b) {
   const int *one = a, *other = b;
   return one[0] != other[0] ? one[0] - other[0] : one[1] - other[1];
@@ -341,7 +341,7 @@ static void check_distributed(MPI_Comm comm, int weighted, int ordered) {
   for (int k = 0; k < 4; ++k) free(a[k]), free(b[k]), free(again[k]);
 }
 
-static void neighbours_are_as_each_says(void) {
+static void neighbors_are_as_each_says(void) {
   for (int round = 0; round < 12; ++round) {
     int weighted = round % 3 != 0, reorder = round % 2;
     draw_edges(round < 2 ? 0 : below(4 * base_size + 1));
@@ -462,7 +462,7 @@ static void all_on(MPI_Comm comm) {
   grids_are_as_asked_for();
   a_grid_without_dimensions_is_one_process();
   graphs_are_as_asked_for();
-  neighbours_are_as_each_says();
+  neighbors_are_as_each_says();
   edges_may_be_told_by_anybody();
   duplicates_have_the_topology_and_parts_have_none();
 }

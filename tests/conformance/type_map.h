@@ -10,7 +10,7 @@ typedef struct {
   int size, alignment;
 } Basic;
 
-/* Without those that external32 may refuse or normalise: long, long double. */
+/* Without those that external32 may refuse or normalize: long, long double. */
 static Basic basics[7];
 static void make_basics(void) {
   const Basic all[] = {{MPI_BYTE, 1, 1},  {MPI_SHORT, 2, 2},     {MPI_INT, 4, 4},

@@ -19,8 +19,8 @@ GENERAL = os.path.join(launch.PROGRAMS, "fault_program")
 # Each way by its settings, and where its buffers come from.
 WAYS = {
     "pulled": ({"BATON_OBSERVE": "0", "BATON_RECEIVER_INITIATED": "0"}, []),
-    "redirected": ({"BATON_OBSERVE": "0", "BATON_PUSH_BYTES_MIN": "1"}, []),
-    "staged": ({"BATON_CMA": "0"}, []),
+    "receiver_initiated": ({"BATON_OBSERVE": "0", "BATON_PUSH_BYTES_MIN": "1"}, []),
+    "pipelined": ({"BATON_CMA": "0"}, []),
     "staged late": ({"BATON_CMA": "0", "BATON_PIPELINE_EARLY": "0"}, []),
     "exported": ({"BATON_OBSERVE": "0", "BATON_RECEIVER_INITIATED": "0"}, ["exported"]),
     "exported, redirected": ({"BATON_OBSERVE": "0"}, ["exported"]),
@@ -74,7 +74,7 @@ class Copies(Faults):
     def test_each_rank_in_a_user_namespace_of_its_own_is_served_by_staging(self):
         job = mpiexec("--explain=json", "-n", 2, *OWN_USER_NAMESPACE, GENERAL, "long", 1 << 20)
         self.ends_well(job)
-        self.assertEqual(self.ways(job).get("cma", 0) + self.ways(job).get("redirected", 0), 0, job.err)
+        self.assertEqual(self.ways(job).get("cma", 0) + self.ways(job).get("receiver_initiated", 0), 0, job.err)
         self.assertTrue(any("CAP_SYS_PTRACE" in words for words in self.why(job)), self.why(job))
 
     @unittest.skipUnless(shutil.which("strace"), "strace is not installed")
@@ -96,7 +96,7 @@ class Copies(Faults):
     def test_cross_memory_attach_works_under_yamas_first_scope(self):
         job = mpiexec("--explain=json", "-n", 2, GENERAL, "long", 1 << 20, env={**CLEAN, "BATON_OBSERVE": "0"})
         self.ends_well(job)
-        self.assertGreater(self.ways(job).get("cma", 0) + self.ways(job).get("redirected", 0), 0, job.err)
+        self.assertGreater(self.ways(job).get("cma", 0) + self.ways(job).get("receiver_initiated", 0), 0, job.err)
 
     @unittest.skipUnless(shutil.which("strace"), "strace is not installed")
     def test_where_it_is_switched_off_nobody_attaches_though_one_of_the_two_buffers_is_exported(self):
@@ -116,7 +116,7 @@ class Copies(Faults):
         self.on_each_way(lambda env, _: self.ends_well(mpiexec("-n", 8, GENERAL, "long", 300000, env=env)))
 
     def test_a_sender_whose_kernel_refuses_pushes_goes_another_way(self):
-        env = {**CLEAN, **WAYS["redirected"][0]}
+        env = {**CLEAN, **WAYS["receiver_initiated"][0]}
         for one in ([], ["rank=0"], ["rank=1"]):
             with self.subTest(one):
                 self.ends_well(mpiexec("-n", 2, REFUSING, *one, "process_vm_writev", PROGRAM, "cut", env=env))

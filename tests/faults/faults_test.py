@@ -144,12 +144,12 @@ class Forbidden(Faults):
     def test_cross_memory_attach_is_used_where_it_works(self):
         probe = mpiexec("--explain=json", "-n", 2, PROGRAM, "long", 1 << 20)
         self.ends_well(probe)
-        self.assertGreater(sum(self.ways(probe).get(way, 0) for way in ("cma", "staged")), 0, probe.err)
+        self.assertGreater(sum(self.ways(probe).get(way, 0) for way in ("cma", "pipelined")), 0, probe.err)
 
     def staged_only(self, job, messages):
         self.ends_well(job)
         self.assertEqual(self.ways(job).get("cma", 0), 0, job.err)
-        self.assertGreaterEqual(self.ways(job).get("staged", 0), messages, job.err)
+        self.assertGreaterEqual(self.ways(job).get("pipelined", 0), messages, job.err)
 
     def test_cross_memory_attach_refused_to_all_is_replaced_by_staging(self):
         job = mpiexec("--explain=json", "-n", 2, REFUSING, "process_vm_readv", PROGRAM, "long", 1 << 20)
@@ -160,7 +160,7 @@ class Forbidden(Faults):
     def test_cross_memory_attach_refused_to_one_rank_is_replaced_by_staging_there(self):
         job = mpiexec("--explain=json", "-n", 2, REFUSING, "rank=1", "process_vm_readv", PROGRAM, "long", 1 << 20)
         self.ends_well(job)
-        self.assertGreaterEqual(self.ways(job).get("staged", 0), 10, job.err)
+        self.assertGreaterEqual(self.ways(job).get("pipelined", 0), 10, job.err)
 
     def test_a_sender_that_may_not_write_leaves_the_copying_to_the_receiver(self):
         for one in ([], ["rank=0"], ["rank=1"]):
@@ -222,13 +222,13 @@ class Namespaces(Faults):
         job = mpiexec("--explain=json", "-n", 2, *NAMESPACES, PROGRAM, "long", 1 << 20)
         self.ends_well(job)
         self.assertEqual(self.ways(job).get("cma", 0), 0, job.err)
-        self.assertGreaterEqual(self.ways(job).get("staged", 0), 20, job.err)
+        self.assertGreaterEqual(self.ways(job).get("pipelined", 0), 20, job.err)
         self.assertTrue(any("process-id namespace" in words for words in self.why(job)), self.why(job))
 
     def test_one_rank_in_its_own(self):
         job = mpiexec("--explain=json", "-n", 1, *NAMESPACES, PROGRAM, "long", 1 << 20, ":", "-n", 1, PROGRAM, "long", 1 << 20)
         self.ends_well(job)
-        self.assertGreaterEqual(self.ways(job).get("staged", 0), 10, job.err)
+        self.assertGreaterEqual(self.ways(job).get("pipelined", 0), 10, job.err)
 
 
 class ShortMemory(Faults):

@@ -111,7 +111,7 @@ class Reasons(unittest.TestCase):
         if messages(longest, "cma") + messages(longest, "receiver_initiated") == 0:
             self.skipTest("no cross-memory attach here")
         self.assertEqual(messages(longest, "cma") + messages(longest, "receiver_initiated"), TIMES)
-        self.assertLessEqual(set(reasons(longest)), {"crowded", "sender_elsewhere"})
+        self.assertLessEqual(set(reasons(longest)), {"oversubscribed", "sender_elsewhere"})
 
     def test_what_was_seen_is_a_reason(self):
         longest = of_class(told("-n", 2, PROGRAM), 2 << 20)
@@ -122,14 +122,14 @@ class Reasons(unittest.TestCase):
         ways = sum(messages(longest, way) for way in ("cma", "receiver_initiated", "pipelined"))
         self.assertEqual(ways, TIMES)
 
-    def test_crowded_ranks_say_so(self):
+    def test_oversubscribed_ranks_say_so(self):
         cpus = len(os.sched_getaffinity(0))
         words = ["--bind-to", "none", "-n", 2, PROGRAM, ":", "-n", 2 * cpus, PROGRAM, "away"]
         found = told(*words, env={**with_setting("BATON_OBSERVE", 0), "BATON_RECEIVER_INITIATED": "0"})
         longest = of_class(found, 2 << 20)
         if messages(longest, "cma") == 0:
             self.skipTest("no cross-memory attach here")
-        self.assertEqual(reasons(longest), {"crowded": TIMES})
+        self.assertEqual(reasons(longest), {"oversubscribed": TIMES})
 
 
 class Options(unittest.TestCase):

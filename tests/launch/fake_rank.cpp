@@ -111,7 +111,7 @@ bool act(const std::string& action, const char* value) {
   else if (action == "ignore")
     std::signal(std::atoi(value), SIG_IGN);
   else if (action == "init")
-    set_phase(Phase::initialised, 0);
+    set_phase(Phase::initialized, 0);
   else if (action == "finalize")
     set_phase(Phase::finalized, 0);
   else if (action == "abort" || action == "abort_after_error") {

@@ -89,7 +89,7 @@ class Installed(unittest.TestCase):
             f"cc shown.o -o shown {run(mpicc, '-showme:link').strip()}", cwd=self.folder.name)
         self.says_hello(self.path("shown"))
 
-    def test_pages_completions_and_the_licence_come_along(self):
+    def test_pages_completions_and_the_license_come_along(self):
         for name in ("share/man/man1/mpiexec.1", "share/man/man1/mpirun.1", "share/man/man1/mpicc.1", "share/man/man1/baton.1",
                      "share/bash-completion/completions/mpiexec", "share/bash-completion/completions/mpirun",
                      "share/bash-completion/completions/baton", "share/zsh/site-functions/_mpiexec",

@@ -108,7 +108,7 @@ class Starting(unittest.TestCase):
         allowed = int(job.out.split()[-1])
         self.assertLessEqual(allowed, max(1, len(os.sched_getaffinity(0)) // 2), job.out)
 
-    def test_crowded_ranks_are_not_bound(self):
+    def test_oversubscribed_ranks_are_not_bound(self):
         cpus = len(os.sched_getaffinity(0))
         job = run("-n", 2 * cpus + 1, RANK, "place", "")
         self.assertEqual(job.code, 0, job.err)

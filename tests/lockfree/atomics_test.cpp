@@ -1,4 +1,4 @@
-// The checker checked: litmus tests whose outcomes the C++ memory model fixes. Each behaviour that
+// The checker checked: litmus tests whose outcomes the C++ memory model fixes. Each behavior that
 // hardware or compiler may show must be found, each one that an order forbids must not.
 #include "lockfree/atomics.hpp"
 

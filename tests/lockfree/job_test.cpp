@@ -112,7 +112,7 @@ TEST(job, senders_share_rings_where_ranks_are_many_or_rings_are_few) {
   EXPECT_NE(job_header_problem(header), nullptr);
 }
 
-TEST(job, crowded_senders_fence) {
+TEST(job, oversubscribed_senders_fence) {
   EXPECT_NE(job_header(3, 2).senders_fence, 0);
 }
 

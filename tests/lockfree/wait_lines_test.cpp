@@ -12,7 +12,7 @@ namespace {
 
 using namespace baton::lockfree;
 
-TEST(awaited_ranks, neighbours_join_and_what_does_not_fit_is_said) {
+TEST(awaited_ranks, neighbors_join_and_what_does_not_fit_is_said) {
   AwaitedRanks ranks;
   for (std::uint32_t rank : {3u, 4u, 5u, 9u, 5u}) ranks.add(rank);
   EXPECT_EQ(ranks.count, 2u);

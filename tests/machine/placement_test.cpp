@@ -159,7 +159,7 @@ TEST(placement, more_ranks_than_chosen_cores_stay_on_them_unbound) {
   EXPECT_EQ(asked.ranks[0].cpus, (std::vector{2, 3}));
 }
 
-TEST(placement, spread_ranks_are_dealt_out_over_memory_nodes_in_neighbours) {
+TEST(placement, spread_ranks_are_dealt_out_over_memory_nodes_in_neighbors) {
   Placement plan = placed(built(2, 1, 4, 1), {.ranks = 4, .cores = cores("spread:2")});
   std::vector<int> nodes;
   for (const PlannedRank& rank : plan.ranks) nodes.push_back(rank.common.numa_node);

@@ -77,7 +77,7 @@ TEST(quota, at_least_one_cpu_is_usable) {
   EXPECT_EQ(cpus_usable(machine), 4);
 }
 
-TEST(machine, cpu_lists_join_neighbours) {
+TEST(machine, cpu_lists_join_neighbors) {
   EXPECT_EQ(cpu_list({3, 1, 0, 2, 8}), "0-3,8");
   EXPECT_EQ(cpu_list({}), "");
 }

@@ -1,5 +1,5 @@
 // What `baton topo` says of the memory of each captured machine, against pages that were written by
-// hand, and that its pictures have every node in its tier's colour.
+// hand, and that its pictures have every node in its tier's color.
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -99,7 +99,7 @@ TEST(topo, the_page_of_a_machine_begins_with_its_cores_and_ends_with_its_memory)
       << text;
 }
 
-TEST(topo, pictures_have_each_memory_node_once_in_the_colour_of_its_tier) {
+TEST(topo, pictures_have_each_memory_node_once_in_the_color_of_its_tier) {
   for (const Drawn& drawn : pictures) {
     const Machine machine = captured(drawn.machine);
     const std::string picture = draw_machine_svg(machine);

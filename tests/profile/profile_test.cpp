@@ -42,7 +42,7 @@ Profile some_profile() {
                          30,
                          {2, 4},
                          {{"scan", "scan_doubling", 4, 64, {3.5, 4.25}}},
-                         {{"scan:4+:64+:crowded=scan_doubling", "quicker"},
+                         {{"scan:4+:64+:oversubscribed=scan_doubling", "quicker"},
                           {"barrier:2:0+=barrier_in_room", "quicker, too"}}};
   return profile;
 }
@@ -102,7 +102,8 @@ TEST_F(a_profile, keeps_which_algorithms_collectives_take) {
   ASSERT_TRUE(write_profile(file, some_profile()));
   auto read = read_profile(file);
   ASSERT_TRUE(read) << read.error();
-  EXPECT_EQ(rows_text(*read), "scan:4+:64+:crowded=scan_doubling,barrier:2:0+=barrier_in_room");
+  EXPECT_EQ(rows_text(*read),
+            "scan:4+:64+:oversubscribed=scan_doubling,barrier:2:0+=barrier_in_room");
   const Collectives& found = read->collectives;
   EXPECT_EQ(found.date, "2026-11-22T01:00:00Z");
   EXPECT_EQ(found.seconds, 9.5);
@@ -133,7 +134,7 @@ TEST_F(a_profile, may_have_the_former_names_of_algorithms) {
 }
 
 TEST_F(a_profile, that_names_an_algorithm_that_there_is_not_is_refused) {
-  std::string said = refusal_of("crowded=scan_doubling", "crowded=scan_dabbling");
+  std::string said = refusal_of("oversubscribed=scan_doubling", "oversubscribed=scan_dabbling");
   EXPECT_NE(said.find("\"scan_dabbling\"; the nearest is scan_doubling"), std::string::npos)
       << said;
   EXPECT_NE(refusal_of(":64+:", ":much:").find("number of bytes"), std::string::npos);

@@ -14,7 +14,7 @@ using baton::lockfree::Phase;
 RankStatus running(char state = 'R') {
   RankStatus rank;
   rank.process = 100;
-  rank.phase = Phase::initialised;
+  rank.phase = Phase::initialized;
   rank.look.state = state;
   return rank;
 }

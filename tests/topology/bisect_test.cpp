@@ -86,7 +86,7 @@ TEST(bisect, no_worse_than_as_numbered_and_near_the_best_for_small_graphs) {
   EXPECT_LE(found, best * 105 / 100);
 }
 
-TEST(bisect, ranks_without_neighbours_and_single_ranks_are_no_trouble) {
+TEST(bisect, ranks_without_neighbors_and_single_ranks_are_no_trouble) {
   divided(5, {}, 2);
   divided(2, {{0, 0, 5}}, 1);
   divided(4, {{0, 1, 2147483647}, {0, 1, 2147483647}, {2, 3, 0}}, 3);

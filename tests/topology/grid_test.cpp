@@ -81,14 +81,14 @@ TEST(grid, periodic_coordinates_wrap_and_others_are_found_out) {
 TEST(grid, steps_end_at_the_edge_or_go_round) {
   TestGrid grid({3, 4}, {1, 0});
   Grid corner = grid.at(0);
-  EXPECT_EQ(neighbour_along(corner, 0, -1), 8);
-  EXPECT_EQ(neighbour_along(corner, 0, 4), 4);
-  EXPECT_EQ(neighbour_along(corner, 0, 3), 0);
-  EXPECT_EQ(neighbour_along(corner, 1, -1), MPI_PROC_NULL);
-  EXPECT_EQ(neighbour_along(corner, 1, 3), 3);
-  EXPECT_EQ(neighbour_along(corner, 1, 4), MPI_PROC_NULL);
-  EXPECT_EQ(neighbour_along(corner, 1, -(std::int64_t{-2147483647} - 1)), MPI_PROC_NULL);
-  EXPECT_EQ(neighbour_along(corner, 0, std::int64_t{-2147483647} - 1), 4);
+  EXPECT_EQ(neighbor_along(corner, 0, -1), 8);
+  EXPECT_EQ(neighbor_along(corner, 0, 4), 4);
+  EXPECT_EQ(neighbor_along(corner, 0, 3), 0);
+  EXPECT_EQ(neighbor_along(corner, 1, -1), MPI_PROC_NULL);
+  EXPECT_EQ(neighbor_along(corner, 1, 3), 3);
+  EXPECT_EQ(neighbor_along(corner, 1, 4), MPI_PROC_NULL);
+  EXPECT_EQ(neighbor_along(corner, 1, -(std::int64_t{-2147483647} - 1)), MPI_PROC_NULL);
+  EXPECT_EQ(neighbor_along(corner, 0, std::int64_t{-2147483647} - 1), 4);
 }
 
 TEST(grid, no_dimensions_are_one_position) {

@@ -17,13 +17,13 @@ TEST(pattern, both_ends_know_every_edge_and_nobody_talks_to_itself) {
   std::int64_t ends = 0;
   for (int rank = 0; rank < 4; ++rank)
     for (std::int64_t i = pattern.begin(rank); i < pattern.end(rank); ++i, ++ends)
-      weights[{rank, pattern.neighbour(i)}] += pattern.weight(i);
+      weights[{rank, pattern.neighbor(i)}] += pattern.weight(i);
   EXPECT_EQ(ends, 6);
   EXPECT_EQ(weights, (std::map<std::pair<int, int>, std::int64_t>{
                          {{0, 1}, 7}, {{1, 0}, 7}, {{1, 3}, 5}, {{3, 1}, 5}}));
 }
 
-TEST(pattern, a_grid_has_its_nearest_neighbours) {
+TEST(pattern, a_grid_has_its_nearest_neighbors) {
   int extents[] = {3, 1, 4}, open[] = {0, 0, 0}, rings[] = {1, 1, 1};
   Pattern pattern;
   ASSERT_TRUE(pattern.build(Grid{3, extents, open, nullptr}));

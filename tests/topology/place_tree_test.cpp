@@ -50,7 +50,7 @@ TEST(place_tree, threads_of_a_core_are_nearest) {
   EXPECT_EQ(hops(tree, 0, 1), 2);
 }
 
-TEST(place_tree, slots_of_every_object_are_neighbours_however_ranks_are_dealt) {
+TEST(place_tree, slots_of_every_object_are_neighbors_however_ranks_are_dealt) {
   for (machine::Level level : {machine::Level::core, machine::Level::l3, machine::Level::package}) {
     PlaceTree tree = tree_of(places_on(two_sockets_many_l3, {.ranks = 100, .map_by = level}));
     ASSERT_GT(tree.levels(), 0);

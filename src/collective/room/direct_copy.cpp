@@ -33,7 +33,7 @@ bool DirectCopy::permitted() const {
 int DirectCopy::direct_at_once() {
   constexpr int with_a_cpu_each = 8;  // guess
   if (settings.direct_at_once >= 0) return static_cast<int>(settings.direct_at_once);
-  return message::engine.crowded ? 0 : with_a_cpu_each;
+  return message::engine.oversubscribed ? 0 : with_a_cpu_each;
 }
 
 void DirectCopy::write_told(const void* from, void* to, std::int64_t bytes, bool usable) {

@@ -2,7 +2,7 @@
 // choice of which thread goes on and which value a load gets, until no choice is left. A state seen
 // before (same memory, same knowledge and same reads of every thread) is not entered again.
 // Called by the cases in tests/lockfree/*_test.cpp through atomics.hpp and cases.hpp.
-// Invariant: a thread's behaviour depends on what it read through the model, on nothing else.
+// Invariant: a thread's behavior depends on what it read through the model, on nothing else.
 #pragma once
 
 #include <cstdint>
