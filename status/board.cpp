@@ -11,10 +11,10 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <thread>
+
+#include "platform/file_text.hpp"
 
 namespace baton::status {
 
@@ -68,9 +68,9 @@ void make_safe(lockfree::WaitDescription& wait, std::uint32_t ranks) {
   make_printable(wait.words);
 }
 
+// Of one that has ended: nothing.
 std::string file_text(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
+  return platform::file_text(path).value_or("");
 }
 
 pid_t parent_of(pid_t process) {

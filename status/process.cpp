@@ -5,8 +5,8 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
+
+#include "platform/file_text.hpp"
 
 namespace baton::status {
 
@@ -52,9 +52,9 @@ constexpr Call calls[] = {
 #endif
 };
 
+// Of one that has ended: nothing.
 std::string file_text(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
+  return platform::file_text(path).value_or("");
 }
 
 // "read, descriptor 5": the first argument of calls on descriptors.

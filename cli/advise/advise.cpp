@@ -7,8 +7,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 
 #include "cli/advise/show.hpp"
@@ -17,6 +15,7 @@
 #include "cli/progress.hpp"
 #include "cli/run_job.hpp"
 #include "machine/discover.hpp"
+#include "platform/file_text.hpp"
 
 namespace baton::cli {
 
@@ -55,8 +54,7 @@ std::string program_file(const std::string& word) {
 
 // Whether the program says that it uses OpenMP. A script does not, whatever it starts.
 bool names_openmp(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  const std::string bytes(std::istreambuf_iterator<char>(stream), {});
+  const std::string bytes = platform::file_text(file).value_or("");
   constexpr const char* names[] = {"libgomp.so", "libomp.so", "libiomp5.so", "GOMP_parallel",
                                    "__kmpc_fork_call"};
   return std::ranges::any_of(names,

@@ -7,12 +7,12 @@
 
 #include <cerrno>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 
 #include "base/settings.hpp"
 #include "cli/installed_file.hpp"
 #include "lockfree/job.hpp"
+#include "platform/file_text.hpp"
 #include "platform/memory_file.hpp"
 #include "platform/memory_policy.hpp"
 #include "platform/node_memory.hpp"
@@ -86,8 +86,7 @@ NumaCalls look_at_numa_calls() {
 Installation look_at_installation() {
   // What is ours says so; that of others does not know us.
   auto look_at = [](const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    const std::string bytes = platform::file_text(path).value_or("");
     return InstalledFile{path, bytes.find("Baton") != std::string::npos};
   };
   Installation facts{

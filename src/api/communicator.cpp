@@ -15,7 +15,7 @@ namespace baton::api {
 
 namespace {
 
-// TransferredWindows a new communicator out, or MPI_COMM_NULL where this process is not in it.
+// Hands a new communicator out, or MPI_COMM_NULL where this process is not in it.
 Error give(Error error, const Communicator* made, MPI_Comm* handle) {
   if (!error) *handle = made ? made->handle : MPI_COMM_NULL;
   return error;

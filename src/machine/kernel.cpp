@@ -1,15 +1,15 @@
 #include "machine/kernel.hpp"
 
 #include <fstream>
-#include <iterator>
+
+#include "platform/file_text.hpp"
 
 namespace baton::machine {
 
 namespace {
 
 std::string file_text(const std::string& path) {
-  std::ifstream file(path);
-  return std::string(std::istreambuf_iterator<char>(file), {});
+  return platform::file_text(path).value_or("");
 }
 
 long number_in(const std::string& path) {

@@ -3,19 +3,16 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <vector>
+
+#include "platform/file_text.hpp"
 
 namespace baton::machine {
 
 namespace {
 
-std::optional<std::string> file_text(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
+using platform::file_text;
 
 double number(std::string_view text) {
   double value = 0;

@@ -52,7 +52,7 @@ void sum_up(TrafficRecord& record) {
   constexpr auto self_way = static_cast<int>(Way::self);
   for (int size = 0; size < size_class_count; ++size)
     add(record.tally[self_place][self_way][size], engine.to_self[size]);
-  for (std::uint32_t i = 0; engine.peers && i < engine.ranks; ++i)
+  for (std::uint32_t i = 0; engine.peers && i < engine.process_count; ++i)
     if (const Peer* peer = known_peer(i)) add_peer(record, *peer);
   for (int place = 0; place < peer_class_count; ++place)
     add_traffic(record, place, engine.shared_history[place].traffic);

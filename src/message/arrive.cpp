@@ -248,7 +248,7 @@ void take_active(Message<Source> message) {
   arrive_active(sender, envelope, payload, bytes);
 }
 
-// TransferredWindows on what has come; whether it was long, so that others had better be looked at
+// Hands on what has come; whether it was long, so that others had better be looked at
 // first.
 template <class Source>
 bool arrive(Message<Source> message) {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 
 #include "base/settings.hpp"
@@ -11,6 +13,7 @@
 #include "message/protocol.hpp"
 #include "message/wait.hpp"
 #include "platform/futex.hpp"
+#include "platform/memory_file.hpp"
 #include "transport/node_link.hpp"
 
 namespace baton::message {
@@ -18,6 +21,8 @@ namespace baton::message {
 Engine engine;
 
 namespace {
+
+constexpr std::size_t table_bytes = processes_max * sizeof(Peer*);
 
 // A bit that rang: the first time it makes the contact known.
 bool look_at(std::uint32_t rank) {
@@ -67,7 +72,7 @@ BATON_COLD bool advance_rest() {
   bool any = engine.inbox && poll_inbox();
   if (platform::load_shared(engine.open_offers)) any |= poll_offers();
   if (platform::load_shared(engine.queued_count))
-    for (std::uint32_t i = 0; i < engine.ranks; ++i)
+    for (std::uint32_t i = 0; i < engine.process_count; ++i)
       if (Peer* peer = known_peer(i); peer && platform::load_shared(peer->queued.first))
         any |= drain_queue(*peer);
   if (platform::load_shared(engine.active_to_self.first)) any |= run_active_to_self();
@@ -108,10 +113,14 @@ Error start_engine() {
   engine.cma_bytes_min = single_copy_bytes_min();
   lockfree::publish_channel(transport::status_row(engine.rank).channel, engine.outstanding);
   engine.senders_fence = transport::job().senders_fence != 0;
-  engine.peers = static_cast<Peer**>(std::calloc(engine.ranks, sizeof(Peer*)));
-  engine.contacts = static_cast<Peer**>(std::calloc(engine.ranks, sizeof(Peer*)));
+  engine.process_count = engine.ranks;
+  engine.peers = static_cast<Peer**>(platform::make_private_memory(table_bytes, page_bytes));
+  engine.contacts = static_cast<Peer**>(platform::make_private_memory(table_bytes, page_bytes));
   if (!engine.peers || !engine.contacts)
-    return fail(MPI_ERR_NO_MEM, "no memory for the list of %u peers", engine.ranks);
+    return fail(MPI_ERR_NO_MEM,
+                "no %zu MiB of address space for the list of processes: %s; raise the limit "
+                "(ulimit -v)",
+                2 * table_bytes >> 20, std::strerror(errno));
   if (!engine.senders_fence) platform::membarrier_register();
   engine.make_link = transport::make_node_link;
   if (transport::job().rings_shared && !(engine.inbox = transport::make_shared_inbox()))
@@ -122,11 +131,10 @@ Error start_engine() {
 
 void stop_engine() {
   engine.protocol->stop();
-  for (std::uint32_t i = 0; i < engine.ranks; ++i) {
+  for (std::uint32_t i = 0; i < engine.process_count; ++i)
     if (engine.peers[i]) forget_peer(engine.peers[i]);
-  }
-  std::free(engine.peers);
-  std::free(engine.contacts);
+  platform::unmap_memory(engine.peers, table_bytes);
+  platform::unmap_memory(engine.contacts, table_bytes);
   delete engine.inbox;
   forget_queues();
   for (OfferSlots::Page* page : engine.offers.pages) delete page;

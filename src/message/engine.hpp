@@ -56,7 +56,10 @@ struct Engine {
   const Protocol* protocol = nullptr;
   transport::Link* (*make_link)(std::uint32_t rank, transport::LineSender& out,
                                 transport::LineReceiver& in) = nullptr;
-  Peer** peers = nullptr;  // by rank in the job; null before contact
+  // Other processes, by number; null before contact. Those of our job come first, by their ranks.
+  // Address space for all that there may be, so that the table grows without moving.
+  Peer** peers = nullptr;
+  std::uint32_t process_count = 0;  // that have numbers
   std::uint32_t rank = 0;
   std::uint32_t ranks = 1;
   bool senders_fence = false;
@@ -66,7 +69,7 @@ struct Engine {
   bool tells_outstanding = false;     // on the status board: this protocol does
   bool doorbells = false;             // we trust doorbells instead of looking at every lane
   bool about_to_sleep = false;        // a waiter has announced it: each round looks everywhere
-  Peer** contacts = nullptr;          // the peers whose lane to us is in use
+  Peer** contacts = nullptr;          // as long; the peers whose lane to us is in use
   std::uint32_t contact_count = 0;
   std::uint32_t queued_count = 0;  // requests queued at all peers
   std::uint32_t stream_count = 0;  // sends and receives that stream now
@@ -100,6 +103,9 @@ struct Engine {
   platform::Lock source_lock;   // of the list of sources
   platform::Lock channel_lock;  // of what the status board says
 };
+
+// So many processes one process may know.
+inline constexpr std::uint32_t processes_max = 1 << 18;
 
 extern Engine engine;
 

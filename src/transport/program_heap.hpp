@@ -6,7 +6,7 @@
 
 namespace baton::transport {
 
-// TransferredWindows that allocator its part of this rank's heap, if the job is to export it. Says
+// Hands that allocator its part of this rank's heap, if the job is to export it. Says
 // why, where that cannot be; the program then runs as without.
 void export_program_heap();
 

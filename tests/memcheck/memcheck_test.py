@@ -25,7 +25,7 @@ class Memcheck(unittest.TestCase):
 
     def test_what_a_program_does_wrong_is_found(self):
         """Else the other tests would prove nothing."""
-        for wrong, text in (("forgets", "definitely lost"), ("unset", "uninitialized value"),
+        for wrong, text in (("forgets", "definitely lost"), ("unset", "uninitialised value"),
                             ("outside", "Invalid write")):
             with self.subTest(wrong):
                 launch.WATCHDOG_SECONDS = 260

@@ -29,6 +29,12 @@ TEST(process, the_system_call_is_named) {
   EXPECT_EQ(look_at_process(7, root.path).kernel_place, "system call 999");
 }
 
+TEST(process, one_that_ends_while_it_is_looked_at_has_no_state) {
+  FakeRoot root;
+  root.write("/proc/7/stat/there", "it opens, and reading it fails");
+  EXPECT_EQ(look_at_process(7, root.path).state, 0);
+}
+
 TEST(process, one_that_is_not_there_has_no_state) {
   EXPECT_EQ(look_at_process(7, "/no/such/root").state, 0);
   EXPECT_NE(look_at_process(::getpid()).state, 0);

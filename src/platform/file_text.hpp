@@ -1,0 +1,13 @@
+// The whole text of a small file, mostly of /proc and /sys. For launcher and tools: it allocates.
+// A file may go while it is read (a process ends): that is nothing, too.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace baton::platform {
+
+// Nothing, with errno set, where the file cannot be opened or read to its end.
+std::optional<std::string> file_text(const std::string& path);
+
+}  // namespace baton::platform
