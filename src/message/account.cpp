@@ -54,7 +54,7 @@ void sum_up(TrafficRecord& record) {
     add(record.tally[self_place][self_way][size], engine.to_self[size]);
   for (std::uint32_t i = 0; engine.peers && i < engine.process_count; ++i)
     if (const Peer* peer = known_peer(i)) add_peer(record, *peer);
-  for (int place = 0; place < peer_class_count; ++place)
+  for (int place = 0; engine.shared_history && place < peer_class_count; ++place)
     add_traffic(record, place, engine.shared_history[place].traffic);
   platform::own_library(record.library, sizeof record.library);
   std::snprintf(record.version, sizeof record.version, "%s", version);

@@ -121,6 +121,8 @@ Error start_engine() {
                 "no %zu MiB of address space for the list of processes: %s; raise the limit "
                 "(ulimit -v)",
                 2 * table_bytes >> 20, std::strerror(errno));
+  engine.shared_history = new (std::nothrow) History[peer_class_count];
+  if (!engine.shared_history) return fail(MPI_ERR_NO_MEM, "no memory to receive messages");
   if (!engine.senders_fence) platform::membarrier_register();
   engine.make_link = transport::make_node_link;
   if (transport::job().rings_shared && !(engine.inbox = transport::make_shared_inbox()))
@@ -136,6 +138,7 @@ void stop_engine() {
   platform::unmap_memory(engine.peers, table_bytes);
   platform::unmap_memory(engine.contacts, table_bytes);
   delete engine.inbox;
+  delete[] engine.shared_history;
   forget_queues();
   for (OfferSlots::Page* page : engine.offers.pages) delete page;
   std::free(engine.incoming.receives);

@@ -52,6 +52,7 @@ struct IncomingStreams {
 
 // Whoever makes progress holds `progress_lock`, and with it what comes in: lanes, contacts,
 // streams, doorbells. Locks are taken in the order progress, match queue, contact, send, the rest.
+// Zero as constructed, tables included, so that it takes no memory before it is used.
 struct Engine {
   const Protocol* protocol = nullptr;
   transport::Link* (*make_link)(std::uint32_t rank, transport::LineSender& out,
@@ -61,7 +62,7 @@ struct Engine {
   Peer** peers = nullptr;
   std::uint32_t process_count = 0;  // that have numbers
   std::uint32_t rank = 0;
-  std::uint32_t ranks = 1;
+  std::uint32_t ranks = 0;
   bool senders_fence = false;
   bool oversubscribed = false;     // more ranks than usable CPUs
   std::int64_t cma_bytes_min = 0;  // the setting, or what is better where ranks are oversubscribed
@@ -80,7 +81,7 @@ struct Engine {
   // Where lines come that no lane of a pair's own carries, or null; and what of them is kept.
   transport::Inbox* inbox = nullptr;
   Account inbox_account;
-  History shared_history[peer_class_count];
+  History* shared_history = nullptr;                            // by class of peers
   std::int64_t outstanding_bytes = 0;                           // see outstanding.hpp
   lockfree::ChannelClass outstanding = lockfree::channel_idle;  // what the status board says of it
   List<Request> active_to_self;  // active messages to this rank itself; under its lock
