@@ -69,6 +69,11 @@ bool bind_memory(void* address, std::uint64_t bytes, const MemoryBinding& bindin
   });
 }
 
+void gather_pages(void* address, std::uint64_t bytes, NodeMask nodes) {
+  // Older kernels do not know the mode: then pages stay where they are.
+  (void)::syscall(SYS_mbind, address, bytes, preferred_many, &nodes, mask_bits, MPOL_MF_MOVE);
+}
+
 bool bind_process(const MemoryBinding& binding) {
   return apply(binding, [&](int mode, const NodeMask* nodes, unsigned long bits) {
     return ::syscall(SYS_set_mempolicy, mode, nodes, bits);

@@ -31,6 +31,10 @@ struct MemoryBinding {
 // container's filter refuses. The standard mode takes back only what came through this mapping.
 bool bind_memory(void* address, std::uint64_t bytes, const MemoryBinding& binding);
 
+// Moves pages that this process alone has mapped and that are on none of these nodes to one of
+// them, as far as there is room.
+void gather_pages(void* address, std::uint64_t bytes, NodeMask nodes);
+
 // For the calling thread and what it starts, from now on. System calls only. False as above.
 bool bind_process(const MemoryBinding& binding);
 

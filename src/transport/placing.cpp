@@ -219,6 +219,15 @@ bool room_is_short(const Unplaced& memory, const MemoryPlace& place) {
   return room / arena.ranks < memory.bytes;
 }
 
+// How much a nearly full node gives is not known exactly. What it did not give has gone to the node
+// nearest to it; where others were named, too, it belongs there.
+void gather_on_named(const Unplaced& memory, const MemoryPlace& place) {
+  lockfree::MemoryOrder order;
+  if (find_order(place, &order) || order.meant < 2) return;
+  platform::touch_pages(memory.address, memory.bytes);  // the kernel moves what is mapped
+  platform::gather_pages(memory.address, memory.bytes, mask_of(order, order.meant));
+}
+
 }  // namespace
 
 const MemoryPlace* heap_place() {
@@ -236,6 +245,7 @@ Error place_and_reserve(const Unplaced& memory, const MemoryPlace& place, bool* 
     const bool turn = file >= 0 && platform::take_turn(file);
     error = bind_in_place(memory, place);
     *reserved = !error && reserve_block(memory, place);
+    if (*reserved && file >= 0 && !place.strict) gather_on_named(memory, place);
     if (turn) platform::give_up_turn(file);
   }
   if (*reserved && BATON_UNLIKELY(arena.job->memory_report)) look_for_shortage(memory, place);
