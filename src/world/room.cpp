@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/check.hpp"
 #include "base/settings.hpp"
 #include "message/engine.hpp"
 #include "transport/node_memory.hpp"
@@ -169,6 +170,8 @@ RoomOffer open_room(const Communicator& communicator, RoomView& view, RoomPart p
 
 void enter_room(const Communicator& communicator, RoomView& view, RoomPart part, RoomOffer offer) {
   view.leader = communicator.collective.job_rank(0);
+  // Across nodes no algorithm is chosen that needs a room.
+  BATON_INVARIANT(transport::reaches_pages_of(view.leader));
   if (part == RoomPart::lines) {
     view.lines = offer.lines < 0 ? RoomState::none : RoomState::open;
     if (offer.lines < 0) view.lack = lack_of(offer.lines);
