@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "api/name.hpp"
-#include "transport/node.hpp"
+#include "message/engine.hpp"
 #include "world/memory_kind.hpp"
 #include "world/process.hpp"
 #include "world/session.hpp"
@@ -25,8 +25,8 @@ Error give(Error error, const Communicator* made, MPI_Comm* handle) {
 Error give_copy(const Group& group, MPI_Group* handle) {
   Group* copy = world::new_group(group.size);
   if (!copy) return fail(MPI_ERR_NO_MEM, "no memory for a group");
-  std::memcpy(copy->job_ranks, group.job_ranks,
-              static_cast<std::size_t>(copy->size) * sizeof copy->job_ranks[0]);
+  std::memcpy(copy->processes, group.processes,
+              static_cast<std::size_t>(copy->size) * sizeof copy->processes[0]);
   world::belong_to(*copy, group.session);
   copy->identity = group.identity;
   copy->rank = group.rank;
@@ -37,7 +37,7 @@ Error give_copy(const Group& group, MPI_Group* handle) {
 
 Error check_group(const Communicator& comm, const Group& group) {
   for (std::int32_t i = 0; i < group.size; ++i)
-    if (comm.local->rank_of(group.job_ranks[i]) == MPI_UNDEFINED)
+    if (comm.local->rank_of(group.processes[i]) == MPI_UNDEFINED)
       return fail(MPI_ERR_GROUP,
                   "argument 2 (group): its rank %d is not in this communicator's own group; a new "
                   "communicator's group must be a part of the old one's",
@@ -55,9 +55,13 @@ struct SplitColor {
   world::Resource resource{};
 };
 
+// All ranks of a node share memory.
+int own_node() {
+  return message::place_of(message::engine.self).node;
+}
+
 int color_of_hardware(const Communicator& comm, const char* name) {
-  // A job has one node: all share its memory.
-  if (std::strcmp(name, "mpi_shared_memory") == 0) return 0;
+  if (std::strcmp(name, "mpi_shared_memory") == 0) return own_node();
   world::Resource resource;
   return world::find_resource(name, &resource) ? world::color_by(comm, resource) : MPI_UNDEFINED;
 }
@@ -66,7 +70,7 @@ int color_of_process_set(const Communicator& comm, const char* name) {
   // Names of the standard's own sets are compared without regard to case.
   if (::strcasecmp(name, "mpi://WORLD") == 0) return 0;
   bool alone = ::strcasecmp(name, "mpi://SELF") == 0;
-  return alone ? comm.local->job_ranks[comm.rank()] : MPI_UNDEFINED;
+  return alone ? static_cast<int>(number_of(comm.local->processes[comm.rank()])) : MPI_UNDEFINED;
 }
 
 Error choose_color(const Communicator& comm, int type, const Info* info, SplitColor* chosen) {
@@ -77,7 +81,7 @@ Error choose_color(const Communicator& comm, int type, const Info* info, SplitCo
     case MPI_UNDEFINED:
       return MPI_SUCCESS;
     case MPI_COMM_TYPE_SHARED:
-      chosen->color = transport::place_of(transport::own_rank()).node;
+      chosen->color = own_node();
       return MPI_SUCCESS;
     case MPI_COMM_TYPE_HW_GUIDED:
       if (by_hardware) chosen->color = color_of_hardware(comm, hardware);

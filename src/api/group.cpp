@@ -105,7 +105,7 @@ Error group_translate_ranks(Group& from, int count, const int* ranks, Group& to,
     if (ranks[i] < 0 || ranks[i] >= from.size)
       return fail(MPI_ERR_RANK, "argument 3 (ranks1): rank %d is not in this group of %d ranks",
                   ranks[i], from.size);
-    translated[i] = to.rank_of(from.job_ranks[ranks[i]]);
+    translated[i] = to.rank_of(from.processes[ranks[i]]);
   }
   return MPI_SUCCESS;
 }

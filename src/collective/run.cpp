@@ -136,12 +136,12 @@ void Run::add_partners(lockfree::AwaitedRanks& partners) const {
     const message::Request& request = message->request;
     if (message::is_complete(request)) continue;
     if (request.kind != message::RequestKind::receive || request.stage != message::Stage::posted) {
-      partners.add(request.peer_rank);
+      partners.add(message::world_rank(request.process));
       continue;
     }
     for (const message::Context* context : {&comm.collective, &comm.within, &comm.everyone})
       if (request.source >= 0 && context->receive_id == request.context)
-        partners.add(context->job_rank(request.source));
+        partners.add(message::world_rank(context->process(request.source)));
   }
 }
 

@@ -43,7 +43,8 @@ int Serving::next_by_rank() {
 
 int Serving::next_by_status() {
   auto class_of = [this](int rank) {
-    return lockfree::look_at_channel(transport::status_row(context_.job_rank(rank)).channel);
+    return lockfree::look_at_channel(
+        transport::status_row(transport::local_rank_of(context_.process(rank))).channel);
   };
   return take_waiting(waiting_, left_, next_served(waiting_, left_, class_of));
 }

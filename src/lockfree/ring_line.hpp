@@ -23,7 +23,7 @@ struct Header {
   std::uint64_t lap() const { return bits & lap_mask; }
   unsigned kind() const { return (bits >> 2) & 0x3f; }
   std::size_t bytes() const { return (bits >> 8) & 0xffff; }
-  // Its rank in the job; of lines in a shared ring only.
+  // Its local rank; of lines in a shared ring only.
   std::uint32_t sender() const { return (bits >> 32) & (ranks_max - 1); }
   // Its rank in the communicator.
   std::int32_t source() const { return static_cast<std::int32_t>(bits >> source_bit); }

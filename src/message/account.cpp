@@ -11,7 +11,7 @@ namespace baton::message {
 
 void count_reason(const Peer& peer, Reason reason, std::int64_t bytes) {
   // Whoever chose knew only that.
-  if (reason == Reason::cma_refused) reason = transport::refusal(peer.rank);
+  if (reason == Reason::cma_refused) reason = transport::refusal(peer.local_rank);
   if (reason != Reason::none) count(engine.reasons.at(peer.place, reason, bytes));
 }
 
@@ -53,7 +53,7 @@ void sum_up(TrafficRecord& record) {
   for (int size = 0; size < size_class_count; ++size)
     add(record.tally[self_place][self_way][size], engine.to_self[size]);
   for (std::uint32_t i = 0; engine.peers && i < engine.process_count; ++i)
-    if (const Peer* peer = known_peer(i)) add_peer(record, *peer);
+    if (const Peer* peer = known_peer(static_cast<Process>(i))) add_peer(record, *peer);
   for (int place = 0; engine.shared_history && place < peer_class_count; ++place)
     add_traffic(record, place, engine.shared_history[place].traffic);
   platform::own_library(record.library, sizeof record.library);

@@ -35,7 +35,7 @@ Waiting* keep(ActiveKind kind, std::int32_t word, const void* payload, std::size
 bool put(Peer& peer, ActiveKind kind, std::int32_t word, const void* payload, std::size_t bytes) {
   const lockfree::Envelope envelope{static_cast<std::uint32_t>(kind), word};
   if (!put_line(peer, LineKind::active, 0, envelope, payload, bytes)) return false;
-  notify(*peer.doorbell, peer.rank);
+  notify(peer);
   return true;
 }
 
@@ -70,15 +70,15 @@ void handle_active(ActiveKind kind, ActiveHandler handler) {
   handlers[static_cast<std::size_t>(kind)] = handler;
 }
 
-Error send_active(std::uint32_t rank, ActiveKind kind, std::int32_t word, const void* payload,
+Error send_active(Process process, ActiveKind kind, std::int32_t word, const void* payload,
                   std::size_t bytes) {
   BATON_INVARIANT(bytes <= active_bytes_max);
-  if (rank == engine.rank) return send_to_self(kind, word, payload, bytes);
+  if (process == engine.self) return send_to_self(kind, word, payload, bytes);
   if (!engine.protocol->carries_active)
     return fail(MPI_ERR_UNSUPPORTED_OPERATION,
                 "the deposit models carry no messages of this kind; run without "
                 "BATON_DEPOSIT_MODEL");
-  Peer* peer = contact(rank);
+  Peer* peer = contact(process);
   return peer ? send_to_peer(*peer, kind, word, payload, bytes) : MPI_ERR_NO_MEM;
 }
 
@@ -91,7 +91,7 @@ bool put_active(Peer& peer, Request& request) {
   return true;
 }
 
-void arrive_active(std::uint32_t sender, lockfree::Envelope envelope, const void* payload,
+void arrive_active(Process sender, lockfree::Envelope envelope, const void* payload,
                    std::size_t bytes) {
   BATON_INVARIANT(envelope.context < std::size(handlers) && handlers[envelope.context] != nullptr);
   handlers[envelope.context]({sender, envelope.tag, payload, bytes});
@@ -108,7 +108,7 @@ bool run_active_to_self() {
     auto* waiting = reinterpret_cast<Waiting*>(request);
     request = request->next;
     platform::add_shared(engine.queued_count, ~0u);
-    arrive_active(engine.rank, {static_cast<std::uint32_t>(waiting->kind), waiting->request.tag},
+    arrive_active(engine.self, {static_cast<std::uint32_t>(waiting->kind), waiting->request.tag},
                   waiting->payload(), static_cast<std::size_t>(waiting->request.bytes));
     std::free(waiting);
   }

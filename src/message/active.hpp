@@ -10,13 +10,14 @@
 #include <cstdint>
 
 #include "base/error.hpp"
+#include "base/identity.hpp"
 
 namespace baton::message {
 
 struct ActiveMessage {
-  std::uint32_t sender;  // a rank of the job
-  std::int32_t word;     // the sender's, as is
-  const void* payload;   // until the handler returns
+  Process sender;
+  std::int32_t word;    // the sender's, as is
+  const void* payload;  // until the handler returns
   std::size_t bytes;
 };
 using ActiveHandler = void (*)(const ActiveMessage& message);
@@ -30,10 +31,10 @@ void handle_active(ActiveKind kind, ActiveHandler handler);
 
 inline constexpr std::size_t active_bytes_max = 4096;
 
-// Sends one to a rank of the job, this one included. The payload may be used again at once: where
+// Sends one to a process, this one included. The payload may be used again at once: where
 // there is no room on the way, a copy waits. Errors, explained: MPI_ERR_NO_MEM,
 // MPI_ERR_UNSUPPORTED_OPERATION in a job that repeats the deposit study.
-Error send_active(std::uint32_t rank, ActiveKind kind, std::int32_t word, const void* payload,
+Error send_active(Process process, ActiveKind kind, std::int32_t word, const void* payload,
                   std::size_t bytes);
 
 }  // namespace baton::message

@@ -108,7 +108,7 @@ void account_unexpected(Account& account, From& from, std::int64_t change) {
 
 void account_unexpected(const UnexpectedMessage& unexpected, std::int64_t change) {
   if (unexpected.in_inbox) return account_unexpected(engine.inbox_account, *engine.inbox, change);
-  Peer& peer = *engine.peers[unexpected.peer_rank];
+  Peer& peer = peer_of(unexpected.process);
   account_unexpected(peer.account, *peer.link, change);
 }
 
@@ -129,7 +129,7 @@ UnexpectedMessage& keep_unexpected(const Message<Source>& message, lockfree::Env
   unexpected->context = envelope.context;
   unexpected->source = message.header.source();
   unexpected->tag = envelope.tag;
-  unexpected->peer_rank = message.peer.rank;
+  unexpected->process = message.peer.process;
   unexpected->in_inbox = !message.in_lane;
   count(engine.counters.unexpected);
   return *unexpected;
@@ -199,7 +199,7 @@ UnexpectedMessage* match_rts(Message<Source> message) {
   if (!line.place.empty()) {
     // Chunks are for all senders: what nobody waits for must not keep one.
     take_early(unexpected, unexpected.payload());
-    give_back(line.place, unexpected.peer_rank);
+    give_back(line.place, unexpected.process);
     unexpected.place = {};
     account_unexpected(unexpected, unexpected.early_bytes);
   }
@@ -241,7 +241,7 @@ void arrive_pushed(Message<Source> message) {
 template <class Source>
 void take_active(Message<Source> message) {
   char payload[active_bytes_max];
-  const std::uint32_t sender = message.peer.rank;
+  const Process sender = message.peer.process;
   const lockfree::Envelope envelope = message.envelope();
   const std::size_t bytes = message.header.bytes();
   message.take_payload(payload, bytes);
@@ -298,7 +298,7 @@ bool poll_peer(Peer& peer) {
   }
   // Trusting doorbells, what is left here must be found again.
   if (BATON_UNLIKELY(taken == taken_max && engine.doorbells))
-    lockfree::ring_doorbell(transport::doorbell(engine.rank), peer.rank);
+    lockfree::ring_doorbell(transport::doorbell(engine.local_rank), number_of(peer.local_rank));
   return taken > 0;
 }
 
@@ -338,7 +338,7 @@ bool may_be_cancelled(const UnexpectedMessage& unexpected) {
 }
 
 lockfree::Offer<lockfree::Hardware>& offer_of(const UnexpectedMessage& unexpected) {
-  return transport::offer(unexpected.peer_rank, unexpected.offer);
+  return transport::offer(transport::local_rank_of(unexpected.process), unexpected.offer);
 }
 
 // What was kept for an unexpected message is not kept any more.
@@ -346,7 +346,7 @@ void account_delivered(const UnexpectedMessage& unexpected) {
   std::int64_t kept = !unexpected.offered        ? unexpected.bytes
                       : unexpected.place.empty() ? unexpected.early_bytes
                                                  : 0;
-  if (kept && unexpected.peer_rank != engine.rank) account_unexpected(unexpected, -kept);
+  if (kept && unexpected.process != engine.self) account_unexpected(unexpected, -kept);
 }
 
 // The end of a message whose sender has cancelled it. We will not look again: its slot may be used
@@ -380,7 +380,7 @@ bool deliver(UnexpectedMessage& unexpected, Request& receive) {
   if (!claim(unexpected)) return false;
   Error error = settle_envelope(receive, unexpected.source, unexpected.tag, unexpected.bytes);
   receive.error = error;
-  receive.peer_rank = unexpected.peer_rank;
+  receive.process = unexpected.process;
   if (unexpected.local) {
     deliver_local(*unexpected.local, receive);
   } else if (unexpected.offered) {

@@ -15,7 +15,7 @@ bool take_back_receive(Request& receive) {
 
 // A send that waits for room in the ring has told nobody of itself.
 bool take_from_queue(Request& send) {
-  Peer& peer = *engine.peers[send.peer_rank];
+  Peer& peer = peer_of(send.process);
   platform::Guard guard(peer.send_lock);
   Request* before = nullptr;
   for (Request* item = peer.queued.first; item; before = item, item = item->next) {
@@ -43,7 +43,7 @@ bool take_back_from_self(Request& send) {
 bool take_back_send(Request& send) {
   if (send.stage == Stage::queued) return take_from_queue(send);
   if (send.stage != Stage::offered) return false;
-  return send.peer_rank == engine.rank ? take_back_from_self(send) : withdraw(send);
+  return send.process == engine.self ? take_back_from_self(send) : withdraw(send);
 }
 
 }  // namespace

@@ -12,22 +12,23 @@ namespace {
 // More contacts than this are found by doorbells, fewer by looking at each lane.
 constexpr std::uint32_t polled_contacts_max = 16;  // guess
 
-Peer* make_peer(std::uint32_t rank) {
+Peer* make_peer(Process process) {
   Peer* peer = new (std::nothrow) Peer;
   if (!peer) return nullptr;
-  peer->link = engine.make_link(rank, peer->out, peer->in);
+  peer->link = engine.make_link(process, peer->out, peer->in);
   if (!peer->link) {
     delete peer;
     return nullptr;
   }
-  peer->rank = rank;
-  peer->doorbell = &transport::doorbell(rank);
-  peer->place = lockfree::peer_class(transport::place_of(engine.rank), transport::place_of(rank));
+  peer->process = process;
+  peer->local_rank = transport::local_rank_of(process);
+  peer->doorbell = &transport::doorbell(peer->local_rank);
+  peer->place = lockfree::peer_class(place_of(engine.self), place_of(process));
   // relaxed: nobody else knows it yet.
   peer->history.store(&engine.shared_history[static_cast<int>(peer->place)],
                       std::memory_order_relaxed);
   // ORDER engine.peers: release here, acquire in known_peer.
-  std::atomic_ref(engine.peers[rank]).store(peer, std::memory_order_release);
+  std::atomic_ref(engine.peers[number_of(process)]).store(peer, std::memory_order_release);
   return peer;
 }
 
@@ -47,7 +48,7 @@ bool give_history(Peer& peer) {
 // From now on peers ring when they have published, and we look only where it rang.
 void trust_doorbells() {
   engine.doorbells = true;
-  lockfree::announce(transport::doorbell(engine.rank), lockfree::wake_doorbell);
+  lockfree::announce(transport::doorbell(engine.local_rank), lockfree::wake_doorbell);
   if (engine.senders_fence)
     lockfree::Hardware::full_fence();
   else
@@ -62,17 +63,17 @@ bool is_in_contact(Peer& peer) {
 
 }  // namespace
 
-Peer* meet(std::uint32_t rank) {
-  if (Peer* peer = known_peer(rank); BATON_LIKELY(peer != nullptr)) return peer;
+Peer* meet(Process process) {
+  if (Peer* peer = known_peer(process); BATON_LIKELY(peer != nullptr)) return peer;
   platform::Guard guard(engine.contact_lock);
-  Peer* peer = engine.peers[rank];
-  return peer ? peer : make_peer(rank);
+  Peer* peer = engine.peers[number_of(process)];
+  return peer ? peer : make_peer(process);
 }
 
-Peer* contact(std::uint32_t rank) {
-  Peer* peer = meet(rank);
+Peer* contact(Process process) {
+  Peer* peer = meet(process);
   if (!peer) {
-    (void)fail(MPI_ERR_NO_MEM, "no memory to contact rank %u", rank);
+    (void)fail(MPI_ERR_NO_MEM, "no memory to contact rank %u", world_rank(process));
     return nullptr;
   }
   platform::Guard guard(engine.contact_lock);
@@ -83,10 +84,10 @@ Peer* contact(std::uint32_t rank) {
 Error begin_link(Peer& peer) {
   // Only a pair that shares its way to others does without a history of its own.
   if (!engine.inbox && !give_history(peer))
-    return fail(MPI_ERR_NO_MEM, "no memory to contact rank %u", peer.rank);
+    return fail(MPI_ERR_NO_MEM, "no memory to contact rank %u", world_rank(peer.process));
   platform::Guard sending(peer.send_lock);
   if (Error error = peer.link->begin()) return error;
-  if (peer.out.attached()) notify_slow(peer.rank);  // the bit makes the lane known there
+  if (peer.out.attached()) notify_slow(peer.local_rank);  // the bit makes the lane known there
   return MPI_SUCCESS;
 }
 

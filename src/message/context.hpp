@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "base/identity.hpp"
 #include "message/match.hpp"
 
 namespace baton::message {
@@ -15,20 +16,20 @@ inline constexpr std::uint32_t plane_count = 4;
 class SendBuffer;
 
 struct Context {
-  std::uint32_t send_id = 0;                // as the receivers know it
-  std::uint32_t receive_id = 0;             // as we know it; differs only in intercommunicators
-  std::int32_t rank = 0;                    // ours in our own group: the source that receivers see
-  std::int32_t size = 0;                    // ranks that can be addressed
-  const std::int32_t* job_ranks = nullptr;  // of the addressable ranks; null: the same numbers
-  MatchQueue* queue = nullptr;              // of receive_id
-  void* owner = nullptr;                    // the communicator; opaque here
-  Usage* usage = nullptr;                   // its count of requests
+  std::uint32_t send_id = 0;           // as the receivers know it
+  std::uint32_t receive_id = 0;        // as we know it; differs only in intercommunicators
+  std::int32_t rank = 0;               // ours in our own group: the source that receivers see
+  std::int32_t size = 0;               // ranks that can be addressed
+  const Process* processes = nullptr;  // of the addressable ranks; null: the same numbers
+  MatchQueue* queue = nullptr;         // of receive_id
+  void* owner = nullptr;               // the communicator; opaque here
+  Usage* usage = nullptr;              // its count of requests
   // Of buffered sends on this communicator, and of its session (null: of no session).
   SendBuffer* buffer = nullptr;
   SendBuffer* session_buffer = nullptr;
 
-  BATON_INLINE std::uint32_t job_rank(std::int32_t r) const {
-    return static_cast<std::uint32_t>(job_ranks ? job_ranks[r] : r);
+  BATON_INLINE Process process(std::int32_t r) const {
+    return processes ? processes[r] : static_cast<Process>(r);
   }
 };
 

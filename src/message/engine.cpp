@@ -25,27 +25,30 @@ namespace {
 constexpr std::size_t table_bytes = processes_max * sizeof(Peer*);
 
 // A bit that rang: the first time it makes the contact known.
-bool look_at(std::uint32_t rank) {
-  Peer* peer = known_peer(rank);
+bool look_at(Process process) {
+  Peer* peer = known_peer(process);
   if (BATON_UNLIKELY(!peer || !peer->in.attached())) {
     // A line in the inbox will say that there is a lane, before we may look into it.
     if (engine.inbox) return false;
-    peer = meet(rank);
+    peer = meet(process);
     // No memory now: the bit comes again with the next message.
     return peer && engine.protocol->look(*peer);
   }
   return poll_peer(*peer);
 }
 
+Process sender_of(std::uint32_t word, int bit) {
+  return transport::process_at(static_cast<LocalRank>(word * 64 + static_cast<std::uint32_t>(bit)));
+}
+
 BATON_COLD bool look_at_all(std::uint32_t word, std::uint64_t bits) {
   bool any = false;
-  for (; bits; bits &= bits - 1)
-    any |= look_at(word * 64 + static_cast<std::uint32_t>(std::countr_zero(bits)));
+  for (; bits; bits &= bits - 1) any |= look_at(sender_of(word, std::countr_zero(bits)));
   return any;
 }
 
 bool poll_doorbells() {
-  transport::Doorbell& doorbell = transport::doorbell(engine.rank);
+  transport::Doorbell& doorbell = transport::doorbell(engine.local_rank);
   bool any = false;
   for (std::uint32_t word = 0; word * 64 < engine.ranks; ++word) {
     std::uint64_t bits = lockfree::take_doorbells(doorbell, word);
@@ -73,7 +76,8 @@ BATON_COLD bool advance_rest() {
   if (platform::load_shared(engine.open_offers)) any |= poll_offers();
   if (platform::load_shared(engine.queued_count))
     for (std::uint32_t i = 0; i < engine.process_count; ++i)
-      if (Peer* peer = known_peer(i); peer && platform::load_shared(peer->queued.first))
+      if (Peer* peer = known_peer(static_cast<Process>(i));
+          peer && platform::load_shared(peer->queued.first))
         any |= drain_queue(*peer);
   if (platform::load_shared(engine.active_to_self.first)) any |= run_active_to_self();
   if (engine.stream_count) any |= advance_streams_in() | advance_streams_out();
@@ -107,11 +111,12 @@ bool look_into_lane(Peer& peer) {
 }
 
 Error start_engine() {
-  engine.rank = transport::own_rank();
+  engine.local_rank = transport::own_rank();
+  engine.self = transport::process_at(engine.local_rank);
   engine.ranks = transport::rank_count();
   engine.oversubscribed = engine.ranks > transport::job().cpus_usable;
   engine.cma_bytes_min = single_copy_bytes_min();
-  lockfree::publish_channel(transport::status_row(engine.rank).channel, engine.outstanding);
+  lockfree::publish_channel(transport::status_row(engine.local_rank).channel, engine.outstanding);
   engine.senders_fence = transport::job().senders_fence != 0;
   engine.process_count = engine.ranks;
   engine.peers = static_cast<Peer**>(platform::make_private_memory(table_bytes, page_bytes));
@@ -148,14 +153,14 @@ void stop_engine() {
   new (&engine) Engine;
 }
 
-void notify_slow(std::uint32_t rank) {
+void notify_slow(LocalRank rank) {
   transport::Doorbell& doorbell = transport::doorbell(rank);
-  if (!lockfree::ring_doorbell(doorbell, engine.rank)) return;
+  if (!lockfree::ring_doorbell(doorbell, number_of(engine.local_rank))) return;
   count(engine.counters.wakeups);
   platform::futex_wake(doorbell.wake.word);
 }
 
-void wake_slow(std::uint32_t rank) {
+void wake_slow(LocalRank rank) {
   transport::Doorbell& doorbell = transport::doorbell(rank);
   if (!lockfree::end_sleep(doorbell)) return;
   count(engine.counters.wakeups);

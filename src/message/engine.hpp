@@ -7,6 +7,7 @@
 
 #include "base/check.hpp"
 #include "base/counters.hpp"
+#include "base/identity.hpp"
 #include "base/reason.hpp"
 #include "message/match.hpp"
 #include "message/peer.hpp"
@@ -55,14 +56,15 @@ struct IncomingStreams {
 // Zero as constructed, tables included, so that it takes no memory before it is used.
 struct Engine {
   const Protocol* protocol = nullptr;
-  transport::Link* (*make_link)(std::uint32_t rank, transport::LineSender& out,
+  transport::Link* (*make_link)(Process process, transport::LineSender& out,
                                 transport::LineReceiver& in) = nullptr;
-  // Other processes, by number; null before contact. Those of our job come first, by their ranks.
-  // Address space for all that there may be, so that the table grows without moving.
+  // Other processes, by number; null before contact. Address space for all that there may be, so
+  // that the table grows without moving.
   Peer** peers = nullptr;
   std::uint32_t process_count = 0;  // that have numbers
-  std::uint32_t rank = 0;
-  std::uint32_t ranks = 0;
+  Process self{};
+  LocalRank local_rank{};
+  std::uint32_t ranks = 0;  // of our job
   bool senders_fence = false;
   bool oversubscribed = false;     // more ranks than usable CPUs
   std::int64_t cma_bytes_min = 0;  // the setting, or what is better where ranks are oversubscribed
@@ -118,10 +120,10 @@ void stop_engine();
 // What went to and came from all peers, and why, so far (account.cpp).
 void sum_up(TrafficRecord& record);
 
-// The peer of a rank in the job; makes contact if need be. Null, explained, when memory is short.
-Peer* contact(std::uint32_t rank);  // contact.cpp
+// The peer that a process is; makes contact if need be. Null, explained, when memory is short.
+Peer* contact(Process process);  // contact.cpp
 // The same for what came from it: its lines may come through the inbox.
-Peer* meet(std::uint32_t rank);
+Peer* meet(Process process);
 // `begin` and `look` of the protocol.
 Error begin_link(Peer& peer);
 bool look_into_lane(Peer& peer);
@@ -132,26 +134,45 @@ inline bool has_history(const Peer& peer) {
   return &peer.past() != &engine.shared_history[static_cast<int>(peer.place)];
 }
 // As `contact` for the hot path: null also when there is no contact yet.
-BATON_INLINE Peer* known_peer(std::uint32_t rank) {
+BATON_INLINE Peer* known_peer(Process process) {
   // ORDER engine.peers: acquire here, release in make_peer.
-  return std::atomic_ref(engine.peers[rank]).load(std::memory_order_acquire);
+  return std::atomic_ref(engine.peers[number_of(process)]).load(std::memory_order_acquire);
+}
+// A peer that was met.
+inline Peer& peer_of(Process process) {
+  return *engine.peers[number_of(process)];
+}
+// A process as all know it. Only those of our own job are known so far.
+inline ProcessId id_of(Process process) {
+  return {Job{}, static_cast<WorldRank>(number_of(process))};
+}
+// Its rank in MPI_COMM_WORLD, to print.
+inline std::uint32_t world_rank(Process process) {
+  return number_of(id_of(process).rank);
+}
+// Where a process runs. It is on this node.
+inline const lockfree::RankPlace& place_of(Process process) {
+  return transport::place_of(transport::local_rank_of(process));
 }
 
-// After something was published to a rank: wakes it if it sleeps, rings if it wants that.
-BATON_COLD void notify_slow(std::uint32_t rank);
-BATON_INLINE void notify(const transport::Doorbell& doorbell, std::uint32_t rank) {
+// After something was published to a peer: wakes it if it sleeps, rings if it wants that.
+BATON_COLD void notify_slow(LocalRank rank);
+BATON_INLINE void notify(const Peer& peer) {
   // The load of the wake word stays behind the publish: in the hardware by the receiver's
   // membarrier or our fence, in the compiler by this.
   lockfree::Hardware::compiler_fence();
   if (BATON_UNLIKELY(engine.senders_fence)) lockfree::Hardware::full_fence();
-  if (lockfree::wants_attention(doorbell)) notify_slow(rank);
+  if (lockfree::wants_attention(*peer.doorbell)) notify_slow(peer.local_rank);
 }
 // After something changed that a rank finds without looking for our lines (an offer, a room): wakes
 // it, but rings nothing, since a bit would make it look into a lane that may have no memory yet.
-BATON_COLD void wake_slow(std::uint32_t rank);
-inline void wake_rank(std::uint32_t rank) {
+BATON_COLD void wake_slow(LocalRank rank);
+inline void wake_rank(LocalRank rank) {
   if (BATON_UNLIKELY(engine.senders_fence)) lockfree::Hardware::full_fence();
   if (lockfree::wants_attention(transport::doorbell(rank))) wake_slow(rank);
+}
+inline void wake_rank(Process process) {
+  wake_rank(transport::local_rank_of(process));
 }
 
 // Copies long messages that have met their receives, without any lock, so that other threads make

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "base/identity.hpp"
 #include "lockfree/staging.hpp"
 #include "message/request.hpp"
 #include "platform/lock.hpp"
@@ -19,7 +20,7 @@ struct UnexpectedMessage {
   std::uint32_t context = 0;
   std::int32_t source = 0;  // rank in the communicator
   std::int32_t tag = 0;
-  std::uint32_t peer_rank = 0;  // rank in the job
+  Process process{};  // the sender
   std::int64_t bytes = 0;
   // Of an offer: the sender's buffer and slot. `local` is a send of this process to itself.
   bool offered = false;

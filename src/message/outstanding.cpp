@@ -9,7 +9,7 @@ void publish_outstanding() {
     size = lockfree::channel_class(platform::load_shared(engine.outstanding_bytes));
     // relaxed: the fence orders it before the sum is read again.
     std::atomic_ref(engine.outstanding).store(size, std::memory_order_relaxed);
-    lockfree::publish_channel(transport::status_row(engine.rank).channel, size);
+    lockfree::publish_channel(transport::status_row(engine.local_rank).channel, size);
     if (BATON_LIKELY(!platform::threads_multiple)) return;
     lockfree::Hardware::full_fence();
   } while (size != lockfree::channel_class(platform::load_shared(engine.outstanding_bytes)));

@@ -1,4 +1,4 @@
-// Another rank of the job as the protocol knows it, and the lines that the two put for each other.
+// Another process as the protocol knows it, and the lines that the two put for each other.
 // Made at first contact (contact.cpp), with the link that carries them. Invariant: what says under
 // which lock it stands is touched under it only.
 #pragma once
@@ -158,14 +158,15 @@ struct History {
   Timings timings;
 };
 
-// Another rank of the job, as seen from here. Made at first contact.
+// Another process, as seen from here. Made at first contact.
 struct Peer {
   // What the fast paths fill and empty, where the link has lanes of the pair's own.
   transport::LineSender out;
   transport::LineReceiver in;
   std::atomic<History*> history = nullptr;  // never null
   transport::Doorbell* doorbell = nullptr;
-  std::uint32_t rank = 0;
+  Process process{};
+  LocalRank local_rank{};
   transport::Link* link = nullptr;  // never null; ours
   // Requests that wait for room on the way there, first come first served; later sends queue
   // behind.

@@ -49,7 +49,7 @@ void lead_while_it_goes_on() {
 // From here on peers wake us. Under the progress lock: whoever leads next finds us announced.
 void begin_watch() {
   progress_thread.state.store(ThreadState::watching, loosely);
-  lockfree::announce(transport::doorbell(engine.rank), lockfree::wake_asleep);
+  lockfree::announce(transport::doorbell(engine.local_rank), lockfree::wake_asleep);
 }
 
 // One look with the announcement made; whether there is reason to sleep.
@@ -69,7 +69,7 @@ void end_watch() {
   auto watching = ThreadState::watching;
   if (progress_thread.state.compare_exchange_strong(watching, ThreadState::ending_watch, loosely,
                                                     loosely))
-    lockfree::retract(transport::doorbell(engine.rank), lockfree::wake_asleep);
+    lockfree::retract(transport::doorbell(engine.local_rank), lockfree::wake_asleep);
   // ORDER progress_thread.state: release here, acquire in take_over_slow; the announcement is taken
   // back before anybody else makes one.
   progress_thread.state.store(ThreadState::awake, std::memory_order_release);
@@ -77,7 +77,7 @@ void end_watch() {
 
 // Sleeps until a peer has done something. As Waiter does, but without the lock.
 void watch_doorbell() {
-  transport::Doorbell& doorbell = transport::doorbell(engine.rank);
+  transport::Doorbell& doorbell = transport::doorbell(engine.local_rank);
   lockfree::Hardware::full_fence();
   if (!engine.senders_fence) platform::membarrier_all();
   if (finds_nothing()) {
@@ -134,7 +134,7 @@ void call() {
 }  // namespace
 
 Error start_progress_thread() {
-  progress_thread.has_own_cpu = transport::place_of(engine.rank).cpu_count > 1 &&
+  progress_thread.has_own_cpu = transport::place_of(engine.local_rank).cpu_count > 1 &&
                                 2 * engine.ranks <= transport::job().cpus_usable;
   progress_thread.stop.store(false, loosely);
   progress_thread.runs = true;
@@ -153,8 +153,8 @@ void stop_progress_thread() {
   progress_thread.stop.store(true, loosely);
   lockfree::Hardware::full_fence();
   call();
-  wake_slow(engine.rank);
-  platform::futex_wake(transport::doorbell(engine.rank).wake.word);
+  wake_slow(engine.local_rank);
+  platform::futex_wake(transport::doorbell(engine.local_rank).wake.word);
   platform::join_thread(thread_id);
   progress_thread.runs = false;
 }
@@ -180,10 +180,10 @@ void rouse_slow() {
     case ThreadState::resting:
       return call();
     case ThreadState::watching:
-      return wake_slow(engine.rank);
+      return wake_slow(engine.local_rank);
     case ThreadState::taken_over:
       // Nobody has announced anything, or a leader has, who looks by itself.
-      return platform::futex_wake(transport::doorbell(engine.rank).wake.word);
+      return platform::futex_wake(transport::doorbell(engine.local_rank).wake.word);
     case ThreadState::awake:
     case ThreadState::ending_watch:
       return;
@@ -204,7 +204,7 @@ void take_over_slow() {
   auto watching = ThreadState::watching;
   if (progress_thread.state.compare_exchange_strong(watching, ThreadState::taken_over, loosely,
                                                     loosely))
-    return lockfree::retract(transport::doorbell(engine.rank), lockfree::wake_asleep);
+    return lockfree::retract(transport::doorbell(engine.local_rank), lockfree::wake_asleep);
   // ORDER progress_thread.state: acquire here, release in end_watch.
   while (progress_thread.state.load(std::memory_order_acquire) == ThreadState::ending_watch)
     platform::yield_cpu();

@@ -18,9 +18,9 @@ struct Protocol {
   // Puts what the request stands for, or as much as there is room for; whether that was all. Under
   // the send lock.
   bool (*put)(Peer& peer, Request& request);
-  // Makes a receive that was just posted known to its sender (a rank of the job), if that may push;
+  // Makes a receive that was just posted known to its sender, if that may push;
   // and takes it back, unless its sender has claimed it.
-  void (*advertise)(const MatchQueue& queue, Request& receive, std::uint32_t source);
+  void (*advertise)(const MatchQueue& queue, Request& receive, Process source);
   bool (*close_advert)(Request& receive);
   // Receives an offered message that has met its receive.
   void (*accept)(UnexpectedMessage& unexpected, Request& receive);
@@ -60,7 +60,7 @@ void wait_in_queue(Peer& peer, Request& request);
 // --- active messages (active.cpp).
 // Puts one that waited, and frees it.
 bool put_active(Peer& peer, Request& request);
-void arrive_active(std::uint32_t sender, lockfree::Envelope envelope, const void* payload,
+void arrive_active(Process sender, lockfree::Envelope envelope, const void* payload,
                    std::size_t bytes);
 bool run_active_to_self();
 
@@ -68,8 +68,8 @@ bool run_active_to_self();
 // refused.
 bool pull(const UnexpectedMessage& unexpected, Request& receive);
 // Copies what its sender copies, too; false when our kernel refused. Whether the sender took part.
-bool copy_together(transport::Offer& offer, std::uint32_t owner, const char* source,
-                   Request& receive, bool* pushed);
+bool copy_together(transport::Offer& offer, Peer& sender, const char* source, Request& receive,
+                   bool* pushed);
 // The size of its pieces; 0: too short for that.
 std::uint32_t piece_bytes(std::int64_t bytes);
 // The sender's side of it: copies pieces while there are any, or so many; how many.
@@ -82,7 +82,7 @@ bool withdraw(Request& send);
 
 // --- receiver-initiated rendezvous (receiver_initiated.cpp).
 // `advertise` and `close_advert` of the protocol.
-void advertise_receive(const MatchQueue& queue, Request& receive, std::uint32_t source);
+void advertise_receive(const MatchQueue& queue, Request& receive, Process source);
 bool close_receive_advert(Request& receive);
 // Before the receive is matched otherwise, or cancelled; false when its sender has claimed it.
 inline bool close_advert(Request& receive) {
@@ -133,7 +133,7 @@ void skip_early(const UnexpectedMessage& unexpected);
 // Of a message that was handed over with its window: we may send with that now.
 void keep_transferred(Peer& peer, const lockfree::StagingPlace& place);
 // What was there is over: its window is free, unless it is leased, or ours now.
-void give_back(const lockfree::StagingPlace& place, std::uint32_t sender);
+void give_back(const lockfree::StagingPlace& place, Process sender);
 // A peer has gone on in its lease: the stream that went through it before lies there complete.
 // Takes it out, so that what we say we have emptied is true of all before.
 void catch_up(const Peer& peer);

@@ -11,8 +11,8 @@
 
 namespace baton::message {
 
-bool copy_together(transport::Offer& offer, std::uint32_t owner, const char* source,
-                   Request& receive, bool* pushed) {
+bool copy_together(transport::Offer& offer, Peer& sender, const char* source, Request& receive,
+                   bool* pushed) {
   const OutstandingCopy counted(receive.bytes);
   auto* target = static_cast<char*>(receive.buffer);
   std::uint64_t own = 0;
@@ -21,18 +21,18 @@ bool copy_together(transport::Offer& offer, std::uint32_t owner, const char* sou
     lockfree::Piece piece = lockfree::take_piece(offer, lockfree::Taker::receiver);
     if (piece.bytes == 0) break;
     ++own;
-    good = transport::read_from(owner, source + piece.begin, target + piece.begin,
+    good = transport::read_from(sender.local_rank, source + piece.begin, target + piece.begin,
                                 static_cast<std::int64_t>(piece.bytes));
   }
   std::uint64_t of_sender = lockfree::close_pieces(offer) - own;
   *pushed = of_sender > 0;
-  if (!*pushed) count_reason(*engine.peers[owner], Reason::sender_elsewhere, receive.bytes);
+  if (!*pushed) count_reason(sender, Reason::sender_elsewhere, receive.bytes);
   for (platform::PeerPause pause;
        lockfree::pushed_pieces(offer) < of_sender && !lockfree::was_refused(offer);)
     pause();
   // A refused piece could be anywhere. It happens once a pair.
   if (good && lockfree::was_refused(offer))
-    good = transport::read_from(owner, source, target, receive.bytes);
+    good = transport::read_from(sender.local_rank, source, target, receive.bytes);
   if (!good)
     BATON_INVARIANT(
         lockfree::move_offer(offer, lockfree::OfferState::shared, lockfree::OfferState::claimed));
@@ -44,14 +44,14 @@ std::uint32_t piece_bytes(std::int64_t bytes) {
 }
 
 bool pull(const UnexpectedMessage& unexpected, Request& receive) {
-  std::uint32_t owner = unexpected.peer_rank;
+  Peer& peer = peer_of(unexpected.process);
+  const LocalRank owner = peer.local_rank;
   auto* source = reinterpret_cast<const char*>(unexpected.address);
   bool mapped = transport::reach(owner, source, static_cast<std::size_t>(receive.bytes)) != nullptr;
   bool exported = unexpected.exported;
   transport::OfferFacts facts{
       receive.bytes, unexpected.sender_contiguous, receive.datatype->contiguous,
       mapped || transport::can_read_from(owner), mapped ? 0 : engine.cma_bytes_min};
-  Peer& peer = *engine.peers[owner];
   if (!facts.receiver_contiguous && facts.sender_contiguous && facts.may_read)
     observe_not_pullable(peer, receive.bytes, exported);
   transport::Choice choice = transport::choose_receive(facts);
@@ -68,14 +68,14 @@ bool pull(const UnexpectedMessage& unexpected, Request& receive) {
     transport::Offer& offer = transport::offer(owner, unexpected.offer);
     lockfree::share_offer(offer, reinterpret_cast<std::uint64_t>(receive.buffer),
                           static_cast<std::uint64_t>(receive.bytes), piece);
-    good = copy_together(offer, owner, source, receive, &pushed);
+    good = copy_together(offer, peer, source, receive, &pushed);
     peer.company.saw(pushed);
   } else {
     const OutstandingCopy counted(receive.bytes);
     good = transport::read_from(owner, source, receive.buffer, receive.bytes);
   }
   if (good) {
-    count_message(*engine.peers[owner],
+    count_message(peer,
                   !mapped                                    ? Way::cma
                   : transport::reach_exported(owner, source) ? Way::exported
                                                              : Way::xpmem,
@@ -97,7 +97,7 @@ bool pull(const UnexpectedMessage& unexpected, Request& receive) {
 }
 
 std::uint64_t push_pieces(transport::Offer& offer, Request& send, std::uint64_t most) {
-  Peer& peer = *engine.peers[send.peer_rank];
+  Peer& peer = peer_of(send.process);
   if (peer.refuses_pushes) return 0;
   // relaxed: written before the offer was shared.
   auto* target = reinterpret_cast<char*>(offer.target.load(std::memory_order_relaxed));
@@ -106,7 +106,7 @@ std::uint64_t push_pieces(transport::Offer& offer, Request& send, std::uint64_t 
     if (pushed == most) return pushed;
     lockfree::Piece piece = lockfree::take_piece(offer, lockfree::Taker::sender);
     if (piece.bytes == 0) return pushed;
-    if (!transport::write_to(send.peer_rank, source + piece.begin, target + piece.begin,
+    if (!transport::write_to(peer.local_rank, source + piece.begin, target + piece.begin,
                              static_cast<std::int64_t>(piece.bytes))) {
       peer.refuses_pushes = true;
       lockfree::push_refused(offer);

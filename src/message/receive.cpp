@@ -42,7 +42,7 @@ BATON_INLINE bool receive_direct(const Context& context, void* buffer, std::int6
                                  const Datatype& type, std::int32_t source, std::int32_t tag,
                                  MPI_Status* status) {
   if (BATON_UNLIKELY(source < 0 || !type.contiguous || platform::threads_multiple)) return false;
-  Peer* peer = known_peer(context.job_rank(source));
+  Peer* peer = known_peer(context.process(source));
   if (BATON_UNLIKELY(!peer || !peer->in.attached() || !queue_is_idle(*context.queue))) return false;
   lockfree::Header header = peer->in.peek();
   int polls = engine.senders_fence ? direct_polls_oversubscribed : direct_polls;
@@ -112,7 +112,7 @@ UnexpectedMessage* take_or_post(const Context& context, std::int32_t source, std
   post(*context.queue, request);
   if (BATON_UNLIKELY(request.bytes > engine.posted_bytes_max))
     engine.protocol->advertise(*context.queue, request,
-                               source < 0 ? engine.rank : context.job_rank(source));
+                               source < 0 ? engine.self : context.process(source));
   return nullptr;
 }
 

@@ -17,8 +17,8 @@ namespace {
 using lockfree::AdvertState;
 constexpr std::uint64_t place_count = transport::advert_places;
 
-transport::Advert& own_advert(std::uint32_t sender, std::uint64_t number) {
-  return transport::advert(engine.rank, sender, number);
+transport::Advert& own_advert(LocalRank sender, std::uint64_t number) {
+  return transport::advert(engine.local_rank, sender, number);
 }
 
 // Whether an earlier receive that is not advertised could match what this one matches. The sender
@@ -43,7 +43,7 @@ bool prepare(Peer& peer) {
   if (peer.adverts_refused) return false;
   peer.advertised = static_cast<Request**>(std::calloc(place_count, sizeof(Request*)));
   peer.adverts_refused =
-      !peer.advertised || transport::reserve_own_adverts(peer.rank) != MPI_SUCCESS;
+      !peer.advertised || transport::reserve_own_adverts(peer.local_rank) != MPI_SUCCESS;
   if (!peer.adverts_refused) {
     peer.link->announce_adverts();
     return true;
@@ -55,25 +55,26 @@ bool prepare(Peer& peer) {
 
 }  // namespace
 
-void advertise_receive(const MatchQueue& queue, Request& receive, std::uint32_t source) {
+void advertise_receive(const MatchQueue& queue, Request& receive, Process source) {
   if (!settings.receiver_initiated || platform::threads_multiple || receive.source < 0 ||
-      source == engine.rank)
+      source == engine.self)
     return;
   Peer* peer = known_peer(source);
   if (!peer || !peer->link->is_open() || !receive.datatype->contiguous) return;
   // Where nothing is pulled, nobody would push.
-  bool pushed = transport::is_mappable_by(source, receive.buffer) ||
-                ((peer->link->wishes_pulls() || receive.bytes >= settings.unseen_pull_bytes_min ||
-                  !settings.observe) &&
-                 receive.bytes >= settings.push_bytes_min && transport::can_read_from(source));
+  bool pushed =
+      transport::is_mappable_by(peer->local_rank, receive.buffer) ||
+      ((peer->link->wishes_pulls() || receive.bytes >= settings.unseen_pull_bytes_min ||
+        !settings.observe) &&
+       receive.bytes >= settings.push_bytes_min && transport::can_read_from(peer->local_rank));
   if (!pushed || is_behind_another(queue, receive) || !prepare(*peer)) return;
   std::uint64_t number = peer->last_advert + 1;
   Request*& place = peer->advertised[number % place_count];
   if (place) return;
   place = &receive;
   receive.advert = peer->last_advert = number;
-  receive.peer_rank = source;
-  lockfree::open_advert(own_advert(source, number), number,
+  receive.process = source;
+  lockfree::open_advert(own_advert(peer->local_rank, number), number,
                         reinterpret_cast<std::uint64_t>(receive.buffer),
                         static_cast<std::uint64_t>(receive.bytes), receive.context, receive.tag);
 }
@@ -81,15 +82,16 @@ void advertise_receive(const MatchQueue& queue, Request& receive, std::uint32_t 
 namespace {
 
 void forget_advert(Request& receive) {
-  engine.peers[receive.peer_rank]->advertised[receive.advert % place_count] = nullptr;
+  peer_of(receive.process).advertised[receive.advert % place_count] = nullptr;
   receive.advert = 0;
 }
 
 }  // namespace
 
 bool close_receive_advert(Request& receive) {
-  if (!lockfree::move_advert(own_advert(receive.peer_rank, receive.advert), receive.advert,
-                             AdvertState::open, AdvertState::closed))
+  const LocalRank sender = transport::local_rank_of(receive.process);
+  if (!lockfree::move_advert(own_advert(sender, receive.advert), receive.advert, AdvertState::open,
+                             AdvertState::closed))
     return false;
   forget_advert(receive);
   return true;
@@ -105,7 +107,7 @@ Target find_target(Peer& peer, const Request& send) {
   bool from_first = true;
   for (std::uint64_t number = past.first_advert;; ++number) {
     lockfree::AdvertView advert =
-        lockfree::view_advert(transport::advert(peer.rank, engine.rank, number));
+        lockfree::view_advert(transport::advert(peer.local_rank, engine.local_rank, number));
     if (advert.number < number) return {};  // not there yet
     if (advert.number > number || advert.state != AdvertState::open) {
       // All that had their places before are gone, too.
@@ -119,7 +121,7 @@ Target find_target(Peer& peer, const Request& send) {
     if (send.bytes > static_cast<std::int64_t>(advert.bytes)) return {};
     auto* address = reinterpret_cast<char*>(advert.target);
     auto bytes = static_cast<std::size_t>(send.bytes);
-    return {number, address, transport::reach(peer.rank, address, bytes) != nullptr};
+    return {number, address, transport::reach(peer.local_rank, address, bytes) != nullptr};
   }
 }
 
@@ -137,7 +139,7 @@ void put_pushed(Peer& peer, const Request& send, const PushedLine& line) {
 bool push_alone(Peer& peer, Request& send, const Target& target, PushedLine& line) {
   const OutstandingCopy counted(send.bytes);
   std::int64_t start = platform::now_ticks();
-  if (!transport::write_to(peer.rank, send.buffer, target.address, send.bytes)) {
+  if (!transport::write_to(peer.local_rank, send.buffer, target.address, send.bytes)) {
     peer.refuses_pushes = true;
     return false;
   }
@@ -150,11 +152,11 @@ bool push_alone(Peer& peer, Request& send, const Target& target, PushedLine& lin
 // Both copy, as soon as the receiver looks.
 void push_together(Peer& peer, Request& send, const Target& target, const PushedLine& line) {
   std::uint32_t piece = piece_bytes(send.bytes);
-  transport::Offer& offer = transport::offer(engine.rank, line.slot);
+  transport::Offer& offer = transport::offer(engine.local_rank, line.slot);
   lockfree::open_shared_offer(offer, reinterpret_cast<std::uint64_t>(target.address),
                               static_cast<std::uint64_t>(send.bytes), piece);
   put_pushed(peer, send, line);
-  notify(*peer.doorbell, peer.rank);
+  notify(peer);
   peer.company.saw(push_pieces(offer, send, lockfree::pieces_in_all(offer)) <
                    lockfree::pieces_in_all(offer));
 }
@@ -163,14 +165,15 @@ void push_together(Peer& peer, Request& send, const Target& target, const Pushed
 
 bool redirect(Peer& peer, Request& send, const Target& target) {
   if (!target.exported && (send.bytes < settings.push_bytes_min || peer.refuses_pushes ||
-                           !transport::can_read_from(peer.rank)))
+                           !transport::can_read_from(peer.local_rank)))
     return false;
   if (!peer.link->has_taken(peer.pushes.others_end)) return false;
   bool together = !engine.oversubscribed && piece_bytes(send.bytes) > 0 &&
-                  transport::is_reachable_by(peer.rank, send.buffer) && peer.company.expected();
+                  transport::is_reachable_by(peer.local_rank, send.buffer) &&
+                  peer.company.expected();
   int slot = together ? open_slot(send) : no_slot;
   if (slot < 0) together = false;
-  transport::Advert& advert = transport::advert(peer.rank, engine.rank, target.number);
+  transport::Advert& advert = transport::advert(peer.local_rank, engine.local_rank, target.number);
   if (!lockfree::move_advert(advert, target.number, AdvertState::open, AdvertState::claimed)) {
     if (together) abandon_slot(static_cast<std::uint32_t>(slot));
     return false;
@@ -196,7 +199,7 @@ void take_back_pushed(Peer& peer, const PushedLine& line) {
   Request& receive = *peer.advertised[line.advert % place_count];
   platform::Guard guard(receive.queue->lock);
   BATON_INVARIANT(receive.advert == line.advert && take_back(*receive.queue, receive));
-  BATON_INVARIANT(lockfree::move_advert(own_advert(peer.rank, line.advert), line.advert,
+  BATON_INVARIANT(lockfree::move_advert(own_advert(peer.local_rank, line.advert), line.advert,
                                         AdvertState::claimed, AdvertState::closed));
 }
 

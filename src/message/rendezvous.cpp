@@ -61,7 +61,7 @@ void close_slot(std::uint32_t slot) {
 }
 
 lockfree::Offer<lockfree::Hardware>& own_offer(std::uint32_t slot) {
-  return transport::offer(engine.rank, slot);
+  return transport::offer(engine.local_rank, slot);
 }
 
 }  // namespace
@@ -102,7 +102,7 @@ bool put_early(Peer& peer, Request& send, std::int64_t early_bytes, int slot) {
   if (!put_line(peer, LineKind::rts, send.source, {send.context, send.tag}, &line, sizeof line))
     return false;
   if (early_bytes == 0) return true;
-  notify(*peer.doorbell, peer.rank);
+  notify(peer);
   fill_early(peer, send, early_bytes);
   if (slot == no_slot) complete(send, MPI_SUCCESS);
   return true;
@@ -113,14 +113,14 @@ bool put_early(Peer& peer, Request& send, std::int64_t early_bytes, int slot) {
 bool put_rts(Peer& peer, Request& send) {
   if (!peer.link->has_room(1)) return false;
   Target target = find_target(peer, send);
-  send.exported = target.exported || transport::is_mappable_by(peer.rank, send.buffer);
+  send.exported = target.exported || transport::is_mappable_by(peer.local_rank, send.buffer);
   std::int64_t early_bytes = open_early(peer, send, send.exported);
   if (early_bytes <= 0 && target.number && redirect(peer, send, target)) return true;
   if (early_bytes == wait_for_room) {
     // Where the receiver does not look, what comes behind must not wait for it.
     constexpr std::uint8_t waits_max = 100;  // guess: some ten microseconds
     bool pullable = send.datatype->contiguous && send.bytes >= engine.cma_bytes_min &&
-                    transport::can_reach(peer.rank, send.buffer);
+                    transport::can_reach(peer.local_rank, send.buffer);
     // A receiver that sends itself looks too seldom: it had better pull.
     bool waits = !pullable || !peer.crossing.both.load(std::memory_order_relaxed);
     if (waits && ++send.waits < waits_max) return false;
@@ -164,7 +164,7 @@ bool put_payload(Peer& peer, Request& send) {
 bool put_beside_ring(Peer& peer, Request& send) {
   constexpr std::int64_t bytes_min = 1024;  // guess: shorter ones fit into the ring many at a time
   if (send.bytes < bytes_min || !peer.link->has_room(1)) return false;
-  send.exported = transport::is_mappable_by(peer.rank, send.buffer);
+  send.exported = transport::is_mappable_by(peer.local_rank, send.buffer);
   std::int64_t early_bytes = open_early(peer, send, send.exported);
   if (early_bytes == send.bytes) return put_early(peer, send, early_bytes, no_slot);
   if (early_bytes > 0) close_early(peer, send);
@@ -190,7 +190,7 @@ bool put_request(Peer& peer, Request& request) {
                                      : put_payload(peer, request) || put_beside_ring(peer, request);
     if (put && bytes <= settings.eager_bytes_max) count_reason(peer, choice.reason, bytes);
   }
-  if (put) notify(*peer.doorbell, peer.rank);
+  if (put) notify(peer);
   return put;
 }
 
@@ -233,11 +233,11 @@ namespace {
 // The claimed offer is served: its sender may go on.
 void end_offer(const UnexpectedMessage& unexpected) {
   if (unexpected.offer == no_slot) return;
-  auto& offer = transport::offer(unexpected.peer_rank, unexpected.offer);
+  auto& offer = transport::offer(transport::local_rank_of(unexpected.process), unexpected.offer);
   // Claimed, or shared: no other moves it now.
   BATON_INVARIANT(
       lockfree::move_offer(offer, lockfree::offer_state(offer), lockfree::OfferState::done));
-  wake_rank(unexpected.peer_rank);
+  wake_rank(unexpected.process);
 }
 
 // Asks the sender for what the early bytes do not hold.
@@ -246,7 +246,7 @@ void ask_for_stream(const UnexpectedMessage& unexpected, Request& receive) {
   receive.slot = static_cast<std::uint32_t>(unexpected.offer);
   receive.stream = open_stream(receive);
   set_outstanding(receive, receive.limit);
-  Peer* peer = contact(unexpected.peer_rank);
+  Peer* peer = contact(unexpected.process);
   BATON_INVARIANT(peer != nullptr);
   submit(*peer, receive);
 }
@@ -257,25 +257,24 @@ namespace {
 
 // The receiver's side of an offer it has claimed: copies, or asks for a stream.
 void accept_rts(UnexpectedMessage& unexpected, Request& receive) {
+  Peer& peer = peer_of(unexpected.process);
   receive.position = 0;
   if (receive.bytes == 0 && unexpected.early_bytes == 0) {
     // Without payload the envelope's line was the whole message.
-    Peer& peer = *engine.peers[unexpected.peer_rank];
     platform::Guard guard(peer.send_lock);
     count_message(peer, Way::inline_eager, 0);
   } else if (unexpected.early_bytes > 0 || !pull(unexpected, receive)) {
-    count_message(*engine.peers[unexpected.peer_rank], Way::pipelined, receive.bytes);
+    count_message(peer, Way::pipelined, receive.bytes);
     bool more = receive.bytes > unexpected.early_bytes;
     // Filled only while we copy, and pullable, too: worth comparing.
     receive.exported = unexpected.exported;
     bool observed =
         !unexpected.place.empty() && unexpected.sender_contiguous && receive.datatype->contiguous &&
         (unexpected.exported ||
-         (receive.bytes >= engine.cma_bytes_min && transport::can_read_from(unexpected.peer_rank)));
+         (receive.bytes >= engine.cma_bytes_min && transport::can_read_from(peer.local_rank)));
     receive.started_ticks = observed ? platform::now_ticks() : 0;
     // What we wait for, we wait for; what is there was filled while we did something else.
-    bool both_busy = observed && engine.peers[unexpected.peer_rank]->crossing.received() &&
-                     is_filled(unexpected);
+    bool both_busy = observed && peer.crossing.received() && is_filled(unexpected);
     receive.place = unexpected.place;
     // While the beginning is still in staging, the sender goes on while we copy it: only who makes
     // progress comes here then, and takes in no more of it meanwhile. Else another thread may.
@@ -284,10 +283,10 @@ void accept_rts(UnexpectedMessage& unexpected, Request& receive) {
     if (unexpected.early_bytes > 0) take_early(unexpected, receive);
     if (more && !at_once) ask_for_stream(unexpected, receive);
     if (more) return;
-    if (!unexpected.place.empty()) give_back(unexpected.place, unexpected.peer_rank);
+    if (!unexpected.place.empty()) give_back(unexpected.place, unexpected.process);
     if (observed)
-      observe(*engine.peers[unexpected.peer_rank], receive.bytes, receive.exported,
-              Taken::pipelined, cost_of_staged(receive, both_busy));
+      observe(peer, receive.bytes, receive.exported, Taken::pipelined,
+              cost_of_staged(receive, both_busy));
   }
   end_offer(unexpected);
   complete(receive, receive.error);
@@ -296,20 +295,21 @@ void accept_rts(UnexpectedMessage& unexpected, Request& receive) {
 }  // namespace
 
 void accept_pushed(const PushedLine& line, Request& receive) {
+  Peer& peer = peer_of(receive.process);
   UnexpectedMessage unexpected;
-  unexpected.peer_rank = receive.peer_rank;
+  unexpected.process = peer.process;
   unexpected.offer = line.slot;
   auto* source = reinterpret_cast<const char*>(line.address);
   std::int64_t start = platform::now_ticks();
   bool pushed = false;
-  transport::Offer& offer = transport::offer(unexpected.peer_rank, line.slot);
-  if (!copy_together(offer, unexpected.peer_rank, source, receive, &pushed)) {
+  transport::Offer& offer = transport::offer(peer.local_rank, line.slot);
+  if (!copy_together(offer, peer, source, receive, &pushed)) {
     receive.position = 0;
     receive.started_ticks = 0;
     receive.place = {};
     return ask_for_stream(unexpected, receive);
   }
-  observe(*engine.peers[unexpected.peer_rank], receive.bytes, receive.exported, Taken::pulled,
+  observe(peer, receive.bytes, receive.exported, Taken::pulled,
           transport::cost_of_copy(receive.bytes, platform::now_ticks() - start,
                                   transport::Pushed::half, line.mapped));
   end_offer(unexpected);

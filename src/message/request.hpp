@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/handle_table.hpp"
+#include "base/identity.hpp"
 #include "datatype/datatype.hpp"
 #include "lockfree/staging.hpp"
 #include "platform/lock.hpp"
@@ -67,7 +68,7 @@ struct Request {
   std::int32_t source = 0;
   std::int32_t tag = 0;
   std::uint32_t context = 0;
-  std::uint32_t peer_rank = 0;  // in the job: destination of a send, or the matched sender
+  Process process{};  // destination of a send, or the matched sender
 
   void* buffer = nullptr;
   Datatype* datatype = nullptr;

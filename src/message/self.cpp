@@ -45,7 +45,7 @@ Error send_to_self(Request& send, bool synchronous) {
   unexpected->context = send.context;
   unexpected->source = send.source;
   unexpected->tag = send.tag;
-  unexpected->peer_rank = engine.rank;
+  unexpected->process = engine.self;
   unexpected->bytes = send.bytes;
   unexpected->offered = true;
   unexpected->local = &send;

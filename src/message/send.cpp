@@ -14,8 +14,8 @@ BATON_INLINE bool send_eager(const Context& context, const void* buffer, std::in
                              const Datatype& type, std::int32_t destination, std::int32_t tag) {
   if (BATON_UNLIKELY(destination < 0 || !type.contiguous || bytes > settings.eager_bytes_max))
     return false;
-  std::uint32_t job_rank = context.job_rank(destination);
-  Peer* peer = known_peer(job_rank);
+  const Process process = context.process(destination);
+  Peer* peer = known_peer(process);
   if (BATON_UNLIKELY(!peer)) return false;
   platform::Guard guard(peer->send_lock);
   if (BATON_UNLIKELY(!peer->out.attached() || peer->out.envelopes_only())) return false;
@@ -32,7 +32,7 @@ BATON_INLINE bool send_eager(const Context& context, const void* buffer, std::in
     peer->out.put_long(header, {context.send_id, tag}, static_cast<const char*>(buffer), length);
     count_sent(*peer, Way::eager, length);
   }
-  notify(*peer->doorbell, job_rank);
+  notify(*peer);
   return true;
 }
 
@@ -57,12 +57,12 @@ void begin_send(const Context& context, const void* buffer, std::int64_t count, 
   fill_send(context, buffer, count, type, tag, synchronous, request);
   watch(request);
   if (destination == MPI_PROC_NULL) return complete(request, MPI_SUCCESS);
-  request.peer_rank = context.job_rank(destination);
-  if (request.peer_rank == engine.rank) {
+  request.process = context.process(destination);
+  if (request.process == engine.self) {
     if (Error error = send_to_self(request, synchronous)) complete(request, error);
     return;
   }
-  Peer* peer = contact(request.peer_rank);
+  Peer* peer = contact(request.process);
   if (!peer) return complete(request, MPI_ERR_NO_MEM);
   submit(*peer, request);
 }

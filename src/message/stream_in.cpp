@@ -28,9 +28,9 @@ void close_stream(std::uint32_t stream) {
 // Calls take(source, bytes) for what has come between `position` and `end`, and as it comes, until
 // `wait` says that this was enough waiting. Returns the new position.
 template <class Take, class Wait>
-std::int64_t follow(std::uint32_t sender, const lockfree::StagingPlace& staging,
-                    std::int64_t position, std::int64_t end, Take take, Wait wait) {
-  const std::uint32_t owner = owner_of(staging, sender, engine.rank);
+std::int64_t follow(Process sender, const lockfree::StagingPlace& staging, std::int64_t position,
+                    std::int64_t end, Take take, Wait wait) {
+  const LocalRank owner = owner_of(staging, sender, engine.self);
   auto& progress = transport::window_progress(owner, staging.window);
   WindowPlace place(owner, staging, position);
   while (position < end) {
@@ -64,17 +64,17 @@ struct WaitForSender {
 
 }  // namespace
 
-void give_back(const lockfree::StagingPlace& place, std::uint32_t sender) {
-  if (place.transferred) return keep_transferred(*engine.peers[sender], place);
+void give_back(const lockfree::StagingPlace& place, Process sender) {
+  if (place.transferred) return keep_transferred(peer_of(sender), place);
   if (place.leased) return;
-  lockfree::give_back_chunks(transport::doorbell(engine.rank).chunks.free, place.window);
+  lockfree::give_back_chunks(transport::doorbell(engine.local_rank).chunks.free, place.window);
 }
 
 void skip_early(const UnexpectedMessage& unexpected) {
   follow(
-      unexpected.peer_rank, unexpected.place, 0, unexpected.early_bytes,
+      unexpected.process, unexpected.place, 0, unexpected.early_bytes,
       [](const char*, std::int64_t) {}, WaitForSender{});
-  give_back(unexpected.place, unexpected.peer_rank);
+  give_back(unexpected.place, unexpected.process);
 }
 
 void take_early(const UnexpectedMessage& unexpected, Request& receive) {
@@ -87,9 +87,8 @@ void take_early(const UnexpectedMessage& unexpected, Request& receive) {
   if (unexpected.place.empty())
     take(const_cast<UnexpectedMessage&>(unexpected).payload(), unexpected.early_bytes);
   else
-    follow(unexpected.peer_rank, unexpected.place, 0, unexpected.early_bytes, take,
-           WaitForSender{});
-  wake_rank(unexpected.peer_rank);  // it may wait for room
+    follow(unexpected.process, unexpected.place, 0, unexpected.early_bytes, take, WaitForSender{});
+  wake_rank(unexpected.process);  // it may wait for room
 }
 
 void take_early(const UnexpectedMessage& unexpected, char* target) {
@@ -97,19 +96,19 @@ void take_early(const UnexpectedMessage& unexpected, char* target) {
     std::memcpy(target, source, static_cast<std::size_t>(there));
     target += there;
   };
-  follow(unexpected.peer_rank, unexpected.place, 0, unexpected.early_bytes, take, WaitForSender{});
-  wake_rank(unexpected.peer_rank);
+  follow(unexpected.process, unexpected.place, 0, unexpected.early_bytes, take, WaitForSender{});
+  wake_rank(unexpected.process);
 }
 
 bool is_filled(const UnexpectedMessage& unexpected) {
-  const std::uint32_t owner = owner_of(unexpected.place, unexpected.peer_rank, engine.rank);
+  const LocalRank owner = owner_of(unexpected.place, unexpected.process, engine.self);
   auto& progress = transport::window_progress(owner, unexpected.place.window);
   return static_cast<std::int64_t>(lockfree::filled_bytes(progress)) - unexpected.place.shift >=
          unexpected.early_bytes;
 }
 
 std::int64_t cost_of_staged(const Request& receive, bool both_busy) {
-  const std::uint32_t owner = owner_of(receive.place, receive.peer_rank, engine.rank);
+  const LocalRank owner = owner_of(receive.place, receive.process, engine.self);
   auto& progress = transport::window_progress(owner, receive.place.window);
   std::int64_t took = platform::now_ticks() - receive.started_ticks;
   auto filling = static_cast<std::int64_t>(lockfree::fill_time(progress));
@@ -162,9 +161,9 @@ bool advance(Request& receive) {
   const std::int64_t end = platform::threads_multiple
                                ? std::min(receive.limit, before + bytes_per_round)
                                : receive.limit;
-  follow(receive.peer_rank, receive.place, before, end, take, wait);
+  follow(receive.process, receive.place, before, end, take, wait);
   if (receive.position == before) return false;
-  wake_rank(receive.peer_rank);  // it may wait for room
+  wake_rank(receive.process);  // it may wait for room
   return true;
 }
 
@@ -172,7 +171,7 @@ bool advance(Request& receive) {
 
 void catch_up(const Peer& peer) {
   for (Request* receive = engine.streams_in.first; receive; receive = receive->next)
-    if (receive->peer_rank == peer.rank && receive->place.leased)
+    if (receive->process == peer.process && receive->place.leased)
       while (receive->position < receive->limit) advance(*receive);
 }
 
@@ -195,12 +194,12 @@ bool advance_streams_in() {
     if (receive->position == receive->limit) {
       engine.streams_in.take_after(before);
       platform::add_shared(engine.stream_count, ~0u);
-      give_back(receive->place, receive->peer_rank);
+      give_back(receive->place, receive->process);
       close_stream(receive->stream);
       set_outstanding(*receive, 0);
       if (receive->started_ticks)
-        observe(*engine.peers[receive->peer_rank], receive->bytes, receive->exported,
-                Taken::pipelined, cost_of_staged(*receive, false));
+        observe(peer_of(receive->process), receive->bytes, receive->exported, Taken::pipelined,
+                cost_of_staged(*receive, false));
       complete(*receive, receive->error);
     } else {
       before = receive;

@@ -21,7 +21,7 @@ namespace {
 BATON_COLD bool reserve_chunks(Peer& peer, std::uint64_t chunks) {
   for (; chunks; chunks &= chunks - 1) {
     const auto chunk = static_cast<std::uint32_t>(std::countr_zero(chunks));
-    if (transport::reserve_chunk(peer.rank, chunk) != MPI_SUCCESS) return false;
+    if (transport::reserve_chunk(peer.local_rank, chunk) != MPI_SUCCESS) return false;
     peer.reserved_chunks |= std::uint64_t{1} << chunk;
   }
   return true;
@@ -53,13 +53,13 @@ int chunks_for(std::int64_t bytes) {
 // Takes up to `wanted` chunks; empty when none is free.
 lockfree::Window take_window(Peer& peer, int wanted) {
   lockfree::Window window = lockfree::take_chunks(peer.doorbell->chunks.free, wanted);
-  if (!window.empty()) lockfree::open_window(transport::window_progress(peer.rank, window));
+  if (!window.empty()) lockfree::open_window(transport::window_progress(peer.local_rank, window));
   return window;
 }
 
 std::int64_t emptied_by(const Peer& peer, lockfree::Window window) {
   return static_cast<std::int64_t>(
-      lockfree::emptied_bytes(transport::window_progress(peer.rank, window)));
+      lockfree::emptied_bytes(transport::window_progress(peer.local_rank, window)));
 }
 
 // So much of a send is told to its receiver at a time.
@@ -74,7 +74,7 @@ std::int64_t published_at_once(const Request& send) {
 
 // Packs from the send's position up to `end` into its place. There is room.
 void fill_through_cache(Peer& peer, Request& send, std::int64_t end) {
-  const std::uint32_t owner = owner_of(send.place, engine.rank, peer.rank);
+  const LocalRank owner = owner_of(send.place, engine.self, peer.process);
   auto& progress = transport::window_progress(owner, send.place.window);
   WindowPlace place(owner, send.place, send.position);
   WindowPlace fetch = place;
@@ -102,7 +102,7 @@ void fill_through_cache(Peer& peer, Request& send, std::int64_t end) {
 // The same for contiguous data from a line's beginning on.
 void fill_around_cache(Peer& peer, Request& send, std::int64_t end) {
   constexpr std::int64_t publish_bytes = 4096;  // guess: each ends with a fence
-  const std::uint32_t owner = owner_of(send.place, engine.rank, peer.rank);
+  const LocalRank owner = owner_of(send.place, engine.self, peer.process);
   auto& progress = transport::window_progress(owner, send.place.window);
   WindowPlace place(owner, send.place, send.position);
   const char* from = static_cast<const char*>(send.buffer);
@@ -288,7 +288,7 @@ bool put_window_line(Peer& peer, Request& send) {
     send.place = {};
     return false;
   }
-  notify(*peer.doorbell, peer.rank);
+  notify(peer);
   return true;
 }
 
@@ -312,14 +312,14 @@ bool advance(Peer& peer, Request& send) {
   std::int64_t room = std::min(send.limit, window_end) - send.position;
   if (room <= 0) return false;
   fill(peer, send, send.position + std::min(room, bytes_per_round));
-  wake_rank(peer.rank);
+  wake_rank(peer.local_rank);
   return true;
 }
 
 // The lease goes on behind a stream that has gone through it.
 void end_in_lease(Request& send) {
   if (!send.place.leased) return;
-  Peer& peer = *engine.peers[send.peer_rank];
+  Peer& peer = peer_of(send.process);
   platform::Guard guard(peer.send_lock);
   move_lease(peer, send, send.position);
   let_lease_go(send);
@@ -337,7 +337,7 @@ std::int64_t open_early(Peer& peer, Request& send, bool exported) {
   if (++peer.early_sends % sends_per_look == 0) peer.link->look();
   std::int64_t pulled_bytes_min = exported ? 0 : engine.cma_bytes_min;
   bool may_pull = send.datatype->contiguous && send.bytes >= pulled_bytes_min &&
-                  (exported || transport::can_read_from(peer.rank));
+                  (exported || transport::can_read_from(peer.local_rank));
   transport::EarlyFacts facts{
       send.bytes,
       send.datatype->contiguous,
@@ -398,8 +398,8 @@ void keep_transferred(Peer& peer, const lockfree::StagingPlace& place) {
 }
 
 void let_lease_go(Request& send) {
-  if (send.peer_rank == engine.rank) return;
-  std::atomic_ref holder(engine.peers[send.peer_rank]->lease.holder);
+  if (send.process == engine.self) return;
+  std::atomic_ref holder(peer_of(send.process).lease.holder);
   // relaxed: only the holder itself finds itself here.
   if (holder.load(std::memory_order_relaxed) != &send) return;
   // ORDER lease.holder: release here, acquire in lease_is_free.
@@ -409,8 +409,8 @@ void let_lease_go(Request& send) {
 void fill_early(Peer& peer, Request& send, std::int64_t bytes) {
   bool timed = send.datatype->contiguous && (send.bytes >= engine.cma_bytes_min || send.exported);
   std::int64_t start = timed ? platform::now_ticks() : 0;
-  auto& progress =
-      transport::window_progress(owner_of(send.place, engine.rank, peer.rank), send.place.window);
+  auto& progress = transport::window_progress(owner_of(send.place, engine.self, peer.process),
+                                              send.place.window);
   fill(peer, send, bytes);
   if (timed) {
     lockfree::publish_fill_time(progress,
@@ -433,7 +433,7 @@ bool advance_streams_out() {
   for (Request* send = engine.streams_out.first; send;) {
     Request* next = send->next;
     bool filling = is_filling(*send);
-    if (!filling && advance(*engine.peers[send->peer_rank], *send)) {
+    if (!filling && advance(peer_of(send->process), *send)) {
       set_outstanding(*send, send->limit - send->position);
       any = true;
     }

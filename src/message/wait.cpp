@@ -56,8 +56,8 @@ void wake_waiters() {
   // relaxed: while the progress thread watches, nobody leads and sleeps; it needs no completions.
   bool leader_may_sleep =
       progress_thread.state.load(std::memory_order_relaxed) != ThreadState::watching;
-  if (leader_may_sleep && lockfree::wants_attention(transport::doorbell(engine.rank)))
-    wake_slow(engine.rank);
+  if (leader_may_sleep && lockfree::wants_attention(transport::doorbell(engine.local_rank)))
+    wake_slow(engine.local_rank);
   // relaxed: see Follower::announce.
   if (followers_asleep.load(std::memory_order_relaxed) == 0) return;
   // ORDER wait.events: release here, acquire in Follower::announce.
@@ -93,7 +93,7 @@ void Waiter::idle_slow(const WaitSubject& subject) {
     platform::yield_cpu();
     return;
   }
-  transport::Doorbell& doorbell = transport::doorbell(engine.rank);
+  transport::Doorbell& doorbell = transport::doorbell(engine.local_rank);
   report_.tell(subject);
   slept_ = true;
   if (!announced_) {
@@ -136,7 +136,7 @@ void Waiter::end_sleep() {
 
 void Waiter::rise() {
   announced_ = engine.about_to_sleep = false;
-  lockfree::retract(transport::doorbell(engine.rank), lockfree::wake_asleep);
+  lockfree::retract(transport::doorbell(engine.local_rank), lockfree::wake_asleep);
 }
 
 }  // namespace baton::message

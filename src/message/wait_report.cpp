@@ -47,14 +47,14 @@ void WaitReport::tell(const WaitSubject& subject) {
   wait.since_ns = since_ns_;
   describe_wait(subject, wait);
   name_procedure(wait.procedure);
-  transport::status_row(engine.rank).waits.publish(wait);
+  transport::status_row(engine.local_rank).waits.publish(wait);
 }
 
 void WaitReport::end() {
   since_ns_ = 0;
   if (!told_) return;
   told_ = false;
-  transport::status_row(engine.rank).waits.retract();
+  transport::status_row(engine.local_rank).waits.retract();
   lines_lock.unlock();
 }
 

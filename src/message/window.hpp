@@ -7,15 +7,14 @@
 namespace baton::message {
 
 // In whose staging a place lies.
-inline std::uint32_t owner_of(const lockfree::StagingPlace& place, std::uint32_t sender,
-                              std::uint32_t receiver) {
-  return place.at_sender ? sender : receiver;
+inline LocalRank owner_of(const lockfree::StagingPlace& place, Process sender, Process receiver) {
+  return transport::local_rank_of(place.at_sender ? sender : receiver);
 }
 
 class WindowPlace {
  public:
   // `owner`: whose staging it is. `position`: of the message.
-  WindowPlace(std::uint32_t owner, const lockfree::StagingPlace& place, std::int64_t position)
+  WindowPlace(LocalRank owner, const lockfree::StagingPlace& place, std::int64_t position)
       : owner_(owner), window_(place.window), count_(window_.count()) {
     position += place.shift;
     index_ = static_cast<int>(position / chunk_bytes % count_);
@@ -38,7 +37,7 @@ class WindowPlace {
  private:
   static constexpr std::int64_t chunk_bytes = lockfree::chunk_bytes;
   void find_chunk() { chunk_ = transport::chunk(owner_, window_.chunk(index_)); }
-  std::uint32_t owner_;
+  LocalRank owner_;
   lockfree::Window window_;
   int count_;
   int index_;

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "message/engine.hpp"
 #include "topology/attach.hpp"
 #include "topology/reorder.hpp"
-#include "transport/node.hpp"
 
 namespace baton::topology {
 
@@ -44,10 +44,8 @@ Error attach(Communicator& parent, int new_rank, Topology& topology, Communicato
 bool find_places(const Communicator& comm, int count, PlaceTree& tree) {
   Array<lockfree::RankPlace> places = make_array<lockfree::RankPlace>(count);
   if (!places) return false;
-  for (int rank = 0; rank < count; ++rank) {
-    auto job_rank = static_cast<std::uint32_t>(comm.local->job_ranks[rank]);
-    places[rank] = transport::place_of(job_rank);
-  }
+  for (int rank = 0; rank < count; ++rank)
+    places[rank] = message::place_of(comm.local->processes[rank]);
   return tree.build(places.get(), count);
 }
 

@@ -35,7 +35,7 @@ void remember_job_file(int descriptor, int launcher) {
 }
 
 // Memory for a part of the file that lies where the owner's queues do.
-Error reserve_in_file(std::uint32_t owner, std::uint64_t start, std::uint64_t bytes) {
+Error reserve_in_file(LocalRank owner, std::uint64_t start, std::uint64_t bytes) {
   if (BATON_UNLIKELY(arena.memory(owner).queues.strict))
     if (Error error = check_slice_room(owner, bytes)) return error;
   if (const int descriptor = job_file(); platform::reserve_memory(descriptor, start, bytes))
@@ -60,8 +60,9 @@ Error reserve_in_file(std::uint32_t owner, std::uint64_t start, std::uint64_t by
 // The parts that this rank uses from the first message on; rings and chunks follow when touched.
 Error reserve_own_parts() {
   const auto& layout = arena.layout;
-  if (Error error = reserve_in_file(arena.rank, lockfree::mailbox_offset(*arena.job, arena.rank),
-                                    arena.job->mailbox_bytes))
+  if (Error error =
+          reserve_in_file(arena.rank, lockfree::mailbox_offset(*arena.job, number_of(arena.rank)),
+                          arena.job->mailbox_bytes))
     return error;
   if (Error error = reserve(arena.rank, layout.heads, layout.rings - layout.heads)) return error;
   if (Error error = reserve(arena.rank, layout.progress, layout.staging - layout.progress))
@@ -94,7 +95,7 @@ int job_file() {
   return descriptor;
 }
 
-Error attach_arena(int descriptor, std::uint32_t rank) {
+Error attach_arena(int descriptor, LocalRank rank) {
   std::uint64_t bytes = platform::memory_file_bytes(descriptor);
   if (bytes < sizeof(lockfree::JobHeader))
     return fail(MPI_ERR_OTHER,
@@ -113,7 +114,7 @@ Error attach_arena(int descriptor, std::uint32_t rank) {
                 static_cast<unsigned long long>(bytes >> 20), std::strerror(errno));
   auto* job = static_cast<lockfree::JobHeader*>(address);
   const char* problem = lockfree::job_header_problem(*job);
-  if (!problem && (job->file_bytes > bytes || rank >= job->ranks))
+  if (!problem && (job->file_bytes > bytes || number_of(rank) >= job->ranks))
     problem = "its sizes do not add up";
   if (problem) {
     platform::unmap_memory(address, bytes);
@@ -121,13 +122,13 @@ Error attach_arena(int descriptor, std::uint32_t rank) {
   }
   std::int32_t before = 0;
   // relaxed: one of two processes gets the row; nothing else hangs on it.
-  if (!lockfree::rank_row(job, rank)->state.pid.compare_exchange_strong(
-          before, getpid(), std::memory_order_relaxed)) {
+  if (!lockfree::rank_row(job, number_of(rank))
+           ->state.pid.compare_exchange_strong(before, getpid(), std::memory_order_relaxed)) {
     platform::unmap_memory(address, bytes);
     return fail(MPI_ERR_OTHER,
                 "rank %u of this job was process %d already; a program that runs beside or after a "
                 "rank is no rank: give it an mpiexec of its own, or unset BATON_RANK",
-                rank, static_cast<int>(before));
+                number_of(rank), static_cast<int>(before));
   }
   platform::keep_from_children(address, bytes);
   platform::keep_from_programs(descriptor);
@@ -151,7 +152,7 @@ Error make_lone_arena(std::uint32_t cpus_usable) {
   void* address = platform::map_memory_file(descriptor, header.file_bytes);
   if (address) std::memcpy(address, &header, sizeof header);
   Error error =
-      address ? attach_arena(descriptor, 0)
+      address ? attach_arena(descriptor, LocalRank{0})
               : fail(MPI_ERR_NO_MEM, "the memory file cannot be mapped: %s", std::strerror(errno));
   if (address) platform::unmap_memory(address, header.file_bytes);
   return error;
@@ -167,8 +168,9 @@ void detach_arena() {
   arena = Arena{};
 }
 
-Error reserve(std::uint32_t owner, std::uint64_t offset, std::uint64_t bytes) {
-  return reserve_in_file(owner, lockfree::slice_offset(*arena.job, owner) + offset, bytes);
+Error reserve(LocalRank owner, std::uint64_t offset, std::uint64_t bytes) {
+  return reserve_in_file(owner, lockfree::slice_offset(*arena.job, number_of(owner)) + offset,
+                         bytes);
 }
 
 }  // namespace baton::transport

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/error.hpp"
+#include "base/identity.hpp"
 #include "lockfree/advert.hpp"
 #include "lockfree/doorbell.hpp"
 #include "lockfree/job.hpp"
@@ -27,57 +28,62 @@ using Progress = lockfree::Progress<Hardware>;
 struct Arena {
   lockfree::JobHeader* job = nullptr;
   lockfree::SliceLayout layout{};
-  std::uint32_t rank = 0;
+  LocalRank rank{};
   std::uint32_t ranks = 1;
 
-  char* part(std::uint32_t owner, std::uint64_t offset) const {
-    return lockfree::slice(job, owner) + offset;
+  char* part(LocalRank owner, std::uint64_t offset) const {
+    return lockfree::slice(job, number_of(owner)) + offset;
   }
-  Doorbell& doorbell(std::uint32_t owner) const {
-    return *reinterpret_cast<Doorbell*>(lockfree::mailbox(job, owner));
+  Doorbell& doorbell(LocalRank owner) const {
+    return *reinterpret_cast<Doorbell*>(lockfree::mailbox(job, number_of(owner)));
   }
   // Of the ring that senders to that rank share, in a job that has such rings.
-  SharedRingControl& shared_ring_control(std::uint32_t receiver) const {
-    return *reinterpret_cast<SharedRingControl*>(lockfree::mailbox(job, receiver) +
+  SharedRingControl& shared_ring_control(LocalRank receiver) const {
+    return *reinterpret_cast<SharedRingControl*>(lockfree::mailbox(job, number_of(receiver)) +
                                                  lockfree::shared_ring_control_offset);
   }
-  Line* shared_ring(std::uint32_t receiver) const {
-    return reinterpret_cast<Line*>(lockfree::mailbox(job, receiver) + page_bytes);
+  Line* shared_ring(LocalRank receiver) const {
+    return reinterpret_cast<Line*>(lockfree::mailbox(job, number_of(receiver)) + page_bytes);
   }
-  Offer* offers(std::uint32_t owner) const {
+  Offer* offers(LocalRank owner) const {
     return reinterpret_cast<Offer*>(part(owner, layout.offers));
   }
-  ConsumerLines* consumer(std::uint32_t receiver, std::uint32_t sender) const {
-    return reinterpret_cast<ConsumerLines*>(part(receiver, layout.heads)) + sender;
+  ConsumerLines* consumer(LocalRank receiver, LocalRank sender) const {
+    return reinterpret_cast<ConsumerLines*>(part(receiver, layout.heads)) + number_of(sender);
   }
-  Line* ring(std::uint32_t receiver, std::uint32_t sender) const {
-    return reinterpret_cast<Line*>(part(receiver, layout.rings + sender * lockfree::ring_bytes));
+  Line* ring(LocalRank receiver, LocalRank sender) const {
+    return reinterpret_cast<Line*>(
+        part(receiver, layout.rings + number_of(sender) * lockfree::ring_bytes));
   }
   // What a sender deposits through at a receiver: a page beside the ring, then the ring.
-  char* deposit(std::uint32_t receiver, std::uint32_t sender) const {
+  char* deposit(LocalRank receiver, LocalRank sender) const {
     return part(receiver, deposit_offset(sender));
   }
-  std::uint64_t deposit_offset(std::uint32_t sender) const {
-    return layout.deposits + sender * lockfree::deposit_bytes(job->rings.deposit.ring_bytes);
+  std::uint64_t deposit_offset(LocalRank sender) const {
+    return layout.deposits +
+           number_of(sender) * lockfree::deposit_bytes(job->rings.deposit.ring_bytes);
   }
-  Advert* adverts(std::uint32_t receiver, std::uint32_t sender) const {
+  Advert* adverts(LocalRank receiver, LocalRank sender) const {
     constexpr std::uint64_t pair_bytes = lockfree::adverts_per_pair * lockfree::advert_bytes;
-    return reinterpret_cast<Advert*>(part(receiver, layout.adverts + sender * pair_bytes));
+    return reinterpret_cast<Advert*>(
+        part(receiver, layout.adverts + number_of(sender) * pair_bytes));
   }
   // Of the stream whose window begins with this chunk.
-  Progress& progress(std::uint32_t owner, std::uint32_t chunk) const {
+  Progress& progress(LocalRank owner, std::uint32_t chunk) const {
     return reinterpret_cast<Progress*>(part(owner, layout.progress))[chunk];
   }
-  char* chunk(std::uint32_t owner, std::uint32_t chunk) const {
+  char* chunk(LocalRank owner, std::uint32_t chunk) const {
     return part(owner, layout.staging + chunk * lockfree::chunk_bytes);
   }
-  TrafficRecord& record(std::uint32_t owner) const {
+  TrafficRecord& record(LocalRank owner) const {
     return *reinterpret_cast<TrafficRecord*>(part(owner, layout.record));
   }
-  lockfree::MemoryRow& memory(std::uint32_t owner) const {
-    return *lockfree::memory_row(job, owner);
+  lockfree::MemoryRow& memory(LocalRank owner) const {
+    return *lockfree::memory_row(job, number_of(owner));
   }
-  lockfree::RankRow& row(std::uint32_t owner) const { return *lockfree::rank_row(job, owner); }
+  lockfree::RankRow& row(LocalRank owner) const {
+    return *lockfree::rank_row(job, number_of(owner));
+  }
 };
 
 extern Arena arena;
@@ -89,7 +95,7 @@ extern Arena arena;
 int job_file();
 
 // Maps the launcher's memory file and reserves this rank's fixed parts. Once, by the main thread.
-Error attach_arena(int descriptor, std::uint32_t rank);
+Error attach_arena(int descriptor, LocalRank rank);
 
 // For a program started without mpiexec: an arena of one rank.
 Error make_lone_arena(std::uint32_t cpus_usable);
@@ -97,6 +103,6 @@ Error make_lone_arena(std::uint32_t cpus_usable);
 void detach_arena();
 
 // Makes sure that [offset, offset + bytes) of a rank's slice has memory. Explains on failure.
-Error reserve(std::uint32_t owner, std::uint64_t offset, std::uint64_t bytes);
+Error reserve(LocalRank owner, std::uint64_t offset, std::uint64_t bytes);
 
 }  // namespace baton::transport

@@ -29,11 +29,11 @@ platform::Lock lock;  // of all these
 bool available = false;
 
 // Under the lock.
-Owner* owner_of(std::uint32_t rank) {
+Owner* owner_of(LocalRank rank) {
   if (!owners) owners = static_cast<Owner**>(std::calloc(arena.ranks, sizeof(Owner*)));
   if (!owners) return nullptr;
-  if (!owners[rank]) owners[rank] = new (std::nothrow) Owner;
-  Owner* owner = owners[rank];
+  if (!owners[number_of(rank)]) owners[number_of(rank)] = new (std::nothrow) Owner;
+  Owner* owner = owners[number_of(rank)];
   if (!owner || owner->access) return owner;
   // ORDER rank.xpmem: acquire here, release in offer_attaching.
   std::int64_t segment = arena.row(rank).state.xpmem_segment.load(std::memory_order_acquire);
@@ -65,13 +65,13 @@ void offer_attaching() {
     arena.row(arena.rank).state.xpmem_segment.store(segment, std::memory_order_release);
 }
 
-bool can_attach(std::uint32_t owner) {
+bool can_attach(LocalRank owner) {
   // ORDER rank.xpmem: acquire here, release in offer_attaching.
   return BATON_UNLIKELY(available) && owner != arena.rank &&
          arena.row(owner).state.xpmem_segment.load(std::memory_order_acquire) > 0;
 }
 
-char* reach_attached(std::uint32_t owner_rank, const void* address, std::size_t bytes) {
+char* reach_attached(LocalRank owner_rank, const void* address, std::size_t bytes) {
   if (BATON_LIKELY(!can_attach(owner_rank)) || bytes == 0) return nullptr;
   platform::Guard guard(lock);
   Owner* owner = owner_of(owner_rank);

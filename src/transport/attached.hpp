@@ -6,14 +6,16 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/identity.hpp"
+
 namespace baton::transport {
 
 // Lets the job's ranks map our memory, where the machine has XPMEM. Once, at start.
 void offer_attaching();
 // Whether memory of that rank can be mapped; a region may still be refused.
-bool can_attach(std::uint32_t owner);
+bool can_attach(LocalRank owner);
 // Where [address, address + bytes) of that rank lies in this process; null when it cannot.
-char* reach_attached(std::uint32_t owner, const void* address, std::size_t bytes);
+char* reach_attached(LocalRank owner, const void* address, std::size_t bytes);
 
 // Before the arena is detached.
 void detach_regions();

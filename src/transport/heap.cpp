@@ -41,13 +41,13 @@ char* own() {
   return own_base.load(std::memory_order_acquire);
 }
 
-std::uint64_t part_of(std::uint32_t owner) {
-  return arena.job->heaps_offset + owner * arena.job->heap_bytes;
+std::uint64_t part_of(LocalRank owner) {
+  return arena.job->heaps_offset + number_of(owner) * arena.job->heap_bytes;
 }
 
 // Of the whole address space only blocks of our own go into core dumps: a dump would give all of it
 // memory, and peers dump theirs.
-char* map_part(std::uint32_t owner) {
+char* map_part(LocalRank owner) {
   void* base =
       platform::map_memory_file_for_huge_pages(job_file(), arena.job->heap_bytes, part_of(owner));
   if (base) platform::set_dumped(base, arena.job->heap_bytes, false);
@@ -100,7 +100,7 @@ bool find_gap(std::uint64_t bytes, std::uint64_t alignment, Block* found, std::s
   return false;
 }
 
-BATON_COLD char* map_peer(std::uint32_t owner) {
+BATON_COLD char* map_peer(LocalRank owner) {
   platform::Guard guard(peer_lock);
   // relaxed: only changed under this lock.
   char** bases = peer_bases.load(std::memory_order_relaxed);
@@ -108,12 +108,13 @@ BATON_COLD char* map_peer(std::uint32_t owner) {
   if (!bases) return nullptr;
   // ORDER heap.peer: release here, acquire in reach_exported.
   peer_bases.store(bases, std::memory_order_release);
-  if (!bases[owner]) {
+  if (!bases[number_of(owner)]) {
     char* base = map_part(owner);
     // ORDER heap.peer: release here, acquire in reach_exported.
-    std::atomic_ref(bases[owner]).store(base ? base : &unreachable, std::memory_order_release);
+    std::atomic_ref(bases[number_of(owner)])
+        .store(base ? base : &unreachable, std::memory_order_release);
   }
-  return bases[owner];
+  return bases[number_of(owner)];
 }
 
 // Gives the block memory, where `place` wants it if there is one. False without an error: there is
@@ -192,14 +193,15 @@ bool is_exported(const void* address) {
                      own_bytes;
 }
 
-char* reach_exported(std::uint32_t owner, const void* address) {
+char* reach_exported(LocalRank owner, const void* address) {
   // ORDER heap.address: acquire here, release in map_own.
   std::uint64_t base = arena.row(owner).state.heap_address.load(std::memory_order_acquire);
   std::uint64_t offset = reinterpret_cast<std::uint64_t>(address) - base;
   if (BATON_LIKELY(base == 0 || offset >= arena.job->heap_bytes)) return nullptr;
   // ORDER heap.peer: acquire here, release in map_peer.
   char** bases = peer_bases.load(std::memory_order_acquire);
-  char* here = bases ? std::atomic_ref(bases[owner]).load(std::memory_order_acquire) : nullptr;
+  char* here =
+      bases ? std::atomic_ref(bases[number_of(owner)]).load(std::memory_order_acquire) : nullptr;
   if (!here) here = map_peer(owner);
   return here && here != &unreachable ? here + offset : nullptr;
 }

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "base/error.hpp"
+#include "base/identity.hpp"
 #include "base/memory_place.hpp"
 
 namespace baton::transport {
@@ -28,7 +29,7 @@ bool is_exported(const void* address);
 
 // Where an address of another rank's exported heap lies in this process; null when it is not from
 // there, or cannot be mapped here.
-char* reach_exported(std::uint32_t owner, const void* address);
+char* reach_exported(LocalRank owner, const void* address);
 
 // Before the arena is detached. Memory that the program still has stays mapped.
 void detach_heap();

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "base/error.hpp"
+#include "base/identity.hpp"
 #include "lockfree/ring.hpp"
 
 namespace baton::transport {
@@ -72,7 +73,7 @@ class Inbox {
   // lap() of 0 when nothing is there.
   virtual Header peek() = 0;
   // Whose line it is.
-  virtual std::uint32_t sender() const = 0;
+  virtual Process sender() const = 0;
   virtual Envelope envelope() const = 0;
   // Copies the first `wanted` bytes of the first line's payload; the line stays.
   virtual void read(void* target, std::size_t wanted) const = 0;

@@ -1,5 +1,5 @@
 // What the ranks of a node share, part by part, for the floors above: each part by whose it is.
-// Where the parts lie is this floor's affair (arena.hpp). Ranks here are places on this node.
+// Where the parts lie is this floor's affair (arena.hpp). Ranks here are local ones.
 // Invariant: a part is reserved before it is touched.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace baton::transport {
 // Attaching: to the job's memory that mpiexec has made, as one of its ranks; or as the only rank of
 // a program that was started without it. Errors are explained. `forget_attachment` is for a child
 // of this process, which is no rank: what was mapped is left alone.
-[[nodiscard]] inline Error attach(int descriptor, std::uint32_t rank) {
+[[nodiscard]] inline Error attach(int descriptor, LocalRank rank) {
   return attach_arena(descriptor, rank);
 }
 [[nodiscard]] inline Error attach_alone(std::uint32_t cpus_usable) {
@@ -26,32 +26,40 @@ inline void forget_attachment() {
 inline bool is_attached() {
   return arena.job != nullptr;
 }
-inline std::uint32_t own_rank() {
+inline LocalRank own_rank() {
   return arena.rank;
 }
 inline std::uint32_t rank_count() {
   return arena.ranks;
+}
+// Processes of our job by their local ranks, and back; `not_on_this_node` for all others.
+inline Process process_at(LocalRank rank) {
+  return static_cast<Process>(number_of(rank));
+}
+inline LocalRank local_rank_of(Process process) {
+  return number_of(process) < arena.ranks ? static_cast<LocalRank>(number_of(process))
+                                          : not_on_this_node;
 }
 // What mpiexec has written for all ranks of the job.
 inline lockfree::JobHeader& job() {
   return *arena.job;
 }
 // A rank's row of the status board.
-inline lockfree::RankRow& status_row(std::uint32_t rank) {
+inline lockfree::RankRow& status_row(LocalRank rank) {
   return arena.row(rank);
 }
-inline const lockfree::RankPlace& place_of(std::uint32_t rank) {
+inline const lockfree::RankPlace& place_of(LocalRank rank) {
   return arena.row(rank).launcher.place;
 }
-inline TrafficRecord& traffic_record(std::uint32_t rank) {
+inline TrafficRecord& traffic_record(LocalRank rank) {
   return arena.record(rank);
 }
-inline Doorbell& doorbell(std::uint32_t rank) {
+inline Doorbell& doorbell(LocalRank rank) {
   return arena.doorbell(rank);
 }
 
 // --- offers: a rank's own, by their slots. A page of them has memory or none.
-inline Offer& offer(std::uint32_t owner, std::uint32_t slot) {
+inline Offer& offer(LocalRank owner, std::uint32_t slot) {
   return arena.offers(owner)[slot];
 }
 inline constexpr std::uint32_t offers_per_page = page_bytes / lockfree::offer_bytes;
@@ -61,31 +69,31 @@ inline constexpr std::uint32_t offers_per_page = page_bytes / lockfree::offer_by
 
 // --- adverts: receives of `receiver` that `sender` may write into, by their numbers.
 inline constexpr auto advert_places = static_cast<std::uint64_t>(lockfree::adverts_per_pair);
-inline Advert& advert(std::uint32_t receiver, std::uint32_t sender, std::uint64_t number) {
+inline Advert& advert(LocalRank receiver, LocalRank sender, std::uint64_t number) {
   return arena.adverts(receiver, sender)[number % advert_places];
 }
-[[nodiscard]] inline Error reserve_own_adverts(std::uint32_t sender) {
+[[nodiscard]] inline Error reserve_own_adverts(LocalRank sender) {
   constexpr std::uint64_t bytes = advert_places * lockfree::advert_bytes;
-  return reserve(arena.rank, arena.layout.adverts + sender * bytes, bytes);
+  return reserve(arena.rank, arena.layout.adverts + number_of(sender) * bytes, bytes);
 }
 
 // --- staging: chunks of `owner`, several of which are a window, and how far a window is filled.
-inline char* chunk(std::uint32_t owner, std::uint32_t number) {
+inline char* chunk(LocalRank owner, std::uint32_t number) {
   return arena.chunk(owner, number);
 }
-[[nodiscard]] inline Error reserve_chunk(std::uint32_t owner, std::uint32_t number) {
+[[nodiscard]] inline Error reserve_chunk(LocalRank owner, std::uint32_t number) {
   const std::uint64_t offset = arena.layout.staging + number * lockfree::chunk_bytes;
   return reserve(owner, offset, lockfree::chunk_bytes);
 }
-inline Progress& window_progress(std::uint32_t owner, lockfree::Window window) {
+inline Progress& window_progress(LocalRank owner, lockfree::Window window) {
   return arena.progress(owner, window.first());
 }
 
 // --- what `sender` deposits through at `receiver`, in a job that repeats the deposit study.
-inline char* deposit_memory(std::uint32_t receiver, std::uint32_t sender) {
+inline char* deposit_memory(LocalRank receiver, LocalRank sender) {
   return arena.deposit(receiver, sender);
 }
-[[nodiscard]] inline Error reserve_deposit_memory(std::uint32_t receiver) {
+[[nodiscard]] inline Error reserve_deposit_memory(LocalRank receiver) {
   return reserve(receiver, arena.deposit_offset(arena.rank),
                  lockfree::deposit_bytes(arena.job->rings.deposit.ring_bytes));
 }

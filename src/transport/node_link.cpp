@@ -3,6 +3,7 @@
 #include <new>
 
 #include "platform/peer_pause.hpp"
+#include "transport/node.hpp"
 
 namespace baton::transport {
 
@@ -13,20 +14,21 @@ constexpr std::uint32_t shared_sends_max = 16;  // guess
 
 }  // namespace
 
-NodeLink::NodeLink(std::uint32_t rank, LineSender& out, LineReceiver& in)
+NodeLink::NodeLink(LocalRank rank, LineSender& out, LineReceiver& in)
     : rank_(rank), out_(out), in_(in) {
   // No lines yet; but what we wish can be said from the beginning.
   in_.attach(nullptr, arena.consumer(arena.rank, rank));
 }
 
 Error NodeLink::reserve_ring() {
-  const std::uint64_t ring = arena.layout.rings + arena.rank * lockfree::ring_bytes;
+  const std::uint64_t ring = arena.layout.rings + number_of(arena.rank) * lockfree::ring_bytes;
   return reserve(rank_, ring, lockfree::ring_bytes);
 }
 
 Error NodeLink::begin() {
   if (arena.job->rings_shared) {
-    shared_.attach(arena.shared_ring(rank_), &arena.shared_ring_control(rank_), arena.rank);
+    shared_.attach(arena.shared_ring(rank_), &arena.shared_ring_control(rank_),
+                   number_of(arena.rank));
     return MPI_SUCCESS;
   }
   // Claim last: memory for the ring first, then the announcement.
@@ -90,13 +92,17 @@ Header SharedInbox::peek() {
   return ring_.peek();
 }
 
+Process SharedInbox::sender() const {
+  return process_at(static_cast<LocalRank>(ring_.peek().sender()));
+}
+
 void SharedInbox::take(void* target, std::size_t wanted, std::size_t bytes) {
   if (bytes <= lockfree::first_line_payload_bytes) return ring_.take(target, wanted);
   ring_.take_long(static_cast<char*>(target), wanted, bytes, platform::PeerPause{});
 }
 
-Link* make_node_link(std::uint32_t rank, LineSender& out, LineReceiver& in) {
-  return new (std::nothrow) NodeLink(rank, out, in);
+Link* make_node_link(Process process, LineSender& out, LineReceiver& in) {
+  return new (std::nothrow) NodeLink(local_rank_of(process), out, in);
 }
 
 Inbox* make_shared_inbox() {

@@ -13,7 +13,7 @@ namespace baton::transport {
 
 class NodeLink final : public Link {
  public:
-  NodeLink(std::uint32_t rank, LineSender& out, LineReceiver& in);
+  NodeLink(LocalRank rank, LineSender& out, LineReceiver& in);
 
   Error begin() override;
   bool has_begun() const override { return out_.attached() || shared_.attached(); }
@@ -39,7 +39,7 @@ class NodeLink final : public Link {
   [[nodiscard]] Error reserve_ring();
   bool take_own_ring();
 
-  std::uint32_t rank_;
+  LocalRank rank_;
   LineSender& out_;
   LineReceiver& in_;
   lockfree::SharedSendRing<Hardware> shared_;
@@ -53,7 +53,7 @@ class SharedInbox final : public Inbox {
  public:
   void attach();
   Header peek() override;
-  std::uint32_t sender() const override { return ring_.peek().sender(); }
+  Process sender() const override;
   Envelope envelope() const override { return ring_.envelope(); }
   void read(void* target, std::size_t wanted) const override { ring_.read(target, wanted); }
   void take(void* target, std::size_t wanted, std::size_t bytes) override;
@@ -66,7 +66,7 @@ class SharedInbox final : public Inbox {
 // That ring of ours, attached; null: no memory.
 Inbox* make_shared_inbox();
 
-// A link to a rank of this node; the lanes are its peer's, beside it. Null: no memory.
-Link* make_node_link(std::uint32_t rank, LineSender& out, LineReceiver& in);
+// A link to a process of this node; the lanes are its peer's, beside it. Null: no memory.
+Link* make_node_link(Process process, LineSender& out, LineReceiver& in);
 
 }  // namespace baton::transport

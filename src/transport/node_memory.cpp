@@ -63,9 +63,9 @@ NodePages take_pages(std::uint64_t bytes, std::uint64_t limit) {
   return {-1, MemoryLack::no_memory};
 }
 
-void release_pages(std::uint32_t owner, std::int64_t offset, std::uint64_t bytes) {
-  const std::uint64_t start = lockfree::slice_offset(*arena.job, owner) + arena.layout.rooms +
-                              static_cast<std::uint64_t>(offset);
+void release_pages(LocalRank owner, std::int64_t offset, std::uint64_t bytes) {
+  const std::uint64_t start = lockfree::slice_offset(*arena.job, number_of(owner)) +
+                              arena.layout.rooms + static_cast<std::uint64_t>(offset);
   platform::release_memory(job_file(), start, bytes);
   subtract_taken(bytes);
 }

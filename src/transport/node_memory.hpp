@@ -22,15 +22,15 @@ struct NodePages {
 // together. The caller makes sure that one thread at a time takes and forgets.
 NodePages take_pages(std::uint64_t bytes, std::uint64_t limit);
 // Where a piece of a rank's lies in this process.
-inline char* map_pages(std::uint32_t owner, std::int64_t offset) {
+inline char* map_pages(LocalRank owner, std::int64_t offset) {
   return arena.part(owner, arena.layout.rooms + static_cast<std::uint64_t>(offset));
 }
 // Whether this process can map what a rank takes: it is on this node.
-inline bool reaches_pages_of(std::uint32_t rank) {
-  return rank < arena.ranks;
+inline bool reaches_pages_of(LocalRank rank) {
+  return number_of(rank) < arena.ranks;
 }
 // Gives memory back to the system, of any rank's pieces: `bytes` are whole pages.
-void release_pages(std::uint32_t owner, std::int64_t offset, std::uint64_t bytes);
+void release_pages(LocalRank owner, std::int64_t offset, std::uint64_t bytes);
 // The addresses of a piece that take_pages has given are free again.
 void forget_pages(std::int64_t offset);
 

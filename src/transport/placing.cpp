@@ -257,7 +257,7 @@ void forget_place(char* address, std::uint64_t bytes) {
   (void)platform::bind_memory(address, bytes, {});
 }
 
-Error check_slice_room(std::uint32_t owner, std::uint64_t bytes) {
+Error check_slice_room(LocalRank owner, std::uint64_t bytes) {
   const MemoryPlace& place = arena.memory(owner).queues;
   lockfree::MemoryOrder order = arena.memory(owner).queue_order;
   std::uint64_t room = 0;

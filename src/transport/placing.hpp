@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "base/error.hpp"
+#include "base/identity.hpp"
 #include "base/memory_place.hpp"
 
 namespace baton::transport {
@@ -33,7 +34,7 @@ void forget_place(char* address, std::uint64_t bytes);
 
 // Whether the slice of a rank, whose place is strict, can have so much more there. The error says
 // which node is full.
-BATON_COLD Error check_slice_room(std::uint32_t owner, std::uint64_t bytes);
+BATON_COLD Error check_slice_room(LocalRank owner, std::uint64_t bytes);
 
 // So much of blocks came elsewhere than to the nodes their place means. In jobs that report only.
 struct Shortage {

@@ -57,7 +57,8 @@ void export_program_heap() {
                            : "its part of the job's memory cannot be mapped";
   }
   if (problem)
-    report("--export-heap: rank %u exports no memory of its malloc: %s", arena.rank, problem);
+    report("--export-heap: rank %u exports no memory of its malloc: %s", number_of(arena.rank),
+           problem);
 }
 
 bool count_program_heap(platform::NodeBytes* counts) {

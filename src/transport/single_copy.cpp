@@ -29,7 +29,7 @@ bool is_off() {
 }
 constexpr std::uint64_t off_value = 0;  // in a probe word's place
 
-std::uint8_t probe(std::uint32_t owner) {
+std::uint8_t probe(LocalRank owner) {
   if (is_off()) return refused + ECANCELED;
   auto& state = arena.row(owner).state;
   // ORDER probe.word: acquire here, release in offer_probe_word; pid and value belong to the
@@ -50,11 +50,11 @@ std::uint8_t probe(std::uint32_t owner) {
 
 int last_failed_errno = 0;
 
-std::uint8_t verdict_on(std::uint32_t owner) {
+std::uint8_t verdict_on(LocalRank owner) {
   if (!verdicts) verdicts = static_cast<std::uint8_t*>(std::calloc(arena.ranks, 1));
   if (!verdicts) return refused + ENOMEM;
-  if (verdicts[owner] == unknown) verdicts[owner] = probe(owner);
-  return verdicts[owner];
+  if (verdicts[number_of(owner)] == unknown) verdicts[number_of(owner)] = probe(owner);
+  return verdicts[number_of(owner)];
 }
 
 }  // namespace
@@ -64,11 +64,11 @@ void forget_verdicts() {
   verdicts = nullptr;
 }
 
-bool can_read_from(std::uint32_t owner) {
+bool can_read_from(LocalRank owner) {
   return verdict_on(owner) == permitted;
 }
 
-Reason refusal(std::uint32_t owner) {
+Reason refusal(LocalRank owner) {
   std::uint8_t verdict = verdict_on(owner);
   if (verdict == permitted) return Reason::none;
   if (verdict == unknown) return Reason::cma_not_probed;
@@ -100,8 +100,8 @@ void offer_probe_word() {
   if (!probe_word) return;  // then nobody copies
   auto& state = arena.row(arena.rank).state;
   int pid = state.pid.load(std::memory_order_relaxed);  // relaxed: our own store
-  *probe_word =
-      lockfree::job_magic ^ (std::uint64_t{static_cast<std::uint32_t>(pid)} << 20) ^ arena.rank;
+  *probe_word = lockfree::job_magic ^ (std::uint64_t{static_cast<std::uint32_t>(pid)} << 20) ^
+                number_of(arena.rank);
   state.probe_value.store(is_off() ? off_value : *probe_word,
                           std::memory_order_relaxed);  // relaxed: ordered by the address
   // ORDER probe.word: release here, acquire in probe.
@@ -112,7 +112,7 @@ namespace {
 
 // Calls copy(process id, offset, bytes) until all is copied; false when the kernel refuses.
 template <class Copy>
-bool copy_all(std::uint32_t owner, std::int64_t bytes, Copy copy) {
+bool copy_all(LocalRank owner, std::int64_t bytes, Copy copy) {
   constexpr std::int64_t piece_bytes = 1 << 20;  // guess: short enough to be interruptible
   // relaxed: set before contact.
   int pid = arena.row(owner).state.pid.load(std::memory_order_relaxed);
@@ -127,24 +127,24 @@ bool copy_all(std::uint32_t owner, std::int64_t bytes, Copy copy) {
 
 }  // namespace
 
-bool can_reach(std::uint32_t owner, const void* address) {
+bool can_reach(LocalRank owner, const void* address) {
   return reach_exported(owner, address) || can_attach(owner) || can_read_from(owner);
 }
 
-bool is_mappable_by(std::uint32_t rank, const void* address) {
+bool is_mappable_by(LocalRank rank, const void* address) {
   return is_exported(address) || can_attach(rank);
 }
 
-bool is_reachable_by(std::uint32_t rank, const void* address) {
+bool is_reachable_by(LocalRank rank, const void* address) {
   return is_mappable_by(rank, address) || can_read_from(rank);
 }
 
-char* reach(std::uint32_t owner, const void* address, std::size_t bytes) {
+char* reach(LocalRank owner, const void* address, std::size_t bytes) {
   char* here = reach_exported(owner, address);
   return here ? here : reach_attached(owner, address, bytes);
 }
 
-bool read_from(std::uint32_t owner, const void* address, void* target, std::int64_t bytes) {
+bool read_from(LocalRank owner, const void* address, void* target, std::int64_t bytes) {
   if (const char* here = reach(owner, address, static_cast<std::size_t>(bytes))) {
     std::memcpy(target, here, static_cast<std::size_t>(bytes));
     return true;
@@ -156,7 +156,7 @@ bool read_from(std::uint32_t owner, const void* address, void* target, std::int6
   });
 }
 
-bool write_to(std::uint32_t owner, const void* source, void* address, std::int64_t bytes) {
+bool write_to(LocalRank owner, const void* source, void* address, std::int64_t bytes) {
   if (char* here = reach(owner, address, static_cast<std::size_t>(bytes))) {
     std::memcpy(here, source, static_cast<std::size_t>(bytes));
     return true;

@@ -5,26 +5,27 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/identity.hpp"
 #include "base/reason.hpp"
 
 namespace baton::transport {
 
 // Whether this process may read from the given rank's memory by cross-memory attach; probed once
 // per pair.
-bool can_read_from(std::uint32_t owner);
+bool can_read_from(LocalRank owner);
 // Whether it can copy from that address there: so, or because the address is exported.
-bool can_reach(std::uint32_t owner, const void* address);
+bool can_reach(LocalRank owner, const void* address);
 // Whether that rank can copy to and from an address of ours without a system call.
-bool is_mappable_by(std::uint32_t rank, const void* address);
+bool is_mappable_by(LocalRank rank, const void* address);
 // Whether it can copy there at all; by system calls, as far as we can there.
-bool is_reachable_by(std::uint32_t rank, const void* address);
+bool is_reachable_by(LocalRank rank, const void* address);
 // Where memory of that rank lies in this process, so that it is copied without a system call: it is
 // exported, or can be attached. Null when neither.
-char* reach(std::uint32_t owner, const void* address, std::size_t bytes);
+char* reach(LocalRank owner, const void* address, std::size_t bytes);
 // Before the arena is detached: another job's ranks may permit other things.
 void forget_verdicts();
 // What speaks against it; none: it may.
-Reason refusal(std::uint32_t owner);
+Reason refusal(LocalRank owner);
 // Of the last probe whose refusal was `cma_failed`.
 int failed_probe_errno();
 
@@ -32,9 +33,9 @@ int failed_probe_errno();
 void offer_probe_word();
 
 // Copies `bytes` from `address` in the rank's memory. False when the kernel refused part of it.
-bool read_from(std::uint32_t owner, const void* address, void* target, std::int64_t bytes);
+bool read_from(LocalRank owner, const void* address, void* target, std::int64_t bytes);
 
 // Copies `bytes` to `address` in the rank's memory. False as above.
-bool write_to(std::uint32_t owner, const void* source, void* address, std::int64_t bytes);
+bool write_to(LocalRank owner, const void* source, void* address, std::int64_t bytes);
 
 }  // namespace baton::transport

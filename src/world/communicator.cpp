@@ -39,7 +39,7 @@ Error fill_context(message::Context& context, Communicator& owner, message::Plan
   context.send_id = context.receive_id = plane_id(owner, plane);
   context.rank = owner.local->rank;
   context.size = addressed.size;
-  context.job_ranks = addressed.identity ? nullptr : addressed.job_ranks;
+  context.processes = addressed.identity ? nullptr : addressed.processes;
   context.queue = message::queue_for(context.receive_id);
   context.owner = &owner;
   context.usage = &owner.usage;
@@ -60,23 +60,23 @@ Error fill_inner_contexts(Communicator& owner) {
   Error error = fill_context(owner.within, owner, inner_plane, *owner.local);
   if (error) return error;
   owner.everyone = owner.within;
-  owner.everyone.rank = static_cast<std::int32_t>(message::engine.rank);
+  owner.everyone.rank = static_cast<std::int32_t>(number_of(message::engine.self));
   owner.everyone.size = static_cast<std::int32_t>(message::engine.ranks);
-  owner.everyone.job_ranks = nullptr;
+  owner.everyone.processes = nullptr;
   return MPI_SUCCESS;
 }
 
 // Both groups as one; the one whose first process comes first in the job is the first. Null when
 // memory is short.
 Group* join(const Group& local, const Group& remote) {
-  bool local_first = local.job_ranks[0] < remote.job_ranks[0];
+  bool local_first = local.processes[0] < remote.processes[0];
   const Group& first = local_first ? local : remote;
   const Group& second = local_first ? remote : local;
   Group* both = new_group(local.size + remote.size);
   if (!both) return nullptr;
-  std::copy_n(first.job_ranks, first.size, both->job_ranks);
-  std::copy_n(second.job_ranks, second.size, both->job_ranks + first.size);
-  finish_group(*both, static_cast<std::int32_t>(message::engine.rank));
+  std::copy_n(first.processes, first.size, both->processes);
+  std::copy_n(second.processes, second.size, both->processes + first.size);
+  finish_group(*both);
   return both;
 }
 
@@ -118,7 +118,7 @@ Communicator* make_predefined(MPI_Comm handle, const char* name, std::uint32_t i
 Error fill_meeting_context(message::Context& context) {
   context.send_id = context.receive_id = groups_context * message::plane_count +
                                          static_cast<std::uint32_t>(message::Plane::collective);
-  context.rank = static_cast<std::int32_t>(message::engine.rank);
+  context.rank = static_cast<std::int32_t>(number_of(message::engine.self));
   context.size = static_cast<std::int32_t>(message::engine.ranks);
   context.queue = message::queue_for(context.receive_id);
   return context.queue ? MPI_SUCCESS : no_memory();
@@ -192,14 +192,15 @@ Error make_communicator(Group* local, Group* remote, std::uint32_t id, const Com
   return error;
 }
 
-Error make_world_and_self(std::uint32_t ranks, std::uint32_t rank) {
+Error make_world_and_self() {
+  const std::uint32_t ranks = message::engine.ranks;
   Group* all = new_group(static_cast<std::int32_t>(ranks));
   Group* alone = new_group(1);
   if (!all || !alone) return no_memory();
-  for (std::uint32_t i = 0; i < ranks; ++i) all->job_ranks[i] = static_cast<std::int32_t>(i);
-  alone->job_ranks[0] = static_cast<std::int32_t>(rank);
-  finish_group(*all, static_cast<std::int32_t>(rank));
-  finish_group(*alone, static_cast<std::int32_t>(rank));
+  for (std::uint32_t i = 0; i < ranks; ++i) all->processes[i] = static_cast<Process>(i);
+  alone->processes[0] = message::engine.self;
+  finish_group(*all);
+  finish_group(*alone);
   the_world = make_predefined(MPI_COMM_WORLD, "MPI_COMM_WORLD", world_context, all);
   the_self = make_predefined(MPI_COMM_SELF, "MPI_COMM_SELF", self_context, alone);
   return the_world && the_self ? MPI_SUCCESS : no_memory();

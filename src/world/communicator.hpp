@@ -51,7 +51,7 @@ class Communicator {
   // How the machine divides its ranks; theirs to make, plain memory of ours.
   collective::MachineGroups* machine_groups = nullptr;
   // Between groups only: both groups as one, in the same order on both sides; and two contexts on a
-  // plane of their own. `within` is the local group's; in `everyone` ranks are those of the job.
+  // plane of their own. `within` is the local group's; the ranks of `everyone` are all processes.
   Group* both = nullptr;
   message::Context within;
   message::Context everyone;
@@ -64,7 +64,7 @@ class Communicator {
   // Everybody who takes part in a collective call, in the order of `both`.
   Members members(std::int32_t tag) const {
     if (!is_inter()) return all_of(collective, tag);
-    return {&everyone, tag, both->size, both->rank, both->job_ranks};
+    return {&everyone, tag, both->size, both->rank, nullptr, both->processes};
   }
 };
 
@@ -91,12 +91,12 @@ void abandon_communicator(Communicator& prepared);
 Error make_communicator(Group* local, Group* remote, std::uint32_t id, const Communicator* parent,
                         Communicator** made);
 
-// Where processes that have no communicator in common agree: by their ranks in the job.
+// Where processes that have no communicator in common agree: its ranks are all processes.
 // MPI_ERR_NO_MEM, explained.
 Error fill_meeting_context(message::Context& context);
 
 // Puts the predefined ones behind their handles. Once a start.
-Error make_world_and_self(std::uint32_t ranks, std::uint32_t rank);
+Error make_world_and_self();
 void free_world_and_self();
 Communicator* world_communicator();
 Communicator* self_communicator();

@@ -26,28 +26,31 @@ Error select(const Group& from, Keep keep, Group** made) {
   belong_to(*group, from.session);
   std::int32_t used = 0;
   for (std::int32_t i = 0; i < from.size; ++i)
-    if (keep(i)) group->job_ranks[used++] = from.job_ranks[i];
+    if (keep(i)) group->processes[used++] = from.processes[i];
   group->size = used;
-  finish_group(*group, static_cast<std::int32_t>(message::engine.rank));
+  finish_group(*group);
   *made = group;
   return publish_group(*group);
 }
 
-bool contains(const Group& group, std::int32_t job_rank) {
-  return group.rank_of(job_rank) != MPI_UNDEFINED;
+bool contains(const Group& group, Process process) {
+  return group.rank_of(process) != MPI_UNDEFINED;
 }
 
 }  // namespace
 
-std::int32_t Group::rank_of(std::int32_t job_rank) const {
-  if (identity) return job_rank < size ? job_rank : MPI_UNDEFINED;
+std::int32_t Group::rank_of(Process process) const {
+  if (identity) {
+    const auto number = static_cast<std::int32_t>(number_of(process));
+    return number < size ? number : MPI_UNDEFINED;
+  }
   for (std::int32_t i = 0; i < size; ++i)
-    if (job_ranks[i] == job_rank) return i;
+    if (processes[i] == process) return i;
   return MPI_UNDEFINED;
 }
 
 Group* new_group(std::int32_t size) {
-  std::size_t extra = size > 1 ? static_cast<std::size_t>(size - 1) * sizeof(std::int32_t) : 0;
+  std::size_t extra = size > 1 ? static_cast<std::size_t>(size - 1) * sizeof(Process) : 0;
   void* memory = std::malloc(sizeof(Group) + extra);
   if (!memory) return nullptr;
   auto* group = new (memory) Group;
@@ -60,10 +63,11 @@ void belong_to(Group& group, Session* session) {
   if (session) retain(*session);
 }
 
-void finish_group(Group& group, std::int32_t own_job_rank) {
+void finish_group(Group& group) {
   group.identity = true;
-  for (std::int32_t i = 0; i < group.size; ++i) group.identity &= group.job_ranks[i] == i;
-  group.rank = group.rank_of(own_job_rank);
+  for (std::int32_t i = 0; i < group.size; ++i)
+    group.identity &= group.processes[i] == static_cast<Process>(i);
+  group.rank = group.rank_of(message::engine.self);
 }
 
 Error publish_group(Group& group) {
@@ -96,31 +100,31 @@ Error group_union(const Group& a, const Group& b, Group** made) {
   if (!group) return no_memory();
   belong_to(*group, a.session);
   std::int32_t used = 0;
-  for (std::int32_t i = 0; i < a.size; ++i) group->job_ranks[used++] = a.job_ranks[i];
+  for (std::int32_t i = 0; i < a.size; ++i) group->processes[used++] = a.processes[i];
   for (std::int32_t i = 0; i < b.size; ++i)
-    if (!contains(a, b.job_ranks[i])) group->job_ranks[used++] = b.job_ranks[i];
+    if (!contains(a, b.processes[i])) group->processes[used++] = b.processes[i];
   group->size = used;
-  finish_group(*group, static_cast<std::int32_t>(message::engine.rank));
+  finish_group(*group);
   *made = group;
   return publish_group(*group);
 }
 
 Error group_intersection(const Group& a, const Group& b, Group** made) {
   return select(
-      a, [&](auto i) { return contains(b, a.job_ranks[i]); }, made);
+      a, [&](auto i) { return contains(b, a.processes[i]); }, made);
 }
 
 Error group_difference(const Group& a, const Group& b, Group** made) {
   return select(
-      a, [&](auto i) { return !contains(b, a.job_ranks[i]); }, made);
+      a, [&](auto i) { return !contains(b, a.processes[i]); }, made);
 }
 
 Error group_include(const Group& group, const int* ranks, int count, Group** made) {
   Group* picked = new_group(count);
   if (!picked) return no_memory();
   belong_to(*picked, group.session);
-  for (int i = 0; i < count; ++i) picked->job_ranks[i] = group.job_ranks[ranks[i]];
-  finish_group(*picked, static_cast<std::int32_t>(message::engine.rank));
+  for (int i = 0; i < count; ++i) picked->processes[i] = group.processes[ranks[i]];
+  finish_group(*picked);
   *made = picked;
   return publish_group(*picked);
 }
@@ -139,8 +143,8 @@ int compare_groups(const Group& a, const Group& b) {
   if (a.size != b.size) return MPI_UNEQUAL;
   bool same_order = true;
   for (std::int32_t i = 0; i < a.size; ++i) {
-    same_order &= a.job_ranks[i] == b.job_ranks[i];
-    if (!contains(b, a.job_ranks[i])) return MPI_UNEQUAL;
+    same_order &= a.processes[i] == b.processes[i];
+    if (!contains(b, a.processes[i])) return MPI_UNEQUAL;
   }
   return same_order ? MPI_IDENT : MPI_SIMILAR;
 }

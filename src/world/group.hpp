@@ -1,4 +1,4 @@
-// Groups: ordered sets of processes, as ranks in the job. Immutable once made; shared by counting.
+// Groups: ordered sets of processes. Immutable once made; shared by counting.
 #pragma once
 
 #include <mpi.h>
@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/handle_table.hpp"
+#include "base/identity.hpp"
 
 namespace baton::world {
 
@@ -17,13 +18,13 @@ struct Group {
   MPI_Group handle = MPI_GROUP_NULL;  // null while only communicators hold it
   std::int32_t size = 0;
   std::int32_t rank = MPI_UNDEFINED;  // ours in it
-  bool identity = false;              // rank i is rank i of the job
+  bool identity = false;              // rank i is process i
   Session* session = nullptr;         // it was made from; held. Null: of the world model
   std::atomic<std::int32_t> references{1};
-  std::int32_t job_ranks[1];  // as many as `size`
+  Process processes[1];  // as many as `size`
 
-  // The rank of a process of the job in this group, or MPI_UNDEFINED.
-  std::int32_t rank_of(std::int32_t job_rank) const;
+  // The rank of a process in this group, or MPI_UNDEFINED.
+  std::int32_t rank_of(Process process) const;
 };
 
 using GroupTable = HandleTable<Group, HandleTag::group>;
@@ -34,7 +35,7 @@ extern GroupTable groups;
 Group* new_group(std::int32_t size);
 // Says from which session a group comes; once.
 void belong_to(Group& group, Session* session);
-void finish_group(Group& group, std::int32_t own_job_rank);
+void finish_group(Group& group);
 
 // Gives a group a handle for the user. MPI_ERR_NO_MEM, explained.
 Error publish_group(Group& group);

@@ -24,10 +24,6 @@ struct Greeting {
 };
 std::atomic<std::uint32_t> pairings{0};
 
-std::int32_t own_rank() {
-  return static_cast<std::int32_t>(message::engine.rank);
-}
-
 // The two leaders exchange greetings and groups.
 Error meet(const Communicator& local, const Bridge& bridge, Greeting* greeting, Group** remote) {
   Datatype& bytes = *datatype::datatypes.find(MPI_BYTE);
@@ -41,16 +37,16 @@ Error meet(const Communicator& local, const Bridge& bridge, Greeting* greeting, 
   if (error) return error;
   *remote = new_group(greeting->size);
   if (!*remote) return no_memory();
-  constexpr auto width = static_cast<std::int64_t>(sizeof(std::int32_t));
-  error = message::exchange(context, local.local->job_ranks, local.size() * width, bytes,
-                            bridge.remote_leader, tag, (*remote)->job_ranks, greeting->size * width,
+  constexpr auto width = static_cast<std::int64_t>(sizeof(Process));
+  error = message::exchange(context, local.local->processes, local.size() * width, bytes,
+                            bridge.remote_leader, tag, (*remote)->processes, greeting->size * width,
                             bytes, bridge.remote_leader, tag, nullptr);
   // Both sides name this pairing alike: after the side that comes first in the job.
-  bool first = local.local->job_ranks[0] < (*remote)->job_ranks[0];
-  std::int32_t leader = first ? local.local->job_ranks[0] : (*remote)->job_ranks[0];
+  bool first = local.local->processes[0] < (*remote)->processes[0];
+  const Process leader = first ? local.local->processes[0] : (*remote)->processes[0];
   std::uint64_t number = first ? mine.pairings : greeting->pairings;
-  greeting->pairings =
-      static_cast<std::uint32_t>(scramble(static_cast<std::uint64_t>(leader) << 32 | number));
+  greeting->pairings = static_cast<std::uint32_t>(
+      scramble(static_cast<std::uint64_t>(number_of(leader)) << 32 | number));
   return error;
 }
 
@@ -63,15 +59,15 @@ Error pass_on(const Members& members, std::int32_t leader, Greeting* greeting, G
   }
   if (!*remote) *remote = new_group(greeting->size);
   if (!*remote) return no_memory();
-  Error error = agree_broadcast(members, leader, (*remote)->job_ranks,
-                                greeting->size * static_cast<std::int64_t>(sizeof(std::int32_t)));
-  if (!error) finish_group(**remote, own_rank());
+  Error error = agree_broadcast(members, leader, (*remote)->processes,
+                                greeting->size * static_cast<std::int64_t>(sizeof(Process)));
+  if (!error) finish_group(**remote);
   return error;
 }
 
 bool overlap(const Group& a, const Group& b) {
   for (std::int32_t i = 0; i < a.size; ++i)
-    if (b.rank_of(a.job_ranks[i]) != MPI_UNDEFINED) return true;
+    if (b.rank_of(a.processes[i]) != MPI_UNDEFINED) return true;
   return false;
 }
 
@@ -93,7 +89,8 @@ Error pair(const Group& local, Group* remote, std::int32_t tag, const Communicat
   message::Context context;
   std::uint32_t id = 0;
   Error error = fill_meeting_context(context);
-  if (!error) error = agree_context_id({&context, tag, both.size, both.rank, both.job_ranks}, &id);
+  if (!error)
+    error = agree_context_id({&context, tag, both.size, both.rank, nullptr, both.processes}, &id);
   if (error) {
     abandon_communicator(*prepared);
     return error;
@@ -127,13 +124,13 @@ Error create_intercommunicator_from_groups(const Group& local, int leader, const
   std::int32_t tag = own_tag(TagKind::name, static_cast<std::uint32_t>(number));
   message::Context context;
   if (Error error = fill_meeting_context(context)) return error;
-  Members members{&context, tag, local.size, local.rank, local.job_ranks};
+  Members members{&context, tag, local.size, local.rank, nullptr, local.processes};
   Greeting greeting{problem, 0, 0};
   Group* copy = nullptr;
   if (local.rank == leader && !problem) {
     greeting.size = remote->size;
     copy = new_group(remote->size);
-    if (copy) std::copy_n(remote->job_ranks, remote->size, copy->job_ranks);
+    if (copy) std::copy_n(remote->processes, remote->size, copy->processes);
     if (!copy) greeting.error = no_memory();
   }
   Error error = pass_on(members, leader, &greeting, &copy);
@@ -151,7 +148,7 @@ Error merge(Communicator& inter, bool high, Communicator** made) {
   auto* highs = static_cast<bool*>(std::malloc(static_cast<std::size_t>(both.size)));
   if (!highs) return no_memory();
   Error error = agree_allgather(members, &high, 1, highs);
-  bool local_first = both.job_ranks[0] == inter.local->job_ranks[0];
+  bool local_first = both.processes[0] == inter.local->processes[0];
   std::int32_t first_size = local_first ? inter.size() : inter.remote_size();
   bool first_high = highs[0], second_high = highs[first_size];
   bool agreed =
@@ -172,9 +169,9 @@ Error merge(Communicator& inter, bool high, Communicator** made) {
   }
   belong_to(*group, inter.local->session);
   bool swap = first_high && !second_high;
-  std::rotate_copy(both.job_ranks, both.job_ranks + (swap ? first_size : 0),
-                   both.job_ranks + both.size, group->job_ranks);
-  finish_group(*group, own_rank());
+  std::rotate_copy(both.processes, both.processes + (swap ? first_size : 0),
+                   both.processes + both.size, group->processes);
+  finish_group(*group);
   return make_communicator(group, nullptr, id, &inter, made);
 }
 

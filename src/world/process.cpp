@@ -51,7 +51,7 @@ Error attach() {
   const char* lifeline = environment_variable("BATON_LIFELINE_FD");
   if (lifeline && !platform::die_with_pipe(std::atoi(lifeline)))
     report("this rank will not notice when mpiexec is killed (/proc is not mounted?)");
-  Error error = transport::attach(std::atoi(job), static_cast<std::uint32_t>(std::atoi(rank)));
+  Error error = transport::attach(std::atoi(job), static_cast<LocalRank>(std::atoi(rank)));
   if (!error) wait_for_debugger();
   return error;
 }
@@ -62,7 +62,7 @@ void set_phase(lockfree::Phase phase) {
 }
 
 void publish_counters() {
-  const std::uint32_t rank = transport::own_rank();
+  const LocalRank rank = transport::own_rank();
   transport::status_row(rank).counters = message::engine.counters;
   if (transport::job().explain) message::sum_up(transport::traffic_record(rank));
   if (transport::job().memory_report) transport::publish_memory();
@@ -104,7 +104,7 @@ Error make_library() {
   if (Error error = attach()) return error;
   leave_library_folder();  // while no thread of ours reads the environment
   transport::export_program_heap();
-  read_selection(transport::own_rank() == 0);
+  read_selection(transport::own_rank() == LocalRank{0});
   if (!platform::call_in_children(leave_the_rank_to_the_parent))
     return fail(MPI_ERR_NO_MEM, "no memory to tell children of this process that they are no rank");
   transport::offer_probe_word();
@@ -116,7 +116,7 @@ Error make_library() {
   message::make_completed_request();
   reset_context_ids();
   abort_job = end_after_error;
-  rank_for_messages = static_cast<int>(transport::own_rank());
+  rank_for_messages = static_cast<int>(message::world_rank(message::engine.self));
   library_state.main_thread = pthread_self();
   return MPI_SUCCESS;
 }
@@ -155,7 +155,7 @@ Error begin_use_alone(int required) {
   }
   users = 1;
   if (settings.crash_report && transport::job().launcher_pid)
-    platform::tell_crashes(static_cast<int>(transport::own_rank()));
+    platform::tell_crashes(static_cast<int>(message::world_rank(message::engine.self)));
   library_state.phase = LibraryState::Phase::running;
   // relaxed: ordered by the phase.
   transport::status_row(transport::own_rank()).state.uses.fetch_add(1, std::memory_order_relaxed);
@@ -213,8 +213,7 @@ void end_use() {
 
 Error start_world(int required, int* provided) {
   if (Error error = begin_use(required, provided)) return error;
-  if (Error error = make_world_and_self(transport::rank_count(), transport::own_rank()))
-    return error;
+  if (Error error = make_world_and_self()) return error;
   self_communicator()->errors.instead = &world_communicator()->errors;
   default_error_target = &self_communicator()->errors;
   set_predefined_attributes(static_cast<int>(transport::rank_count()), -1, true);

@@ -169,7 +169,7 @@ RoomOffer open_room(const Communicator& communicator, RoomView& view, RoomPart p
 }
 
 void enter_room(const Communicator& communicator, RoomView& view, RoomPart part, RoomOffer offer) {
-  view.leader = communicator.collective.job_rank(0);
+  view.leader = transport::local_rank_of(communicator.collective.process(0));
   // Across nodes no algorithm is chosen that needs a room.
   BATON_INVARIANT(transport::reaches_pages_of(view.leader));
   if (part == RoomPart::lines) {

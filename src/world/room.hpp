@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "base/identity.hpp"
 #include "lockfree/room.hpp"
 #include "platform/lock.hpp"
 
@@ -27,8 +28,8 @@ struct RoomView {
   RoomState lines = RoomState::unknown;
   RoomState blocks = RoomState::unknown;
   RoomLack lack = RoomLack::nothing;  // of what is `none`
-  std::uint32_t leader = 0;           // a rank of the job
-  std::int64_t lines_offset = -1;     // among the leader's rooms
+  LocalRank leader{};
+  std::int64_t lines_offset = -1;  // among the leader's rooms
   std::int64_t blocks_offset = -1;
   LedRoom* led = nullptr;  // of the leader
   lockfree::Room<lockfree::Hardware> room;

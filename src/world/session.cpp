@@ -31,7 +31,7 @@ std::uint32_t tag_of(const Group& group, const char* text) {
   for (; *text; ++text) mix(static_cast<unsigned char>(*text));
   for (std::int32_t i = 0; i < group.size; ++i)
     for (int shift = 0; shift < 32; shift += 8)
-      mix(static_cast<unsigned char>(group.job_ranks[i] >> shift));
+      mix(static_cast<unsigned char>(number_of(group.processes[i]) >> shift));
   return hash;
 }
 
@@ -84,10 +84,9 @@ Group* process_set_group(const char* name, Session* session) {
   if (size < 0) return nullptr;
   Group* group = new_group(size);
   if (!group) return nullptr;
-  auto own = static_cast<std::int32_t>(message::engine.rank);
-  for (std::int32_t i = 0; i < size; ++i) group->job_ranks[i] = i;
-  if (names(name, self_set)) group->job_ranks[0] = own;
-  finish_group(*group, own);
+  for (std::int32_t i = 0; i < size; ++i) group->processes[i] = static_cast<Process>(i);
+  if (names(name, self_set)) group->processes[0] = message::engine.self;
+  finish_group(*group);
   belong_to(*group, session);
   return group;
 }
@@ -97,8 +96,9 @@ Error create_from_group(Group& group, const char* text, ErrorHandler& handler,
   *made = nullptr;
   message::Context context;
   if (Error error = fill_meeting_context(context)) return error;
-  Members members{&context, own_tag(TagKind::name, tag_of(group, text)), group.size, group.rank,
-                  group.job_ranks};
+  Members members{&context,   own_tag(TagKind::name, tag_of(group, text)),
+                  group.size, group.rank,
+                  nullptr,    group.processes};
   std::uint32_t id = 0;
   if (Error error = agree_context_id(members, &id)) return error;
   retain(group);

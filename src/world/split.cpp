@@ -3,7 +3,6 @@
 #include <cstdlib>
 
 #include "message/engine.hpp"
-#include "transport/node.hpp"
 #include "world/communicator.hpp"
 #include "world/context_id.hpp"
 
@@ -16,7 +15,9 @@ Error no_memory() {
 }
 
 struct Place {
-  std::int32_t color, key, job_rank, type;
+  std::int32_t color, key;
+  Process process;
+  std::int32_t type;
 };
 
 constexpr const char* type_names[] = {"MPI_COMM_TYPE_SHARED", "MPI_COMM_TYPE_HW_UNGUIDED",
@@ -34,9 +35,10 @@ Error check_types(const Place* places, std::int32_t count) {
     if (!first) first = place;
     if (place->type != first->type)
       return fail(MPI_ERR_ARG,
-                  "argument split_type: rank %d of the job gives %s and rank %d %s; all have to "
+                  "argument split_type: rank %u of the job gives %s and rank %u %s; all have to "
                   "give the same, or MPI_UNDEFINED",
-                  first->job_rank, type_name(first->type), place->job_rank, type_name(place->type));
+                  message::world_rank(first->process), type_name(first->type),
+                  message::world_rank(place->process), type_name(place->type));
   }
   return MPI_SUCCESS;
 }
@@ -50,8 +52,8 @@ Group* group_of_color(Place* first, std::int32_t count, std::int32_t color, Sess
   if (!group) return nullptr;
   belong_to(*group, session);
   for (Place* place = first; place != end; ++place)
-    group->job_ranks[place - first] = place->job_rank;
-  finish_group(*group, static_cast<std::int32_t>(message::engine.rank));
+    group->processes[place - first] = place->process;
+  finish_group(*group);
   return group;
 }
 
@@ -61,7 +63,7 @@ Error make_part(Communicator& parent, Place* places, std::int32_t color, std::ui
                 Communicator** made) {
   std::int32_t size = parent.size(), remote_size = parent.is_inter() ? parent.remote_size() : 0;
   Session* session = parent.local->session;
-  bool local_first = !parent.is_inter() || parent.both->job_ranks[0] == parent.local->job_ranks[0];
+  bool local_first = !parent.is_inter() || parent.both->processes[0] == parent.local->processes[0];
   Group* local = group_of_color(places + (local_first ? 0 : remote_size), size, color, session);
   Group* remote = nullptr;
   if (local && parent.is_inter())
@@ -75,13 +77,12 @@ Error make_part(Communicator& parent, Place* places, std::int32_t color, std::ui
   return enough ? MPI_SUCCESS : no_memory();
 }
 
-std::int32_t place_of(const Communicator& parent, std::int32_t member) {
-  return parent.is_inter() ? parent.both->job_ranks[member] : parent.local->job_ranks[member];
+Process process_at(const Communicator& parent, std::int32_t member) {
+  return parent.is_inter() ? parent.both->processes[member] : parent.local->processes[member];
 }
 
-std::int32_t instance_at(std::int32_t job_rank, Resource resource) {
-  auto& row = transport::status_row(static_cast<std::uint32_t>(job_rank));
-  return instance_of(row.launcher.place, resource);
+std::int32_t instance_at(Process process, Resource resource) {
+  return instance_of(message::place_of(process), resource);
 }
 
 }  // namespace
@@ -93,7 +94,7 @@ Error split(Communicator& parent, int type, int color, int key, Communicator** m
   auto* places =
       static_cast<Place*>(std::malloc(static_cast<std::size_t>(members.count) * sizeof(Place)));
   if (!places) return no_memory();
-  Place mine{color, key, static_cast<std::int32_t>(message::engine.rank), type};
+  Place mine{color, key, message::engine.self, type};
   Error error = agree_allgather(members, &mine, sizeof mine, places);
   if (!error) error = check_types(places, members.count);
   // One id serves all colors: their groups do not overlap.
@@ -133,7 +134,7 @@ Error create_from_members(Communicator& parent, const Group& group, int tag, Com
       std::malloc(static_cast<std::size_t>(group.size) * sizeof(std::int32_t)));
   if (!ranks) return no_memory();
   for (std::int32_t i = 0; i < group.size; ++i)
-    ranks[i] = parent.local->rank_of(group.job_ranks[i]);
+    ranks[i] = parent.local->rank_of(group.processes[i]);
   // The user's tag keeps concurrent creations apart.
   Members members{&parent.collective, own_tag(TagKind::group, static_cast<std::uint32_t>(tag)),
                   group.size, group.rank, ranks};
@@ -147,14 +148,14 @@ Error create_from_members(Communicator& parent, const Group& group, int tag, Com
 }
 
 int color_by(const Communicator& parent, Resource resource) {
-  std::int32_t instance = instance_at(parent.local->job_ranks[parent.rank()], resource);
+  std::int32_t instance = instance_at(parent.local->processes[parent.rank()], resource);
   return instance < 0 ? MPI_UNDEFINED : instance;
 }
 
 bool find_dividing(const Communicator& parent, Resource* resource) {
   std::int32_t ranks = parent.is_inter() ? parent.both->size : parent.size();
   auto instance = [&](std::int32_t member, Resource kind) {
-    return instance_at(place_of(parent, member), kind);
+    return instance_at(process_at(parent, member), kind);
   };
   return find_dividing_resource(ranks, instance, resource);
 }

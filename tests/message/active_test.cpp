@@ -8,7 +8,7 @@ namespace {
 
 // What a handler was called with.
 struct Called {
-  std::uint32_t rank, sender;
+  Process at, sender;
   std::int32_t word;
   std::vector<char> payload;
 };
@@ -19,13 +19,14 @@ struct active : protocol {
     calls.clear();
     handle_active(ActiveKind::test, [](const ActiveMessage& message) {
       auto* data = static_cast<const char*>(message.payload);
-      calls.push_back({engine.rank, message.sender, message.word, {data, data + message.bytes}});
+      calls.push_back({engine.self, message.sender, message.word, {data, data + message.bytes}});
     });
   }
   static void send(Ranks& ranks, std::uint32_t from, std::uint32_t to, int word,
                    const std::vector<char>& payload) {
     ranks.as(from, [&] {
-      EXPECT_EQ(send_active(to, ActiveKind::test, word, payload.data(), payload.size()),
+      EXPECT_EQ(send_active(static_cast<Process>(to), ActiveKind::test, word, payload.data(),
+                            payload.size()),
                 MPI_SUCCESS);
     });
   }
@@ -39,8 +40,8 @@ TEST_F(active, messages_of_any_length_reach_their_handler_in_progress) {
   ranks.settle();
   ASSERT_EQ(calls.size(), 6u);
   for (const Called& call : calls) {
-    EXPECT_EQ(call.rank, 1u);
-    EXPECT_EQ(call.sender, 0u);
+    EXPECT_EQ(call.at, Process{1});
+    EXPECT_EQ(call.sender, Process{0});
     EXPECT_EQ(call.payload, pattern(call.word));
   }
 }
@@ -51,7 +52,7 @@ TEST_F(active, one_to_the_rank_itself_waits_for_its_progress) {
   EXPECT_TRUE(calls.empty());
   ranks.step(1);
   ASSERT_EQ(calls.size(), 1u);
-  EXPECT_EQ(calls[0].sender, 1u);
+  EXPECT_EQ(calls[0].sender, Process{1});
   EXPECT_EQ(calls[0].payload, pattern(100));
 }
 
@@ -76,12 +77,13 @@ TEST_F(active, those_that_find_no_room_wait_and_keep_their_order_with_sends) {
 
 TEST_F(active, a_handler_may_send_and_no_lock_is_held) {
   handle_active(ActiveKind::test, [](const ActiveMessage& message) {
-    calls.push_back({engine.rank, message.sender, message.word, {}});
+    calls.push_back({engine.self, message.sender, message.word, {}});
     EXPECT_FALSE(queue_for(Ranks::context_id)->lock.is_held());
     EXPECT_FALSE(known_peer(message.sender)->send_lock.is_held());
-    if (message.word > 0)
+    if (message.word > 0) {
       EXPECT_EQ(send_active(message.sender, ActiveKind::test, message.word - 1, nullptr, 0),
                 MPI_SUCCESS);
+    }
   });
   Ranks ranks(2);
   platform::threads_multiple = true;  // locks are taken

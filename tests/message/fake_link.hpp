@@ -38,8 +38,8 @@ struct FakeNetwork {
 
 class FakeLink final : public transport::Link {
  public:
-  FakeLink(FakeNetwork& network, std::uint32_t from, std::uint32_t to)
-      : network_(network), from_(from), to_(to) {}
+  FakeLink(FakeNetwork& network, Process from, Process to)
+      : network_(network), from_(number_of(from)), to_(number_of(to)) {}
   Error begin() override {
     begun_ = true;
     return MPI_SUCCESS;
@@ -84,7 +84,7 @@ class FakeInbox final : public transport::Inbox {
     if (network_.held || queue().empty()) return {0};
     return {queue().front().header.bits | 1};  // a lap: something is there
   }
-  std::uint32_t sender() const override { return queue().front().sender; }
+  Process sender() const override { return static_cast<Process>(queue().front().sender); }
   transport::Envelope envelope() const override { return queue().front().envelope; }
   void read(void* target, std::size_t wanted) const override {
     std::memcpy(target, queue().front().payload.data(), wanted);

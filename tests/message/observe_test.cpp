@@ -21,7 +21,8 @@ struct observe_test : testing::Test {
     sender.history = &of_sender;
   }
   FakeNetwork network;
-  FakeLink from_sender{network, 0, 1}, from_receiver{network, 1, 0};
+  FakeLink from_sender{network, Process{0}, Process{1}},
+      from_receiver{network, Process{1}, Process{0}};
   Peer sender, receiver;
   History of_sender, of_receiver;
 };

@@ -129,14 +129,14 @@ class Ranks {
   void start(std::uint32_t rank) {
     sides_[rank] = std::make_unique<Side>();
     as(rank, [&] {
-      EXPECT_EQ(transport::attach_arena(dup(file_), rank), MPI_SUCCESS);
+      EXPECT_EQ(transport::attach_arena(dup(file_), static_cast<LocalRank>(rank)), MPI_SUCCESS);
       transport::offer_probe_word();
       EXPECT_EQ(start_engine(), MPI_SUCCESS);
       under_test = this;
       engine.inbox = new FakeInbox(network, rank);
-      engine.make_link = [](std::uint32_t to, transport::LineSender&,
+      engine.make_link = [](Process to, transport::LineSender&,
                             transport::LineReceiver&) -> transport::Link* {
-        return new FakeLink(under_test->network, engine.rank, to);
+        return new FakeLink(under_test->network, engine.self, to);
       };
     });
   }

@@ -36,12 +36,13 @@ constexpr std::uint64_t waited_by(std::uint32_t rank, std::uint32_t episode) {
 
 // A rank of a cycle, as it was when the cycle was seen first.
 struct Seen {
-  std::uint32_t rank, episode, looks;
+  LocalRank rank;
+  std::uint32_t episode, looks;
 };
 Seen* seen = nullptr;  // as many as ranks; from the first wait that is long
 bool published = false;
 
-CycleLines& lines_of(std::uint32_t rank) {
+CycleLines& lines_of(LocalRank rank) {
   return transport::status_row(rank).circle;
 }
 bool waits(std::uint32_t episode) {
@@ -65,7 +66,8 @@ bool waits_for_us(const CycleLines& lines) {
   // relaxed: the caller has read the episode before, and reads it again.
   const auto what = static_cast<What>(lines.what.load(std::memory_order_relaxed));
   if (what == What::message || what == What::taker)
-    return lines.peer.load(std::memory_order_relaxed) == static_cast<std::int32_t>(engine.rank);
+    return lines.peer.load(std::memory_order_relaxed) ==
+           static_cast<std::int32_t>(number_of(engine.self));
   const Communicator* comm = find_communicator(lines.communicator.load(std::memory_order_relaxed),
                                                lines.members.load(std::memory_order_relaxed));
   if (!comm) return false;
@@ -80,7 +82,7 @@ bool waits_for_us(const CycleLines& lines) {
 void publish_waited_by(CycleLines& own) {
   std::uint64_t chosen = by_nobody;
   for (std::uint32_t rank = 0; rank < engine.ranks && chosen == by_nobody; ++rank) {
-    const CycleLines& lines = lines_of(rank);
+    const CycleLines& lines = lines_of(static_cast<LocalRank>(rank));
     // ORDER rank.waits: acquire here, release in Watch::look; where the rank waits.
     const std::uint32_t episode = lines.episode.load(std::memory_order_acquire);
     if (!waits(episode) || !waits_for_us(lines)) continue;
@@ -96,29 +98,34 @@ void publish_waited_by(CycleLines& own) {
 }
 
 // The cycle that we are in: each is waited for by the next. 0: none.
-std::uint32_t find_cycle(std::uint32_t* cycle) {
-  std::uint32_t count = 0, at = engine.rank;
+std::uint32_t find_cycle(LocalRank* cycle) {
+  std::uint32_t count = 0;
+  LocalRank at = engine.local_rank;
   do {
     if (count == engine.ranks) return 0;  // one that we only wait for
     cycle[count++] = at;
     // relaxed: as above; a cycle is looked at several times.
     const std::uint64_t by = lines_of(at).waited_by.load(std::memory_order_relaxed);
     if (by <= by_nobody) return 0;
-    at = static_cast<std::uint32_t>(by) - 2;
+    at = static_cast<LocalRank>(static_cast<std::uint32_t>(by) - 2);
     // ORDER rank.waits: acquire here, release in Watch::look and Watch::end.
     if (lines_of(at).episode.load(std::memory_order_acquire) != by >> 32) return 0;
-  } while (at != engine.rank);
+  } while (at != engine.local_rank);
   return count;
 }
 
-void add_place(Words& words, std::uint32_t rank) {
+std::uint32_t rank_of(LocalRank rank) {
+  return message::world_rank(transport::process_at(rank));
+}
+
+void add_place(Words& words, LocalRank rank) {
   char text[sizeof(CycleLines::words) + 1] = {};
   for (std::size_t i = 0; i < std::size(lines_of(rank).words); ++i) {
     // relaxed: the episode has been read.
     std::uint64_t word = lines_of(rank).words[i].load(std::memory_order_relaxed);
     std::memcpy(text + i * sizeof word, &word, sizeof word);
   }
-  words.add("rank %u is in %s", rank, text);
+  words.add("rank %u is in %s", rank_of(rank), text);
   const auto channel = lockfree::look_at_channel(transport::status_row(rank).channel);
   if (channel > lockfree::channel_idle && channel < lockfree::channel_class_max)
     words.add(" with up to %lld KiB of long messages outstanding",
@@ -132,7 +139,7 @@ void add_place(Words& words, std::uint32_t rank) {
 }
 
 // `cycle`: each waits for the one before it.
-[[noreturn]] void report_cycle(const std::uint32_t* cycle, std::uint32_t count) {
+[[noreturn]] void report_cycle(const LocalRank* cycle, std::uint32_t count) {
   constexpr std::uint32_t ranks_told_max = 6;
   const auto first = static_cast<std::uint32_t>(std::min_element(cycle, cycle + count) - cycle);
   char text[960];
@@ -145,27 +152,27 @@ void add_place(Words& words, std::uint32_t rank) {
     }
     const std::uint32_t at = (first + count - i) % count;
     add_place(words, cycle[at]);
-    words.add(" and waits for rank %u%s", cycle[(at + count - 1) % count],
+    words.add(" and waits for rank %u%s", rank_of(cycle[(at + count - 1) % count]),
               i + 1 < count ? "; " : "");
   }
   words.add(" (ranks of MPI_COMM_WORLD)");
   end_job(text);
 }
 
-[[noreturn]] void report_finalized(std::uint32_t rank) {
+[[noreturn]] void report_finalized(Process process) {
   char text[400];
   Words words(text);
   words.add("deadlock: ");
-  add_place(words, engine.rank);
+  add_place(words, engine.local_rank);
   words.add(" and waits for rank %u, which has called MPI_Finalize (ranks of MPI_COMM_WORLD)",
-            rank);
+            message::world_rank(process));
   end_job(text);
 }
 
-bool has_finalized(std::uint32_t rank) {
+bool has_finalized(Process process) {
   // ORDER rank.phase: acquire here, release in world/process.cpp; all it has sent is there.
-  return transport::status_row(rank).state.phase.load(std::memory_order_acquire) ==
-         lockfree::Phase::finalized;
+  return transport::status_row(transport::local_rank_of(process))
+             .state.phase.load(std::memory_order_acquire) == lockfree::Phase::finalized;
 }
 
 }  // namespace
@@ -175,7 +182,7 @@ struct Watch::Subject {
   What what;
   const Communicator& comm;
   std::uint32_t number;
-  std::uint32_t peer;  // of a message; in the job
+  Process peer;  // of a message
   const Checking* checking;
   char words[sizeof(CycleLines::words)];
 };
@@ -202,7 +209,7 @@ void Watch::look_at(const Checking& checking, bool apart) {
   Subject subject{checking.number.persistent ? What::persistent_call : What::call,
                   checking.comm,
                   checking.number.number,
-                  0,
+                  {},
                   &checking,
                   {}};
   Words words(subject.words);
@@ -224,7 +231,7 @@ void Watch::look_at(const message::Request& request) {
   Subject subject{receives ? What::message : What::taker,
                   *comm,
                   0,
-                  receives ? comm->point_to_point.job_rank(request.source) : request.peer_rank,
+                  receives ? comm->point_to_point.process(request.source) : request.process,
                   nullptr,
                   {}};
   Words words(subject.words);
@@ -237,7 +244,7 @@ void Watch::look_at(const message::Request& request) {
 void Watch::look_at(const message::ProbeWait& probe) {
   if (!settings.check || probe.source < 0 || !is_due()) return;
   const auto& comm = *static_cast<const Communicator*>(probe.owner);
-  Subject subject{What::message, comm, 0, comm.point_to_point.job_rank(probe.source), nullptr, {}};
+  Subject subject{What::message, comm, 0, comm.point_to_point.process(probe.source), nullptr, {}};
   Words words(subject.words);
   words.add("a probe");
   if (probe.tag >= 0) words.add(" (tag %d)", probe.tag);
@@ -246,7 +253,7 @@ void Watch::look_at(const message::ProbeWait& probe) {
 }
 
 void Watch::look(const Subject& subject) {
-  CycleLines& own = lines_of(engine.rank);
+  CycleLines& own = lines_of(engine.local_rank);
   if (!published_) {
     if (!seen) seen = static_cast<Seen*>(std::calloc(2 * engine.ranks, sizeof(Seen)));
     // What has not left this rank may be what another waits for. Without memory nobody is told of.
@@ -256,7 +263,7 @@ void Watch::look(const Subject& subject) {
     own.what.store(static_cast<std::uint32_t>(subject.what), std::memory_order_relaxed);
     own.communicator.store(subject.comm.id, std::memory_order_relaxed);
     own.number.store(subject.number, std::memory_order_relaxed);
-    own.peer.store(static_cast<std::int32_t>(subject.peer), std::memory_order_relaxed);
+    own.peer.store(static_cast<std::int32_t>(number_of(subject.peer)), std::memory_order_relaxed);
     own.members.store(members_hash(subject.comm), std::memory_order_relaxed);
     for (std::size_t i = 0; i < std::size(own.words); ++i) {
       std::uint64_t word;
@@ -271,31 +278,31 @@ void Watch::look(const Subject& subject) {
   }
   // ORDER rank.looks: release here, acquire in is_confirmed; what others had sent before has come.
   own.looks.store(own.looks.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-  std::uint32_t rank = 0;
-  finalized_ = awaits_finalized(subject, &rank) ? finalized_ + 1 : 0;
-  if (finalized_ > looks_min) report_finalized(rank);
+  Process awaited{};
+  finalized_ = awaits_finalized(subject, &awaited) ? finalized_ + 1 : 0;
+  if (finalized_ > looks_min) report_finalized(awaited);
   publish_waited_by(own);
-  auto* cycle = reinterpret_cast<std::uint32_t*>(seen + engine.ranks);
+  auto* cycle = reinterpret_cast<LocalRank*>(seen + engine.ranks);
   const std::uint32_t count = find_cycle(cycle);
   if (is_confirmed(cycle, count)) report_cycle(cycle, count);
 }
 
 // Whoever judges waits for those it has not heard of, the others for it.
-bool Watch::awaits_finalized(const Subject& subject, std::uint32_t* rank) const {
-  *rank = subject.peer;
-  if (!subject.checking) return has_finalized(*rank);
+bool Watch::awaits_finalized(const Subject& subject, Process* awaited) const {
+  *awaited = subject.peer;
+  if (!subject.checking) return has_finalized(*awaited);
   const world::Members members = subject.comm.members(0);
   const bool judges = subject.checking->heard != nullptr;
   for (int i = judges ? 1 : 0; i < (judges ? members.count : 1); ++i) {
     if (judges && subject.checking->has_heard(i)) continue;
-    *rank = members.context->job_rank(members.rank_at(i));
-    if (has_finalized(*rank)) return true;
+    *awaited = members.process_at(i);
+    if (has_finalized(*awaited)) return true;
   }
   return false;
 }
 
 // Whether it is the cycle that was seen before, and everybody has looked since.
-bool Watch::is_confirmed(const std::uint32_t* cycle, std::uint32_t count) {
+bool Watch::is_confirmed(const LocalRank* cycle, std::uint32_t count) {
   bool same = count > 0 && count == cycle_, looked = true;
   for (std::uint32_t i = 0; i < count; ++i) {
     const CycleLines& lines = lines_of(cycle[i]);
@@ -313,7 +320,7 @@ bool Watch::is_confirmed(const std::uint32_t* cycle, std::uint32_t count) {
 
 void Watch::end() {
   if (!published_) return;
-  CycleLines& own = lines_of(engine.rank);
+  CycleLines& own = lines_of(engine.local_rank);
   // ORDER rank.waits: release here, acquire in find_cycle; the next episode comes later.
   own.episode.store(own.episode.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   published = published_ = false;

@@ -27,8 +27,8 @@ class Watch {
   struct Subject;
   bool is_due();
   void look(const Subject& subject);
-  bool awaits_finalized(const Subject& subject, std::uint32_t* rank) const;
-  bool is_confirmed(const std::uint32_t* cycle, std::uint32_t count);
+  bool awaits_finalized(const Subject& subject, Process* awaited) const;
+  bool is_confirmed(const LocalRank* cycle, std::uint32_t count);
 
   std::uint32_t polls_ = 0;
   std::int64_t started_ = 0;

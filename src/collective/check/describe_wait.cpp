@@ -23,15 +23,15 @@ void add_communicator(Words& words, const Communicator& comm) {
 
 // A rank of a communicator, and which one of the job it is if that differs.
 void add_rank(Words& words, const Communicator& comm, int rank) {
-  const auto in_job = static_cast<int>(comm.point_to_point.job_rank(rank));
+  const auto in_job = static_cast<int>(message::world_rank(comm.point_to_point.process(rank)));
   words.add(in_job == rank ? "rank %d" : "rank %d (%d in MPI_COMM_WORLD)", rank, in_job);
 }
 
 // Whom an any-source receive or probe may hear from.
 void add_all(AwaitedRanks& awaited, const Communicator& comm) {
   for (int r = 0; r < comm.remote_size(); ++r) {
-    const std::uint32_t rank = comm.point_to_point.job_rank(r);
-    if (rank != message::engine.rank) awaited.add(rank);
+    const Process process = comm.point_to_point.process(r);
+    if (process != message::engine.self) awaited.add(message::world_rank(process));
   }
 }
 
@@ -40,7 +40,7 @@ void add_source(Words& words, AwaitedRanks& awaited, const Communicator& comm, i
   words.add(" from ");
   if (source >= 0) {
     add_rank(words, comm, source);
-    awaited.add(comm.point_to_point.job_rank(source));
+    awaited.add(message::world_rank(comm.point_to_point.process(source)));
   } else {
     words.add("any rank");
     add_all(awaited, comm);
@@ -52,22 +52,22 @@ void add_source(Words& words, AwaitedRanks& awaited, const Communicator& comm, i
 }
 
 // The number in the communicator; ranks that are in none of its groups have none.
-int rank_in(const Communicator& comm, std::uint32_t job_rank) {
+int rank_in(const Communicator& comm, Process process) {
   for (int r = 0; r < comm.remote_size(); ++r)
-    if (comm.point_to_point.job_rank(r) == job_rank) return r;
+    if (comm.point_to_point.process(r) == process) return r;
   return -1;
 }
 
 void describe_send(const Request& request, const Communicator& comm, Words& words,
                    AwaitedRanks& awaited) {
   words.add("a send of %lld bytes", static_cast<long long>(request.bytes));
-  if (const int rank = rank_in(comm, request.peer_rank); rank >= 0) {
+  if (const int rank = rank_in(comm, request.process); rank >= 0) {
     words.add(" to ");
     add_rank(words, comm, rank);
   }
   if (request.tag >= 0) words.add(", tag %d", request.tag);
   add_communicator(words, comm);
-  awaited.add(request.peer_rank);
+  awaited.add(message::world_rank(request.process));
 }
 
 void describe_receive(const Request& request, const Communicator& comm, Words& words,
@@ -77,7 +77,7 @@ void describe_receive(const Request& request, const Communicator& comm, Words& w
     add_source(words, awaited, comm, request.source, request.tag);
   } else {
     words.add("a message that has begun to come");
-    awaited.add(request.peer_rank);
+    awaited.add(message::world_rank(request.process));
   }
   add_communicator(words, comm);
 }
@@ -169,7 +169,7 @@ std::uint64_t members_hash(const Communicator& comm) {
   const world::Members members = comm.members(0);
   std::uint64_t hash = 0;
   for (int i = 0; i < members.count; ++i)
-    hash = world::scramble(hash + members.context->job_rank(members.rank_at(i)) + 1);
+    hash = world::scramble(hash + number_of(members.process_at(i)) + 1);
   return hash;
 }
 

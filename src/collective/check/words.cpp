@@ -4,6 +4,8 @@
 #include <cstdarg>
 #include <cstdio>
 
+#include "message/engine.hpp"
+
 namespace baton::collective {
 
 void Words::add(const char* format, ...) {
@@ -46,7 +48,7 @@ void Words::add_ranks(const Communicator& comm, bool (*chosen)(void*, int), void
   const world::Members members = comm.members(0);
   auto own_number = [](int i) { return i; };
   auto job_number = [&members](int i) {
-    return static_cast<int>(members.context->job_rank(members.rank_at(i)));
+    return static_cast<int>(message::world_rank(members.process_at(i)));
   };
   int count = 0;
   bool as_in_job = true;

@@ -11,20 +11,20 @@ namespace baton::collective {
 
 namespace {
 
-std::uint32_t job_rank(const Run& run, int rank) {
-  return run.call.comm->collective.job_rank(rank);
+LocalRank local_rank(const Run& run, int rank) {
+  return transport::local_rank_of(run.call.comm->collective.process(rank));
 }
 
 }  // namespace
 
 // Who has not started yet cannot be asked; it will come, since it takes part.
 bool DirectCopy::is_known(int rank) const {
-  return transport::refusal(job_rank(run_, rank)) != Reason::cma_not_probed;
+  return transport::refusal(local_rank(run_, rank)) != Reason::cma_not_probed;
 }
 
 bool DirectCopy::permitted() const {
   for (int r = 0; r < ranks(); ++r)
-    if (r != rank() && !transport::can_read_from(job_rank(run_, r))) return false;
+    if (r != rank() && !transport::can_read_from(local_rank(run_, r))) return false;
   return true;
 }
 
@@ -51,7 +51,7 @@ void DirectCopy::agree_with(int root, std::int64_t bytes, bool usable) {
   turn_ = turn_of(rank(), root, ranks(), direct_at_once());
   const Told line = told_by(root);
   agreed_ = usable && line.usable && line.bytes == bytes &&
-            transport::can_read_from(job_rank(run_, root));
+            transport::can_read_from(local_rank(run_, root));
 }
 
 void DirectCopy::say_done() {
@@ -74,7 +74,7 @@ void DirectCopy::pull(int from, std::int64_t offset, void* to, std::int64_t byte
   const message::OutstandingCopy counted(bytes);
   if (from == rank())
     std::memcpy(to, source, static_cast<std::size_t>(bytes));
-  else if (!transport::read_from(job_rank(run_, from), source, to, bytes))
+  else if (!transport::read_from(local_rank(run_, from), source, to, bytes))
     note_refusal(bytes, "from", from);
 }
 
@@ -100,7 +100,8 @@ void DirectCopy::push(const void* from, int to, std::int64_t offset, std::int64_
   char* target = told_by(to).to + offset;
   if (bytes == 0 || refused_) return;
   const message::OutstandingCopy counted(bytes);
-  if (!transport::write_to(job_rank(run_, to), from, target, bytes)) note_refusal(bytes, "to", to);
+  if (!transport::write_to(local_rank(run_, to), from, target, bytes))
+    note_refusal(bytes, "to", to);
 }
 
 const void* packed(Run& run, const void* buffer, std::int64_t count, const Datatype& type) {

@@ -34,7 +34,7 @@ class DirectCopy {
       int root;
       bool operator()() const { return copies.told.has_arrived(root) && copies.is_known(root); }
       void add_missing(lockfree::AwaitedRanks& ranks) const {
-        ranks.add(copies.told.job_rank(root));
+        ranks.add(copies.told.world_rank(root));
       }
     };
     return run_.until(Heard{*this, root});

@@ -16,7 +16,7 @@ namespace {
 platform::Lock groups_lock;  // of making them
 
 const lockfree::RankPlace& place_of(const Communicator& comm, int rank) {
-  return transport::place_of(comm.collective.job_rank(rank));
+  return message::place_of(comm.collective.process(rank));
 }
 
 // In one segment of memory, which `std::free` ends; null without.

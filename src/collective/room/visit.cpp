@@ -12,9 +12,9 @@ namespace {
 
 // After the fence, where one is needed.
 void wake_after_fence(const Communicator& comm, int rank) {
-  const std::uint32_t job_rank = comm.collective.job_rank(rank);
-  if (job_rank != engine.rank && lockfree::wants_attention(transport::doorbell(job_rank)))
-    message::wake_slow(job_rank);
+  const LocalRank local = transport::local_rank_of(comm.collective.process(rank));
+  if (local != engine.local_rank && lockfree::wants_attention(transport::doorbell(local)))
+    message::wake_slow(local);
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ void Visit::take_part(int of, std::int64_t offset, void* buffer, const Datatype&
 }
 
 void Visit::wake(int rank) {
-  message::wake_rank(comm_.collective.job_rank(rank));
+  message::wake_rank(comm_.collective.process(rank));
 }
 
 void Visit::wake(Places ranks) {

@@ -27,8 +27,10 @@ class Visit {
   }
   auto all_arrived() { return arrived(0, ranks()); }
   auto arrived(Places places) { return run_.until(SomeArrived{*this, places}); }
-  // The rank of the job behind a place, for who waits long for it.
-  std::uint32_t job_rank(int of) const { return comm_.collective.job_rank(of); }
+  // The rank in MPI_COMM_WORLD behind a place, for who waits long for it.
+  std::uint32_t world_rank(int of) const {
+    return message::world_rank(comm_.collective.process(of));
+  }
 
   // Where the payload of a place lies.
   char* place(int of) const { return view_.room.place(static_cast<std::uint32_t>(of), round_); }
@@ -135,7 +137,7 @@ class Visit {
       for (int r = 0; r < visit.ranks(); ++r)
         if (r != visit.rank() &&
             !visit.view_.room.has_finished(static_cast<std::uint32_t>(r), visit.round_))
-          ranks.add(visit.job_rank(r));
+          ranks.add(visit.world_rank(r));
     }
   };
   struct Arrived {
@@ -148,7 +150,7 @@ class Visit {
     }
     void add_missing(lockfree::AwaitedRanks& ranks) const {
       for (int of = static_cast<int>(missing); of < static_cast<int>(end); ++of)
-        if (!visit.has_arrived(of)) ranks.add(visit.job_rank(of));
+        if (!visit.has_arrived(of)) ranks.add(visit.world_rank(of));
     }
   };
   struct SomeArrived {
@@ -161,7 +163,7 @@ class Visit {
     }
     void add_missing(lockfree::AwaitedRanks& ranks) const {
       for (int i = missing; i < places.count; ++i)
-        if (!visit.has_arrived(places[i])) ranks.add(visit.job_rank(places[i]));
+        if (!visit.has_arrived(places[i])) ranks.add(visit.world_rank(places[i]));
     }
   };
 

@@ -24,8 +24,8 @@ bool is_behind_another(const MatchQueue& queue, const Request& receive) {
   return false;
 }
 
-void open(DepositPeer& deposit, Request& receive, std::uint32_t sender) {
-  receive.peer_rank = sender;
+void open(DepositPeer& deposit, Request& receive, Process sender) {
+  receive.process = sender;
   receive.advert = ++deposit.adverts;
   deposit.advertised = &receive;
   lockfree::open_advert(*deposit.own_advert, receive.advert,
@@ -35,12 +35,14 @@ void open(DepositPeer& deposit, Request& receive, std::uint32_t sender) {
 
 }  // namespace
 
-void advertise_deposit(const MatchQueue& queue, Request& receive, std::uint32_t sender) {
+void advertise_deposit(const MatchQueue& queue, Request& receive, Process sender) {
   if (platform::threads_multiple || !deposit_model().redirects(receive.bytes)) return;
-  if (sender == engine.rank || !receive.datatype->contiguous) return;
+  if (sender == engine.self || !receive.datatype->contiguous) return;
   DepositPeer* deposit = find_deposit_peer(sender);
   if (!deposit || !deposit->in.attached() || deposit->advertised) return;
-  if (!transport::is_exported(receive.buffer) && !transport::can_read_from(sender)) return;
+  if (!transport::is_exported(receive.buffer) &&
+      !transport::can_read_from(transport::local_rank_of(sender)))
+    return;
   if (!is_behind_another(queue, receive)) open(*deposit, receive, sender);
 }
 
@@ -48,11 +50,11 @@ void advertise_next(Peer& peer, const MatchQueue& queue, std::int32_t source) {
   if (platform::threads_multiple || deposit_peer(peer).advertised) return;
   for (Request* receive = queue.posted[MatchQueue::bin(source)].first; receive;
        receive = receive->next)
-    if (receive->source == source) return advertise_deposit(queue, *receive, peer.rank);
+    if (receive->source == source) return advertise_deposit(queue, *receive, peer.process);
 }
 
 bool close_deposit_advert(Request& receive) {
-  DepositPeer& deposit = *find_deposit_peer(receive.peer_rank);
+  DepositPeer& deposit = *find_deposit_peer(receive.process);
   if (!lockfree::move_advert(*deposit.own_advert, deposit.adverts, AdvertState::open,
                              AdvertState::closed))
     return false;
@@ -87,8 +89,8 @@ Target claim_target(Peer& peer, const Request& send) {
   // Too long for it: it is truncated in the ordinary way.
   if (!matches || static_cast<std::uint64_t>(send.bytes) > advert.bytes) return {};
   auto* address = reinterpret_cast<char*>(advert.target);
-  bool exported = transport::reach_exported(peer.rank, address) != nullptr;
-  if (!exported && (peer.refuses_pushes || !transport::can_read_from(peer.rank))) return {};
+  bool exported = transport::reach_exported(peer.local_rank, address) != nullptr;
+  if (!exported && (peer.refuses_pushes || !transport::can_read_from(peer.local_rank))) return {};
   // Claim last.
   if (!lockfree::move_advert(*deposit.their_advert, advert.number, AdvertState::open,
                              AdvertState::claimed))
@@ -97,7 +99,7 @@ Target claim_target(Peer& peer, const Request& send) {
 }
 
 bool push_to_target(Peer& peer, const Target& target, const char* data, std::int64_t bytes) {
-  if (transport::write_to(peer.rank, data, target.address, bytes)) return true;
+  if (transport::write_to(peer.local_rank, data, target.address, bytes)) return true;
   peer.refuses_pushes = true;
   BATON_INVARIANT(lockfree::move_advert(*deposit_peer(peer).their_advert, target.number,
                                         AdvertState::claimed, AdvertState::open));

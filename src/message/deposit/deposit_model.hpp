@@ -14,9 +14,9 @@ extern const Protocol deposit_models;
 
 // Its parts. The sender: puts what there is room for; whether that was all.
 bool put_deposit(Peer& peer, Request& send);
-// The receiver: a receive was posted that names its source, a rank of the job, and the model may
+// The receiver: a receive was posted that names its source, and the model may
 // redirect to it.
-void advertise_deposit(const MatchQueue& queue, Request& receive, std::uint32_t sender);
+void advertise_deposit(const MatchQueue& queue, Request& receive, Process sender);
 bool close_deposit_advert(Request& receive);
 // Ends a synchronous message that was taken in before its receive.
 void accept_deposit(UnexpectedMessage& unexpected, Request& receive);

@@ -37,9 +37,9 @@ struct DepositPeer {
   DepositPeer* next_open = nullptr;  // of those
 };
 
-// Of a peer that was met; and of a rank, null before.
+// Of a peer that was met; and of a process, null before.
 DepositPeer& deposit_peer(const Peer& peer);
-DepositPeer* find_deposit_peer(std::uint32_t rank);
+DepositPeer* find_deposit_peer(Process process);
 
 // What a model does with a message. Table 2 of the study; limits in bytes are the study's own.
 struct DepositModel {

@@ -23,7 +23,7 @@ MatchQueue& queue_of(std::uint32_t context) {
 }
 
 transport::Offer& offer_of(const Peer& peer, std::int32_t slot) {
-  return transport::offer(peer.rank, slot);
+  return transport::offer(peer.local_rank, slot);
 }
 
 // The receive that matches a message; null when there is none, or the sender has cancelled.
@@ -50,7 +50,7 @@ UnexpectedMessage* make_unexpected(const Peer& peer, const lockfree::DepositHead
   unexpected->context = header.context;
   unexpected->source = header.source;
   unexpected->tag = header.tag;
-  unexpected->peer_rank = peer.rank;
+  unexpected->process = peer.process;
   unexpected->bytes = bytes;
   if (header.slot >= 0) {
     // As an offer of which all bytes came early: its sender waits for the match.
@@ -72,7 +72,7 @@ void open(IncomingDeposit& incoming, Peer& peer, const lockfree::DepositHeader& 
   }
   Request& receive = *incoming.receive;
   receive.stage = Stage::streaming;
-  receive.peer_rank = peer.rank;
+  receive.process = peer.process;
   receive.error = settle_envelope(receive, header.source, header.tag,
                                   static_cast<std::int64_t>(header.message_bytes));
 }
@@ -91,8 +91,8 @@ void copy_piece(IncomingDeposit& incoming, const char* data, std::int64_t bytes)
 }
 
 // The match of a synchronous send is told.
-void end_slot(std::uint32_t sender, std::int32_t slot) {
-  BATON_INVARIANT(lockfree::move_offer(transport::offer(sender, slot),
+void end_slot(Process sender, std::int32_t slot) {
+  BATON_INVARIANT(lockfree::move_offer(transport::offer(transport::local_rank_of(sender), slot),
                                        lockfree::OfferState::claimed, lockfree::OfferState::done));
   wake_rank(sender);
 }
@@ -119,7 +119,7 @@ void close(IncomingDeposit& incoming, Peer& peer) {
   IncomingDeposit message = incoming;
   incoming = {};
   if (message.unexpected) return keep_or_deliver(peer, *message.unexpected);
-  if (message.slot >= 0) end_slot(peer.rank, message.slot);
+  if (message.slot >= 0) end_slot(peer.process, message.slot);
   Request& receive = *message.receive;
   advertise_next(peer, *receive.queue, receive.source);
   complete(receive, receive.error);
@@ -141,14 +141,14 @@ bool poll_deposit(Peer& peer, DepositPeer& deposit) {
     if (last) close(incoming, peer);
     deposit.in.take(header);
   }
-  if (taken > 0) wake_rank(peer.rank);  // it may wait for room
+  if (taken > 0) wake_rank(peer.local_rank);  // it may wait for room
   return taken > 0;
 }
 
 void accept_deposit(UnexpectedMessage& unexpected, Request& receive) {
   if (receive.bytes > 0)
     datatype::unpack(*receive.datatype, receive.buffer, 0, unexpected.payload(), receive.bytes);
-  end_slot(unexpected.peer_rank, unexpected.offer);
+  end_slot(unexpected.process, unexpected.offer);
   complete(receive, receive.error);
 }
 

@@ -57,7 +57,7 @@ bool redirect_piece(Peer& peer, const Request& send, std::int64_t bytes) {
 // What is in its receive cannot be cancelled. Not with threads, so nobody has cancelled it
 // meanwhile.
 bool match_own_slot(int slot) {
-  BATON_INVARIANT(lockfree::move_offer(transport::offer(engine.rank, slot),
+  BATON_INVARIANT(lockfree::move_offer(transport::offer(engine.local_rank, slot),
                                        lockfree::OfferState::offered,
                                        lockfree::OfferState::claimed));
   return true;
@@ -103,7 +103,7 @@ bool put_deposit(Peer& peer, Request& send) {
     bool withdrawn = last && synchronous && offer_at_last(send);
     if (last) count_deposit(peer, send.bytes, !first, header.redirected);
     deposit.out.end(header);
-    notify(*peer.doorbell, peer.rank);
+    notify(peer);
     if (!last) continue;
     if (withdrawn) {
       send.cancelled = true;

@@ -22,7 +22,7 @@ static_assert(DepositModel{5}.copies_at_sender(16 * kib - 1) &&
               DepositModel{5}.redirects(8 * kib + 1));
 static_assert(!DepositModel{5}.copies_at_sender(16 * kib) && DepositModel{5}.redirects(16 * kib));
 
-DepositPeer** peers = nullptr;      // by rank in the job; null before we have met
+DepositPeer** peers = nullptr;      // by process; null before we have met
 DepositPeer* open_peers = nullptr;  // whose ring to us is in use; under the progress lock
 bool poll_all(void*);
 ProgressSource source{poll_all};
@@ -38,14 +38,14 @@ DepositControl& control_of(char* deposit) {
   return *reinterpret_cast<DepositControl*>(deposit);
 }
 
-Error no_memory_for(std::uint32_t rank) {
-  return fail(MPI_ERR_NO_MEM, "no memory to contact rank %u by deposit model %d", rank,
-              deposit_model().number);
+Error no_memory_for(Process process) {
+  return fail(MPI_ERR_NO_MEM, "no memory to contact rank %u by deposit model %d",
+              world_rank(process), deposit_model().number);
 }
 
 // Under the contact lock.
 DepositPeer* find_or_make(const Peer& peer) {
-  DepositPeer*& place = peers[peer.rank];
+  DepositPeer*& place = peers[number_of(peer.process)];
   if (!place) place = new (std::nothrow) DepositPeer;
   return place;
 }
@@ -56,12 +56,12 @@ DepositModel deposit_model() {
   return {static_cast<int>(settings.deposit_model)};
 }
 
-DepositPeer* find_deposit_peer(std::uint32_t rank) {
-  return peers[rank];
+DepositPeer* find_deposit_peer(Process process) {
+  return peers[number_of(process)];
 }
 
 DepositPeer& deposit_peer(const Peer& peer) {
-  return *peers[peer.rank];
+  return *peers[number_of(peer.process)];
 }
 
 namespace {
@@ -79,7 +79,7 @@ Error start() {
         static_cast<unsigned long long>(job.ring_bytes >> 10));
   if (own.model == 0) return MPI_SUCCESS;
   peers = static_cast<DepositPeer**>(std::calloc(engine.ranks, sizeof(DepositPeer*)));
-  if (!peers) return no_memory_for(engine.rank);
+  if (!peers) return no_memory_for(engine.self);
   set_active(source, true);
   engine.posted_bytes_max = -1;
   return MPI_SUCCESS;
@@ -98,21 +98,21 @@ void stop() {
 
 Error begin(Peer& peer) {
   DepositPeer* deposit = find_or_make(peer);
-  if (!deposit) return no_memory_for(peer.rank);
+  if (!deposit) return no_memory_for(peer.process);
   if (deposit->out.attached()) return MPI_SUCCESS;
   // Claim last: memory first, then the announcement.
   std::uint64_t ring_bytes = transport::job().rings.deposit.ring_bytes;
   if (!deposit->message) deposit->message = static_cast<char*>(std::malloc(ring_bytes));
-  if (!deposit->message) return no_memory_for(peer.rank);
-  if (Error error = transport::reserve_deposit_memory(peer.rank)) return error;
+  if (!deposit->message) return no_memory_for(peer.process);
+  if (Error error = transport::reserve_deposit_memory(peer.local_rank)) return error;
   {
     platform::Guard sending(peer.send_lock);
-    char* control = transport::deposit_memory(peer.rank, engine.rank);
+    char* control = transport::deposit_memory(peer.local_rank, engine.local_rank);
     deposit->out.attach(control + page_bytes, ring_bytes, &control_of(control).head,
                         deposit_model().rules());
     deposit->their_advert = &control_of(control).advert;
   }
-  notify_slow(peer.rank);  // the bit makes the ring known there
+  notify_slow(peer.local_rank);  // the bit makes the ring known there
   return MPI_SUCCESS;
 }
 
@@ -125,7 +125,7 @@ bool look(Peer& peer) {
   }
   if (!deposit) return false;  // no memory now: the bit comes again with the next message
   if (BATON_UNLIKELY(!deposit->in.attached())) {
-    char* control = transport::deposit_memory(engine.rank, peer.rank);
+    char* control = transport::deposit_memory(engine.local_rank, peer.local_rank);
     deposit->in.attach(control + page_bytes, transport::job().rings.deposit.ring_bytes,
                        &control_of(control).head, deposit_model().rules());
     deposit->own_advert = &control_of(control).advert;

@@ -52,15 +52,22 @@ struct Members {
   const message::Context* context;
   std::int32_t tag;
   std::int32_t count;
-  std::int32_t position;      // ours among them
-  const std::int32_t* ranks;  // of the context, by position; null: the same numbers
+  std::int32_t position;  // ours among them
+  // Ranks of the context, by position; null: the same numbers. Or, of a context that has all
+  // processes for its ranks, those.
+  const std::int32_t* ranks = nullptr;
+  const Process* processes = nullptr;
 
-  std::int32_t rank_at(std::int32_t place) const { return ranks ? ranks[place] : place; }
+  std::int32_t rank_at(std::int32_t place) const {
+    if (processes) return static_cast<std::int32_t>(number_of(processes[place]));
+    return ranks ? ranks[place] : place;
+  }
+  Process process_at(std::int32_t place) const { return context->process(rank_at(place)); }
 };
 
 // All ranks of a context of one group.
 inline Members all_of(const message::Context& context, std::int32_t tag) {
-  return {&context, tag, context.size, context.rank, nullptr};
+  return {&context, tag, context.size, context.rank};
 }
 
 // all[i] = the `mine` of the member at position i, for every member; `bytes` each. At most
