@@ -109,6 +109,7 @@ struct Engine {
 
 // So many processes one process may know.
 inline constexpr std::uint32_t processes_max = 1 << 18;
+static_assert(processes_max <= std::uint32_t{lockfree::sources_max});  // a line names its source
 
 extern Engine engine;
 
