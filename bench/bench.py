@@ -13,6 +13,7 @@ import time
 
 import instructions
 import machine
+import page
 import peers
 import report
 
@@ -76,6 +77,7 @@ def arguments():
     parser.add_argument("--build", default=os.path.join(peers.ROOT, "build"), help="Baton's build folder")
     parser.add_argument("--cache", default=peers.default_cache(), help="where peers are installed")
     parser.add_argument("--timeout", type=float, default=60, help="seconds after which a run has failed (60)")
+    parser.add_argument("--page", metavar="FILE", help="draw it all on one HTML page, by size")
     parser.add_argument("--json", metavar="FILE", help="write every value of every round")
     options = parser.parse_args()
     options.metrics = [metric for name in options.metrics.split(",") if name for metric in GROUPS.get(name, [name])]
@@ -269,6 +271,9 @@ def main():
     report.show(comparison, absent, properties)
     if options.json:
         report.write_json(options.json, comparison, absent, properties)
+    if options.page:
+        page.write(options.page, comparison, absent, properties, options.build)
+        print(f"\nthe page: {options.page}")
     failed = any(name == "baton" for name, _, _ in comparison.failures)
     return code or (1 if failed else 0)
 

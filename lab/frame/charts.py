@@ -1,5 +1,6 @@
 """Charts as small SVG written by hand: colors are the page's variables, so that dark and paper need no second
 drawing. Every function returns markup; texts are escaped here."""
+import math
 from html import escape
 
 
@@ -129,3 +130,64 @@ def table(heads, lines, stacked=False):
     body = "".join("<tr>" + "".join(cell(name, value) for name, value in zip(heads, line)) + "</tr>" for line in lines)
     return (f'<div class="scroll"><table{" class=stacked" if stacked else ""}><thead><tr>{head}</tr></thead>'
             f"<tbody>{body}</tbody></table></div>")
+
+
+def in_bytes(size):
+    """4 KiB, 3 B, 4097 B."""
+    for scale, unit in ((1 << 20, "MiB"), (1 << 10, "KiB")):
+        if size >= scale and size % scale == 0:
+            return f"{size // scale} {unit}"
+    return f"{size} B"
+
+
+def round_values(low, high):
+    """1, 2 and 5 times powers of ten from low to high; where they are many, the powers alone."""
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    fine = [digit * 10.0 ** power for power in powers for digit in (1, 2, 5)]
+    inside = [value for value in fine if low <= value * 1.000001 and value <= high * 1.000001]
+    return inside if len(inside) <= 8 else [value for value in inside if f"{value:e}"[0] == "1"]
+
+
+def curves(title, lines, unit, marks=(), level=None, high=210):
+    """Values by size, both axes logarithmic. lines: (name, kind, {bytes: value}), the first drawn last; kind: a class of
+    the style sheet. marks: (bytes, words), a vertical line each. level: a horizontal line, e.g. at a ratio of 1."""
+    points = [(size, value) for _, _, line in lines for size, value in line.items() if value]
+    if not points:
+        return figure(svg(320, 30, title, [text(0, 20, f"{title}: no value")]))
+    sizes = sorted({size for size, _ in points})
+    low, top = min(value for _, value in points), max(value for _, value in points)
+    low, top = (min(low, level), max(top, level)) if level else (low, top)
+    low, top = low / 1.06, top * 1.06
+    left, above, across, first, last = 46, 20, 560, sizes[0], max(sizes[-1], 2 * sizes[0])
+
+    def x_of(size):
+        return left + across * math.log(size / first) / math.log(last / first)
+
+    def y_of(value):
+        return above + high * (1 - math.log(value / low) / math.log(top / low))
+    parts = [text(left, 12, title), text(left - 6, 12, unit, "end", "small")]
+    for value in round_values(low, top):
+        parts += [f'<line x1="{left}" x2="{left + across}" y1="{number(y_of(value))}" y2="{number(y_of(value))}" '
+                  'class="line"/>', text(left - 6, y_of(value) + 3.5, f"{value:g}", "end", "small")]
+    axis = [size for size in sizes if size & (size - 1) == 0]
+    for size in axis[::max(1, math.ceil(len(axis) / 9))]:
+        parts.append(text(x_of(size), above + high + 13, in_bytes(size), "middle", "small"))
+    for at, (size, words) in enumerate(sorted(marks)):
+        if first <= size <= last:
+            parts += [f'<line x1="{number(x_of(size))}" x2="{number(x_of(size))}" y1="{above}" y2="{above + high}" '
+                      f'class="mark"><title>{escape(words)}</title></line>',
+                      text(x_of(size) + 2, above + 9 + 10 * (at % 4), words, "start", "small")]
+    if level:
+        parts.append(f'<line x1="{left}" x2="{left + across}" y1="{number(y_of(level))}" y2="{number(y_of(level))}" '
+                     'class="edge"/>')
+    for name, kind, line in reversed(lines):
+        drawn = sorted((size, value) for size, value in line.items() if value)
+        path = " ".join(f"{number(x_of(size))},{number(y_of(value))}" for size, value in drawn)
+        parts.append(f'<polyline points="{path}" class="curve {kind}"/>')
+        parts += [f'<circle cx="{number(x_of(size))}" cy="{number(y_of(value))}" r="2.2" class="dot {kind}"><title>'
+                  f"{escape(f'{name}, {in_bytes(size)}: {value:.4g} {unit}')}</title></circle>" for size, value in drawn]
+    for at, (name, kind, _) in enumerate(lines):
+        y = above + 10 + 15 * at
+        parts += [f'<line x1="{left + across + 12}" x2="{left + across + 34}" y1="{y}" y2="{y}" class="curve {kind}"/>',
+                  text(left + across + 40, y + 4, name)]
+    return figure(svg(left + across + 150, above + high + 20, title, parts), scroll=True)

@@ -163,12 +163,15 @@ class Drawn(unittest.TestCase):
             charts.bars(NASTY, [NASTY, (NASTY, 1, NASTY)], NASTY),
             charts.timeline(NASTY, [(NASTY, [(0, 1, NASTY, "main", NASTY)], 9)], 1),
             charts.heat_map(NASTY, [NASTY], [NASTY], [[1]], 1, NASTY, lambda *_: NASTY),
+            charts.curves(NASTY, [(NASTY, "main", {1: 2.0, 4: 3.0})], NASTY, [(2, NASTY)], 1.0),
             charts.table([NASTY], [[NASTY]]), charts.figure("", NASTY), charts.legend(NASTY, NASTY),
             page.paragraph(NASTY), page.section(NASTY), page.kind_mark(NASTY)])
         self.assertNotIn("<script", drawn)
 
     def test_charts_of_nothing_are_drawn(self):
         charts.bars("none", [("no value", None, ""), ("zero", 0, "")], "")
+        self.assertIn("no value", charts.curves("none", [("nothing", "main", {}), ("zero", "cold", {8: 0})], "us"))
+        charts.curves("one point", [("one", "main", {8: 1.0})], "us")
         charts.heat_map("none", ["a"], ["b"], [[None]], 0, "", lambda *_: "")
 
     def test_bars_of_both_signs_stay_inside(self):
