@@ -59,12 +59,12 @@ TEST(division, is_the_one_with_the_fewest_lines) {
   using machine::Level;
   using enum Grouping;
   const Expected expected[] = {
-      // 64 + 2 lines by package; 16 + 8 by memory node, as few as by L3, which has more groups.
+      // 64 + 2 lines by package; 16 + 8 by NUMA node, as few as by L3, which has more groups.
       {"epyc-nps4", 0, Level::core, "numa_node", 8, 16, in_order},
       {"epyc-nps4", 0, Level::l3, "numa_node", 8, 16, mixed},
       {"epyc-nps4", 0, Level::package, "numa_node", 8, 16, mixed},
-      {"epyc-nps4", 64, Level::core, "l3", 8, 8, in_order},  // 4 + 16 by memory node
-      {"epyc-nps4", 32, Level::core, "l3", 4, 8, in_order},  // 2 + 16 by memory node
+      {"epyc-nps4", 64, Level::core, "l3", 8, 8, in_order},  // 4 + 16 by NUMA node
+      {"epyc-nps4", 32, Level::core, "l3", 4, 8, in_order},  // 2 + 16 by NUMA node
       {"epyc-nps4", 12, Level::core, "l3", 2, 8, in_order},
       {"epyc-nps4", 8, Level::core, "nothing", 1, 0, none},     // one L3
       {"epyc-nps4", 16, Level::l3, "package", 2, 8, in_order},  // a rank an L3; by node 8 + 2, too
