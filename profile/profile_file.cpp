@@ -126,12 +126,18 @@ Collectives read_collectives(const Json& json) {
   return collectives;
 }
 
+// What data was called before; read until the next release.
+std::string read_data(const Json& json) {
+  const std::string word = json;
+  return word == "reused" ? "warm" : word == "fresh" ? "cold" : word;
+}
+
 Cell read_cell(const Json& json) {
   return {json.at("question"),
           json.at("variant"),
           json.at("peers"),
           json.at("pattern"),
-          json.at("data"),
+          read_data(json.at("data")),
           json.at("bytes"),
           read_times(json.at("medians_us"))};
 }

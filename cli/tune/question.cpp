@@ -36,9 +36,9 @@ struct Threshold {
 constexpr Threshold thresholds[] = {
     {"eager_bytes_max", ring_or_staging, "ring", "staging", "", true},
     // The receiver sees by itself which way is quicker: what matters is where it may try to pull.
-    {"cma_bytes_min", staged_or_pulled, "staged", "pulled", "reused", false},
+    {"cma_bytes_min", staged_or_pulled, "staged", "pulled", "warm", false},
     // What nobody has seen yet has mostly just been written.
-    {"unseen_pull_bytes_min", staged_or_pulled, "staged", "pulled", "fresh", false},
+    {"unseen_pull_bytes_min", staged_or_pulled, "staged", "pulled", "cold", false},
     {"push_bytes_min", pulled_or_redirected, "pulled", "redirected", "", false},
     {"shared_bytes_min", one_side_or_both, "one side", "both sides", "", false},
 };
