@@ -101,7 +101,7 @@ std::string as_json(const JobFound& job, const std::vector<RankStatus>& ranks) {
     object["collectives"].push_back(
         {{"words", call.words}, {"there", call.come}, {"missing", call.missing}});
   object["waited_for_in_the_end"] = tangle.awaited;
-  object["deadlock"] = tangle.circle;
+  object["deadlock"] = tangle.cycle;
   return object.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -54,12 +54,12 @@ std::string key_of(const RankStatus& rank) {
   return key;
 }
 
-std::string circle_text(const std::vector<RankStatus>& ranks, const std::vector<int>& circle) {
+std::string cycle_text(const std::vector<RankStatus>& ranks, const std::vector<int>& cycle) {
   bool ended = false, threads = false;
   for (const RankStatus& rank : ranks) ended |= rank.phase == Phase::finalized;
-  for (int rank : circle) threads |= ranks[static_cast<std::size_t>(rank)].look.threads > 1;
-  const bool alone = circle.size() == 1;
-  return fmt::format("deadlock: {} {}{}{} only{}", ranks_text(circle),
+  for (int rank : cycle) threads |= ranks[static_cast<std::size_t>(rank)].look.threads > 1;
+  const bool alone = cycle.size() == 1;
+  return fmt::format("deadlock: {} {}{}{} only{}", ranks_text(cycle),
                      alone ? "waits for " : "wait for each other",
                      ended && !alone ? " and for " : "",
                      ended   ? "ranks that have called MPI_Finalize"
@@ -136,8 +136,8 @@ std::string report_text(const std::vector<RankStatus>& ranks, const std::string&
   }
   const Tangle tangle = untangle(ranks);
   for (const StuckCollective& call : tangle.collectives) text += indented(call, indent);
-  if (!tangle.circle.empty())
-    text += indent + circle_text(ranks, tangle.circle) + '\n';
+  if (!tangle.cycle.empty())
+    text += indent + cycle_text(ranks, tangle.cycle) + '\n';
   else if (!tangle.awaited.empty())
     text +=
         fmt::format("{}all who wait, wait in the end for {}\n", indent, ranks_text(tangle.awaited));

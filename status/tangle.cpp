@@ -16,7 +16,7 @@ bool has_ended(const RankStatus& rank) {
 }
 
 // Who waits, and can be served by nobody but those that are left in the set, again and again.
-std::vector<int> closed_circle(const std::vector<RankStatus>& ranks) {
+std::vector<int> closed_cycle(const std::vector<RankStatus>& ranks) {
   constexpr double settled_seconds = 1;  // what was on its way has come
   std::vector<bool> in(ranks.size());
   for (std::size_t r = 0; r < ranks.size(); ++r)
@@ -33,10 +33,10 @@ std::vector<int> closed_circle(const std::vector<RankStatus>& ranks) {
       if (!inside) in[r] = false, changed = true;
     }
   }
-  std::vector<int> circle;
+  std::vector<int> cycle;
   for (std::size_t r = 0; r < ranks.size(); ++r)
-    if (in[r]) circle.push_back(static_cast<int>(r));
-  return circle;
+    if (in[r]) cycle.push_back(static_cast<int>(r));
+  return cycle;
 }
 
 }  // namespace
@@ -68,7 +68,7 @@ Tangle untangle(const std::vector<RankStatus>& ranks) {
   }
   for (std::size_t r = 0; r < ranks.size(); ++r)
     if (awaited[r] && !ranks[r].waits) tangle.awaited.push_back(static_cast<int>(r));
-  tangle.circle = closed_circle(ranks);
+  tangle.cycle = closed_cycle(ranks);
   return tangle;
 }
 

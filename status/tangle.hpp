@@ -23,7 +23,7 @@ struct Tangle {
   // Ranks that others wait for, and that wait for nobody long themselves.
   std::vector<int> awaited;
   // Ranks that wait, and whom only ranks can serve that wait like them: a deadlock.
-  std::vector<int> circle;
+  std::vector<int> cycle;
 };
 
 Tangle untangle(const std::vector<RankStatus>& ranks);

@@ -22,9 +22,10 @@ Peer* make_peer(std::uint32_t rank) {
   }
   peer->rank = rank;
   peer->doorbell = &transport::doorbell(rank);
-  peer->place = lockfree::peer_class(transport::place_of(engine.rank), transport::place_of(rank));
+  peer->peer_class =
+      lockfree::peer_class(transport::place_of(engine.rank), transport::place_of(rank));
   // relaxed: nobody else knows it yet.
-  peer->history.store(&engine.shared_history[static_cast<int>(peer->place)],
+  peer->history.store(&engine.shared_history[static_cast<int>(peer->peer_class)],
                       std::memory_order_relaxed);
   // ORDER engine.peers: release here, acquire in known_peer.
   std::atomic_ref(engine.peers[rank]).store(peer, std::memory_order_release);

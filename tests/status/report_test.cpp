@@ -89,19 +89,19 @@ TEST(tangle, ranks_that_wait_for_each_other_alone_are_a_deadlock) {
   const std::vector<RankStatus> ranks = {
       waiting("MPI_Recv", "a receive", {1}), waiting("MPI_Recv", "a receive", {2}),
       waiting("MPI_Recv", "a receive", {0}), waiting("MPI_Recv", "a receive", {0})};
-  EXPECT_EQ(untangle(ranks).circle, (std::vector<int>{0, 1, 2, 3}));
+  EXPECT_EQ(untangle(ranks).cycle, (std::vector<int>{0, 1, 2, 3}));
 }
 
 TEST(tangle, whoever_waits_for_one_that_runs_is_in_no_deadlock) {
   EXPECT_TRUE(untangle({waiting("MPI_Recv", "a receive", {1}),
                         waiting("MPI_Recv", "a receive", {0, 2}), running()})
-                  .circle.empty());
+                  .cycle.empty());
 }
 
 TEST(tangle, who_waits_for_finalized_ranks_alone_is_in_a_deadlock) {
   RankStatus ended = running();
   ended.phase = Phase::finalized;
-  EXPECT_EQ(untangle({waiting("MPI_Recv", "a receive", {1}), ended}).circle, (std::vector<int>{0}));
+  EXPECT_EQ(untangle({waiting("MPI_Recv", "a receive", {1}), ended}).cycle, (std::vector<int>{0}));
   EXPECT_NE(report({waiting("MPI_Recv", "a receive", {1}), ended})
                 .find("deadlock: rank 0 waits for ranks that have called MPI_Finalize only\n"),
             std::string::npos);
