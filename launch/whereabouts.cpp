@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "status/report.hpp"
-#include "status/tangle.hpp"
+#include "status/wait_graph.hpp"
 
 namespace baton::launch {
 
@@ -26,7 +26,7 @@ bool CycleWatch::has_found(const JobFile& file, std::span<const pid_t> processes
                            double now_seconds) {
   const std::vector<status::RankStatus> ranks = look(file, processes);
   std::vector<std::pair<int, std::int64_t>> cycle;
-  for (int rank : status::untangle(ranks).cycle)
+  for (int rank : status::wait_graph_of(ranks).cycle)
     cycle.emplace_back(rank, ranks[static_cast<std::size_t>(rank)].wait.since_ns);
   if (cycle.empty() || cycle != cycle_) {
     cycle_ = std::move(cycle);

@@ -1,7 +1,7 @@
 /* How long messages take between two ranks, with the settings that the job runs with, and how long
  * collectives take. Started by `baton tune` alone, many times.
  * usage: baton-measure MILLISECONDS PATTERN SIZE...
- * PATTERN: a collective's kind, pingpong, or window (some messages under way in one direction, then
+ * PATTERN: a collective's kind, pingpong, or window (some messages in flight in one direction, then
  * a short answer); the last two take two ranks.
  * Each size is measured warm (the same buffers, touched by nobody) and cold (the sender has just
  * written every line, the receiver reads every line). Writing and reading are part of the time: a

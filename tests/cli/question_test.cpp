@@ -62,7 +62,7 @@ TEST(chosen_value, differs_where_the_other_way_is_quicker_by_more_than_the_noise
     if (cell.variant == "staging") return cell.bytes > 2048 ? 0.8 : 1.2;
     if (cell.variant == "pulled") return cell.bytes >= 12288 ? 0.7 : 1.2;
     if (cell.variant == "both sides") return cell.bytes >= 65536 ? 0.8 : 1.2;
-    return cell.variant == "64k" && cell.question == "pieces" ? 0.9 : 1.0;
+    return cell.variant == "64k" && cell.question == "segments" ? 0.9 : 1.0;
   };
   std::vector<Cell> cells = measured(time);
   EXPECT_EQ(chosen(cells, "eager_bytes_max").value, 2048);

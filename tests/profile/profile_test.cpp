@@ -133,16 +133,18 @@ TEST_F(a_profile, may_have_the_former_names_of_algorithms) {
   EXPECT_EQ(read->collectives.measured[1].algorithm, "neighbor_alltoall_exchange");
 }
 
-TEST_F(a_profile, may_have_the_former_words_for_warm_and_cold_data) {
+TEST_F(a_profile, may_have_the_former_words_for_data_and_segments) {
   Profile former = some_profile();
   former.measured.push_back(former.measured[0]);
   former.measured[0].data = "reused";
   former.measured[1].data = "fresh";
+  former.measured[1].question = "pieces";
   ASSERT_TRUE(write_profile(file, former));
   auto read = read_profile(file);
   ASSERT_TRUE(read) << read.error();
   EXPECT_EQ(read->measured[0].data, "warm");
   EXPECT_EQ(read->measured[1].data, "cold");
+  EXPECT_EQ(read->measured[1].question, "segments");
 }
 
 TEST_F(a_profile, that_names_an_algorithm_that_there_is_not_is_refused) {
