@@ -26,7 +26,7 @@ typedef struct {
   char *out, *in, *others_out, *others_in;
   pid_t other; /* whose memory is reached into; 0: it is mapped here */
   size_t bytes, chunk;
-  int fresh;
+  int cold;
   uint64_t turn; /* odd messages go one way, even ones back */
 } Side;
 
@@ -64,7 +64,7 @@ static void copy_chunks(Side* s, int sending) {
 
 static void send_one(Side* s) {
   ++s->turn;
-  if (s->fresh) write_lines(s->out, s->bytes, (uint32_t)s->turn);
+  if (s->cold) write_lines(s->out, s->bytes, (uint32_t)s->turn);
   atomic_store_explicit(&s->meeting->taken[s->turn & 1], 0, memory_order_relaxed);
   atomic_store_explicit(&s->meeting->ready, s->turn, memory_order_release);
   copy_chunks(s, 1);
@@ -79,7 +79,7 @@ static void receive_one(Side* s) {
   }
   copy_chunks(s, 0);
   wait_for(&s->meeting->ended, s->turn);
-  if (s->fresh) sink += read_lines(s->in, s->bytes);
+  if (s->cold) sink += read_lines(s->in, s->bytes);
 }
 
 static void there_and_back(void* side) {
@@ -132,10 +132,10 @@ static size_t chunk_of(size_t bytes) {
   return chunk < 4096 ? 4096 : chunk > (256 << 10) ? 256 << 10 : chunk;
 }
 
-double measure_both(size_t bytes, int fresh, int by_attach, double budget_us) {
+double measure_both(size_t bytes, int cold, int by_attach, double budget_us) {
   Meeting* meeting = (Meeting*)shared_memory(sizeof *meeting);
   memset(meeting, 0, sizeof *meeting);
-  Side side[2] = {{.meeting = meeting, .bytes = bytes, .chunk = chunk_of(bytes), .fresh = fresh}};
+  Side side[2] = {{.meeting = meeting, .bytes = bytes, .chunk = chunk_of(bytes), .cold = cold}};
   side[1] = side[0];
   make_buffers(side, bytes, by_attach);
   pid_t parent = getpid(), child = fork();

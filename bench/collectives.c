@@ -98,10 +98,10 @@ static void step(Exchange* x) {
   Together* t = x->more;
   int is_root = t->root == rank,
       in_one_buffer = t->what == bcast || t->what == ibcast || t->what == bcast_init;
-  if (x->fresh && (is_root || !about[t->what].one_gives))
+  if (x->cold && (is_root || !about[t->what].one_gives))
     write_lines(x->out, t->bytes_out, ++x->turn);
   call(x, t);
-  if (x->fresh && (is_root || !about[t->what].one_takes))
+  if (x->cold && (is_root || !about[t->what].one_takes))
     sink += read_lines(in_one_buffer ? x->out : x->in, t->bytes_in);
   t->root = t->root + 1 < ranks ? t->root + 1 : 0;
 }
@@ -130,8 +130,8 @@ int collective_of(const char* metric) {
 
 void collectives_of_sizes(int what, int count, char** sizes) {
   for (int i = 0; i < count; ++i)
-    for (int fresh = 0; fresh < 2; ++fresh) {
-      Exchange x = {NULL, NULL, strtoul(sizes[i], NULL, 10), fresh, 0, NULL, ranks};
+    for (int cold = 0; cold < 2; ++cold) {
+      Exchange x = {NULL, NULL, strtoul(sizes[i], NULL, 10), cold, 0, NULL, ranks};
       Together t = {(Collective)what, 0, x.bytes, x.bytes, NULL};
       if (about[what].blocks_out) t.bytes_out *= (size_t)ranks;
       if (about[what].blocks_in) t.bytes_in *= (size_t)ranks;
@@ -142,7 +142,7 @@ void collectives_of_sizes(int what, int count, char** sizes) {
       prepare(&x, &t);
       double mine = measure(step, &x), value = 0; /* that of the slowest */
       MPI_Reduce(&mine, &value, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-      print_cell(about[what].name, fresh ? "/fresh" : "/reused", x.bytes, value);
+      print_cell(about[what].name, cold ? "/cold" : "/warm", x.bytes, value);
       forget(&t);
       free(x.out);
       free(x.in);

@@ -2,12 +2,12 @@
  * usage: limits MILLISECONDS LOOP [SIZE...]
  * LOOP is one of
  *   line      one cache line back and forth
- *   copy      one plain copy by the receiver of what the other has (fresh: just written; every line
+ *   copy      one plain copy by the receiver of what the other has (cold: just written; every line
  *             is then read)
  *   copy512   the same in blocks of 512 bytes with as much between them
  *   both      sender and receiver copy together, from buffers both have mapped (both.c)
  *   both-cma  the same by cross-memory attach
- * Prints "cell LOOP/reused|fresh/SIZE MICROSECONDS" for every cell ("cell line" for the first). */
+ * Prints "cell LOOP/warm|cold/SIZE MICROSECONDS" for every cell ("cell line" for the first). */
 #define _GNU_SOURCE
 #include "limits.h"
 
@@ -30,7 +30,7 @@ typedef struct {
   _Atomic uint64_t *mine, *others;
   char *out, *from, *in; /* what I show, what the other shows, where I copy it */
   size_t bytes, block;   /* in all, and in one piece */
-  int fresh;
+  int cold;
   uint64_t turn;
 } Side;
 
@@ -99,7 +99,7 @@ static inline size_t place(const Side* s, size_t byte) {
 }
 
 static void give(Side* s, uint64_t turn) {
-  if (s->fresh)
+  if (s->cold)
     for (size_t i = 0; i < s->bytes; i += s->block)
       write_lines(s->out + place(s, i), s->block, (uint32_t)turn);
   atomic_store_explicit(s->mine, turn, memory_order_release);
@@ -109,7 +109,7 @@ static void take(Side* s, uint64_t turn) {
   wait_for(s->others, turn);
   for (size_t i = 0; i < s->bytes; i += s->block)
     memcpy(s->in + place(s, i), s->from + place(s, i), s->block);
-  if (s->fresh)
+  if (s->cold)
     for (size_t i = 0; i < s->bytes; i += s->block)
       sink += read_lines(s->in + place(s, i), s->block);
 }
@@ -133,7 +133,7 @@ static void answer(Side* s, Flags* flags) {
   }
 }
 
-static double measure_copy(size_t bytes, size_t block, int fresh, double budget_us) {
+static double measure_copy(size_t bytes, size_t block, int cold, double budget_us) {
   size_t span = block == bytes ? bytes : 2 * bytes;
   Flags* flags = (Flags*)shared_memory(sizeof(Flags));
   memset(flags, 0, sizeof *flags);
@@ -142,10 +142,10 @@ static double measure_copy(size_t bytes, size_t block, int fresh, double budget_
   if (other == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     bind_to(1);
-    Side side = {&flags->pong, &flags->ping, b, a, shared_memory(span), bytes, block, fresh, 0};
+    Side side = {&flags->pong, &flags->ping, b, a, shared_memory(span), bytes, block, cold, 0};
     answer(&side, flags);
   }
-  Side side = {&flags->ping, &flags->pong, a, b, in, bytes, block, fresh, 0};
+  Side side = {&flags->ping, &flags->pong, a, b, in, bytes, block, cold, 0};
   double value = median_time(there_and_back, &side, budget_us) / 2;
   atomic_store_explicit(&flags->quit, 1, memory_order_relaxed);
   waitpid(other, NULL, 0);
@@ -156,11 +156,10 @@ static double measure_copy(size_t bytes, size_t block, int fresh, double budget_
   return value;
 }
 
-static double measure(const char* loop, size_t bytes, int fresh, double budget_us) {
-  if (!strcmp(loop, "copy")) return measure_copy(bytes, bytes, fresh, budget_us);
-  if (!strcmp(loop, "copy512"))
-    return bytes % 512 ? -1 : measure_copy(bytes, 512, fresh, budget_us);
-  return measure_both(bytes, fresh, !strcmp(loop, "both-cma"), budget_us);
+static double measure(const char* loop, size_t bytes, int cold, double budget_us) {
+  if (!strcmp(loop, "copy")) return measure_copy(bytes, bytes, cold, budget_us);
+  if (!strcmp(loop, "copy512")) return bytes % 512 ? -1 : measure_copy(bytes, 512, cold, budget_us);
+  return measure_both(bytes, cold, !strcmp(loop, "both-cma"), budget_us);
 }
 
 int main(int count, char** words) {
@@ -180,11 +179,11 @@ int main(int count, char** words) {
   bind_to(0);
   if (!strcmp(words[2], "line")) printf("cell line %.4f\n", measure_copy(0, 0, 0, budget_us));
   for (int i = 3; i < count; ++i)
-    for (int fresh = 0; fresh < 2; ++fresh) {
+    for (int cold = 0; cold < 2; ++cold) {
       size_t bytes = strtoul(words[i], NULL, 10);
-      double value = measure(words[2], bytes, fresh, budget_us);
+      double value = measure(words[2], bytes, cold, budget_us);
       if (value > 0)
-        printf("cell %s/%s/%zu %.4f\n", words[2], fresh ? "fresh" : "reused", bytes, value);
+        printf("cell %s/%s/%zu %.4f\n", words[2], cold ? "cold" : "warm", bytes, value);
     }
   return 0;
 }

@@ -29,6 +29,6 @@ double median_time(Step* step, void* side, double budget_us);
 
 /* both.c: one way of a message that sender and receiver copy together, in µs, by the shared mapping
  * of their buffers or by cross-memory attach; negative where the kernel refuses that. */
-double measure_both(size_t bytes, int fresh, int by_attach, double budget_us);
+double measure_both(size_t bytes, int cold, int by_attach, double budget_us);
 
 #endif

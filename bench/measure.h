@@ -19,7 +19,7 @@ extern MPI_Comm among;
 typedef struct {
   char *out, *in;
   size_t bytes;
-  int fresh; /* the sender writes, the receiver reads every line of every message */
+  int cold; /* the sender writes, the receiver reads every line of every message */
   uint32_t turn;
   void* more;    /* of the metric */
   long together; /* steps come in so many, as often as each rank is the root; 0: any number */

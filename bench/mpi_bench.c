@@ -16,13 +16,13 @@
 #include "measure.h"
 
 static void send_one(Exchange* x, int to) {
-  if (x->fresh) write_lines(x->out, x->bytes, ++x->turn);
+  if (x->cold) write_lines(x->out, x->bytes, ++x->turn);
   MPI_Send(x->out, (int)x->bytes, MPI_BYTE, to, 1, MPI_COMM_WORLD);
 }
 
 static void receive_one(Exchange* x, int from) {
   MPI_Recv(x->in, (int)x->bytes, MPI_BYTE, from, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  if (x->fresh) sink += read_lines(x->in, x->bytes);
+  if (x->cold) sink += read_lines(x->in, x->bytes);
 }
 
 static void ping_pong(Exchange* x) {
@@ -42,12 +42,12 @@ static void meet(Exchange* x) {
 
 static void one_way(int count, char** sizes) {
   for (int i = 0; i < count; ++i)
-    for (int fresh = 0; fresh < 2; ++fresh) {
-      Exchange x = {NULL, NULL, strtoul(sizes[i], NULL, 10), fresh, 0, NULL, 0};
+    for (int cold = 0; cold < 2; ++cold) {
+      Exchange x = {NULL, NULL, strtoul(sizes[i], NULL, 10), cold, 0, NULL, 0};
       x.out = buffer_of(x.bytes);
       x.in = buffer_of(x.bytes);
       double value = measure(ping_pong, &x) / 2;
-      print_cell("lat", fresh ? "/fresh" : "/reused", x.bytes, value);
+      print_cell("lat", cold ? "/cold" : "/warm", x.bytes, value);
       free(x.out);
       free(x.in);
     }
@@ -57,8 +57,8 @@ static void one_way(int count, char** sizes) {
 static void exported_buffers(int count, char** sizes) {
   for (int i = 0; i < count; ++i)
     for (int variant = 0; variant < 4; ++variant) {
-      int fresh = variant / 2, by_mpi = variant % 2;
-      Exchange x = {NULL, NULL, strtoul(sizes[i], NULL, 10), fresh, 0, NULL, 0};
+      int cold = variant / 2, by_mpi = variant % 2;
+      Exchange x = {NULL, NULL, strtoul(sizes[i], NULL, 10), cold, 0, NULL, 0};
       char** const buffers[] = {&x.out, &x.in};
       for (int b = 0; b < 2; ++b)
         if (!by_mpi)
@@ -68,7 +68,7 @@ static void exported_buffers(int count, char** sizes) {
           memset(*buffers[b], 1, x.bytes);
         }
       double value = measure(ping_pong, &x) / 2;
-      print_cell(by_mpi ? "exported/alloc_mem" : "exported/ordinary", fresh ? "/fresh" : "/reused",
+      print_cell(by_mpi ? "exported/alloc_mem" : "exported/ordinary", cold ? "/cold" : "/warm",
                  x.bytes, value);
       for (int b = 0; b < 2; ++b)
         if (by_mpi)

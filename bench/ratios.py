@@ -28,7 +28,7 @@ def geometric_mean(values):
 
 
 def group_of(cell):
-    """A cell's metric and variant: its name without sizes and ranks. "lat/fresh/4096" is of "lat/fresh"."""
+    """A cell's metric and variant: its name without sizes and ranks. "lat/cold/4096" is of "lat/cold"."""
     return "/".join(part for part in cell.split()[0].split("/") if not part.isdigit())
 
 

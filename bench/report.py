@@ -23,8 +23,8 @@ def limit_names(cell):
     if metric == "lat" and size_of(cell) <= IN_ONE_LINE:
         return ["line"]
     names = ["copy/" + rest] if metric == "lat" else []
-    # A window's messages are written and read while others are copied: a fresh one has no such limit.
-    if metric == "lat" or cell.startswith("bw/reused/"):
+    # A window's messages are written and read while others are copied: a cold one has no such limit.
+    if metric == "lat" or cell.startswith("bw/warm/"):
         names += [f"{loop}/{rest}" for loop in ("both", "both-cma") if size_of(cell) >= BOTH_COPY]
     return names
 
@@ -34,7 +34,7 @@ def limit_plan(metrics, sizes_of):
     plan = {}
     for metric in metrics:
         for size in sizes_of(metric):
-            cell = f"types/vector512/reused/{size}" if metric == "types" else f"{metric}/reused/{size}"
+            cell = f"types/vector512/warm/{size}" if metric == "types" else f"{metric}/warm/{size}"
             for name in limit_names(cell) if metric in ("lat", "bw", "types") else ():
                 plan.setdefault(name.split("/")[0], set()).add(size)
     return {loop: sorted(sizes) for loop, sizes in plan.items()}

@@ -131,13 +131,13 @@ static uint64_t read_blocks(const Case* c, const char* from) {
 }
 
 static void send_typed(Exchange* x, const Case* c) {
-  if (x->fresh) write_blocks(c, x->out, ++x->turn);
+  if (x->cold) write_blocks(c, x->out, ++x->turn);
   MPI_Send(x->out, c->count, c->type, 1 - rank, 1, MPI_COMM_WORLD);
 }
 
 static void receive_typed(Exchange* x, const Case* c) {
   MPI_Recv(x->in, c->count, c->type, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  if (x->fresh) sink += read_blocks(c, x->in);
+  if (x->cold) sink += read_blocks(c, x->in);
 }
 
 static void ping_pong(Exchange* x) {
@@ -174,13 +174,13 @@ static void check(Exchange* x, const Case* c, const char* name) {
 
 static void run_case(const char* name, Case c) {
   MPI_Type_commit(&c.type);
-  for (int fresh = 0; fresh < 2 && rank < 2; ++fresh) {
+  for (int cold = 0; cold < 2 && rank < 2; ++cold) {
     char metric[64];
     Exchange x = {buffer_of(c.extent), buffer_of(c.extent), c.data_bytes, 0, 0, &c, 0};
     check(&x, &c, name);
-    x.fresh = fresh;
+    x.cold = cold;
     snprintf(metric, sizeof metric, "types/%s", name);
-    print_cell(metric, fresh ? "/fresh" : "/reused", c.data_bytes, measure(ping_pong, &x) / 2);
+    print_cell(metric, cold ? "/cold" : "/warm", c.data_bytes, measure(ping_pong, &x) / 2);
     free(x.out);
     free(x.in);
   }

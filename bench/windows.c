@@ -1,5 +1,5 @@
-/* Windows of messages between two ranks, one way (rate, bw) or both ways at once (bibw), reused or
- * fresh.
+/* Windows of messages between two ranks, one way (rate, bw) or both ways at once (bibw), warm or
+ * cold.
  *
  * Reused: all messages of a window leave from one buffer and arrive in one, never written or read
  * by the program, as the common suites do it. Fresh: every message has a slice of its own (a buffer
@@ -36,14 +36,14 @@ static void start_sends(Exchange* x, int to, MPI_Request* requests) {
   const Window* w = x->more;
   for (int i = 0; i < w->messages; ++i) {
     char* place = x->out + (size_t)i * w->stride;
-    if (x->fresh) write_lines(place, x->bytes, ++x->turn);
+    if (x->cold) write_lines(place, x->bytes, ++x->turn);
     MPI_Isend(place, (int)x->bytes, MPI_BYTE, to, 2, MPI_COMM_WORLD, &requests[i]);
   }
 }
 
 static void read_window(Exchange* x) {
   const Window* w = x->more;
-  for (int i = 0; x->fresh && i < w->messages; ++i)
+  for (int i = 0; x->cold && i < w->messages; ++i)
     sink += read_lines(x->in + (size_t)i * w->stride, x->bytes);
 }
 
@@ -77,14 +77,14 @@ static void both_ways(Exchange* x) {
 
 void windows_of_messages(const char* metric, int directions, int count, char** sizes) {
   for (int i = 0; i < count; ++i)
-    for (int fresh = 0; fresh < 2; ++fresh) {
+    for (int cold = 0; cold < 2; ++cold) {
       size_t bytes = strtoul(sizes[i], NULL, 10);
       Window w = {messages_in_window(bytes), 0};
-      if (fresh) w.stride = (bytes + line_bytes - 1) / line_bytes * line_bytes;
-      size_t span = fresh ? (size_t)w.messages * w.stride : bytes;
-      Exchange x = {buffer_of(span), buffer_of(span), bytes, fresh, 0, &w, 0};
+      if (cold) w.stride = (bytes + line_bytes - 1) / line_bytes * line_bytes;
+      size_t span = cold ? (size_t)w.messages * w.stride : bytes;
+      Exchange x = {buffer_of(span), buffer_of(span), bytes, cold, 0, &w, 0};
       double value = measure(directions == 2 ? both_ways : one_way, &x);
-      print_cell(metric, fresh ? "/fresh" : "/reused", bytes, value / (directions * w.messages));
+      print_cell(metric, cold ? "/cold" : "/warm", bytes, value / (directions * w.messages));
       free(x.out);
       free(x.in);
     }

@@ -7,7 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/print.hpp"
 #include "status/report.hpp"
-#include "status/tangle.hpp"
+#include "status/wait_graph.hpp"
 
 namespace baton::cli {
 
@@ -81,7 +81,7 @@ ordered_json rank_json(const RankStatus& rank, std::size_t number) {
                       {"words", status::rank_words(rank)}};
   if (rank.look.state) object["state"] = std::string(1, rank.look.state);
   if (rank.cpu_share >= 0) object["cpu_share"] = rank.cpu_share;
-  if (!rank.look.kernel_place.empty()) object["system_call"] = rank.look.kernel_place;
+  if (!rank.look.system_call.empty()) object["system_call"] = rank.look.system_call;
   if (!rank.waits) return object;
   object["wait"] = {{"procedure", rank.wait.procedure},
                     {"words", rank.wait.words},
@@ -95,13 +95,13 @@ std::string as_json(const JobFound& job, const std::vector<RankStatus>& ranks) {
   ordered_json object{{"mpiexec", job.launcher}, {"program", job.program}, {"ranks", {}}};
   for (std::size_t rank = 0; rank < ranks.size(); ++rank)
     object["ranks"].push_back(rank_json(ranks[rank], rank));
-  const status::Tangle tangle = status::untangle(ranks);
+  const status::WaitGraph graph = status::wait_graph_of(ranks);
   object["collectives"] = ordered_json::array();
-  for (const status::StuckCollective& call : tangle.collectives)
+  for (const status::StuckCollective& call : graph.collectives)
     object["collectives"].push_back(
-        {{"words", call.words}, {"there", call.come}, {"missing", call.missing}});
-  object["waited_for_in_the_end"] = tangle.awaited;
-  object["deadlock"] = tangle.circle;
+        {{"words", call.words}, {"there", call.entered}, {"missing", call.missing}});
+  object["waited_for_in_the_end"] = graph.awaited;
+  object["deadlock"] = graph.cycle;
   return object.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -26,12 +26,12 @@ void print_json(const machine::Machine& machine, std::size_t ranks) {
                     {"l3", cpu.l3},
                     {"numa_node", cpu.numa_node},
                     {"package", cpu.package}});
-  for (const machine::MemoryNode& node : machine.memory)
+  for (const machine::NumaNode& node : machine.memory)
     nodes.push_back({{"node", node.os},
                      {"bytes", node.bytes},
                      {"has_cpus", node.has_cpus},
                      {"kind", node.kind},
-                     {"tier", machine::tier_name(node.tier)}});
+                     {"tier", machine::tier_word(node.tier)}});
   const Json all{{"model", machine.model},
                  {"cpus_present", machine.cpus_present},
                  {"cpus_usable", machine::cpus_usable(machine)},

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Style as a test: floors, sizes, bans, pairs of orderings, headers that stand alone, fresh generated files.
+"""Style as a test: layers, sizes, bans, pairs of orderings, headers that stand alone, fresh generated files.
 
 Prints file:line, what is wrong and the remedy; ends with 1 when anything is.
 """
@@ -14,12 +14,12 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
-# Includes point strictly downward; rooms on one floor do not know each other.
-FLOORS = {"base": 0, "platform": 1, "machine": 2, "lockfree": 3, "datatype": 4, "transport": 5, "message": 6,
+# Includes point strictly downward; folders on one layer do not know each other.
+LAYERS = {"base": 0, "platform": 1, "machine": 2, "lockfree": 3, "datatype": 4, "transport": 5, "message": 6,
           "world": 7, "collective": 8, "window": 9, "file": 9, "dynamic": 9, "topology": 9, "tool": 9, "api": 10}
-TOOLS_HIGHEST_FLOOR = 3          # launch/, cli/, profile/ and preload/ use floors 0 to 3 only, and what is pure
+TOOLS_HIGHEST_LAYER = 3          # launch/, cli/, profile/ and preload/ use layers 0 to 3 only, and what is pure
 PURE = ("collective/choose.hpp",)
-HOT_ROOMS = ("lockfree", "transport", "message")
+HOT_FOLDERS = ("lockfree", "transport", "message")
 HEADER_LINES, SOURCE_LINES, FUNCTION_LINES = 250, 500, 70
 GENERATED = ("/generated/", "include/mpi.h")
 CODE = (".hpp", ".cpp", ".h", ".c")
@@ -65,47 +65,47 @@ def line_of(text, position):
     return text.count("\n", 0, position) + 1
 
 
-def room_of(name):
+def folder_of(name):
     parts = name.split("/")
     return parts[1] if parts[0] == "src" and len(parts) > 2 else parts[0]
 
 
-def check_floors(name, text, findings):
-    room = room_of(name)
-    if name.startswith("src/") and len(name.split("/")) > 2 and room not in FLOORS:
-        findings.add(name, 1, f"the room {room}/ has no floor",
+def check_layers(name, text, findings):
+    folder = folder_of(name)
+    if name.startswith("src/") and len(name.split("/")) > 2 and folder not in LAYERS:
+        findings.add(name, 1, f"the folder {folder}/ has no layer",
                      "give it one in devtools/tidy.py and docs/architecture.md")
         return
     for match in re.finditer(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', text, re.M):
         target = match.group(1).split("/")[0]
         line = line_of(text, match.start())
-        if target not in FLOORS or target == room:
+        if target not in LAYERS or target == folder:
             continue
-        if room in FLOORS and FLOORS[target] >= FLOORS[room]:
-            way = "a room on the same floor" if FLOORS[target] == FLOORS[room] else "upward"
-            findings.add(name, line, f"{room} (floor {FLOORS[room]}) includes {match.group(1)} (floor "
-                         f"{FLOORS[target]}): {way}", "move what is shared to a lower floor, or register from above")
-        elif name.startswith(("launch/", "cli/", "profile/", "preload/")) and FLOORS[target] > TOOLS_HIGHEST_FLOOR \
+        if folder in LAYERS and LAYERS[target] >= LAYERS[folder]:
+            way = "a folder on the same layer" if LAYERS[target] == LAYERS[folder] else "upward"
+            findings.add(name, line, f"{folder} (layer {LAYERS[folder]}) includes {match.group(1)} (layer "
+                         f"{LAYERS[target]}): {way}", "move what is shared to a lower layer, or register from above")
+        elif name.startswith(("launch/", "cli/", "profile/", "preload/")) and LAYERS[target] > TOOLS_HIGHEST_LAYER \
                 and match.group(1) not in PURE:
-            findings.add(name, line, f"{name.split('/')[0]}/ includes floor {FLOORS[target]}",
-                         f"tools use floors 0 to {TOOLS_HIGHEST_FLOOR} only")
+            findings.add(name, line, f"{name.split('/')[0]}/ includes layer {LAYERS[target]}",
+                         f"tools use layers 0 to {TOOLS_HIGHEST_LAYER} only")
 
 
 # Above the links nobody knows how lines travel. The deposit study's queues are rings in its own words.
-LINK_FLOOR = 5
+LINK_LAYER = 5
 OF_LINKS = re.compile(r"\b\w*[Aa]rena\w*\b|\b\w*(?<!Deposit)Ring\b|\bring_(?:bytes|lines)\b|\bshared_ring\w*\b")
 OF_LINKS_ALLOWED = re.compile(r"deposit_ring_bytes|deposit\.ring_bytes|counters\.shared_ring")
 
 
 def check_links(name, text, code, findings):
-    if FLOORS.get(room_of(name), 0) <= LINK_FLOOR or not name.startswith("src/"):
+    if LAYERS.get(folder_of(name), 0) <= LINK_LAYER or not name.startswith("src/"):
         return
     for number, line in enumerate(code.split("\n"), 1):
         if not is_generated(name) and "message/deposit/" not in name and OF_LINKS.search(OF_LINKS_ALLOWED.sub("", line)):
-            findings.add(name, number, "a ring or an arena above floor 5", "ask transport/node.hpp or the link")
+            findings.add(name, number, "a ring or an arena above layer 5", "ask transport/node.hpp or the link")
     for match in re.finditer(r'#\s*include "(transport/arena\.hpp|lockfree/\w*ring\w*\.hpp)"', text):
         if "message/deposit/" not in name:
-            findings.add(name, line_of(text, match.start()), f"includes {match.group(1)}: a ring or an arena above floor 5",
+            findings.add(name, line_of(text, match.start()), f"includes {match.group(1)}: a ring or an arena above layer 5",
                          "ask transport/node.hpp or the link")
 
 
@@ -113,7 +113,7 @@ def check_size(name, text, findings):
     count = text.count("\n")
     limit = HEADER_LINES if name.endswith((".hpp", ".h")) else SOURCE_LINES
     if count >= limit:
-        findings.add(name, count, f"{count} lines, the limit is {limit - 1}", "divide the room")
+        findings.add(name, count, f"{count} lines, the limit is {limit - 1}", "divide it")
 
 
 KEYWORDS = re.compile(r"\b(namespace|class|struct|union|enum|extern)\b")
@@ -189,8 +189,8 @@ def check_bans(name, code, findings):
          "call report() or write_report() of base/report.hpp, which raise no SIGPIPE"),
         (r"\bdynamic_cast\b|\btypeid\b", ("src",), "run-time type information", "say the kind in the data"),
     ]
-    for pattern, rooms, what, remedy in bans:
-        if not name.startswith(tuple(f"{room}/" for room in rooms)):
+    for pattern, folders, what, remedy in bans:
+        if not name.startswith(tuple(f"{folder}/" for folder in folders)):
             continue
         for match in re.finditer(pattern, code):
             line = line_of(code, match.start())
@@ -206,9 +206,9 @@ def check_bans(name, code, findings):
                     r"ORDER |\w*_fence\(\)|membarrier\w*\(\)", near):
                 continue
             findings.add(name, line, f"{what} is banned", remedy)
-    if name.startswith("src/") and room_of(name) in HOT_ROOMS:
+    if name.startswith("src/") and folder_of(name) in HOT_FOLDERS:
         for line in preprocessor_ladders(code):
-            findings.add(name, line, "an #if ladder in a hot room", "choose in platform/, once")
+            findings.add(name, line, "an #if ladder in a hot folder", "choose in platform/, once")
 
 
 def check_implicit_order(name, code, findings):
@@ -321,7 +321,7 @@ def check_mirror(names, findings):
     """A test file stands where its subject stands."""
     subjects = {os.path.splitext(name)[0] for name in names}
     for name in names:
-        match = re.fullmatch(r"tests/(" + "|".join(FLOORS) + r")/(.+)_test\.cpp", name)
+        match = re.fullmatch(r"tests/(" + "|".join(LAYERS) + r")/(.+)_test\.cpp", name)
         if match and f"src/{match.group(1)}/{match.group(2)}" not in subjects:
             findings.add(name, 1, f"it tests src/{match.group(1)}/{match.group(2)}, which is not there",
                          "name it after its subject")
@@ -383,7 +383,7 @@ def main():
     for name in code_names:
         text = read(name)
         code = without_comments_and_strings(text)
-        check_floors(name, text, findings)
+        check_layers(name, text, findings)
         check_links(name, text, code, findings)
         check_size(name, text, findings)
         check_functions(name, code, findings)

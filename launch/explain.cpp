@@ -33,8 +33,8 @@ Total total_of(std::span<const RankReport> ranks, const CounterRow& counter) {
 
 Tally way_of(const TrafficRecord& record, int way) {
   Tally sum;
-  for (const auto& place : record.tally)
-    for (const Tally& tally : place[way]) {
+  for (const auto& peer_class : record.tally)
+    for (const Tally& tally : peer_class[way]) {
       sum.messages += tally.messages;
       sum.bytes += tally.bytes;
     }
@@ -43,16 +43,17 @@ Tally way_of(const TrafficRecord& record, int way) {
 
 void add(TrafficRecord& sum, const TrafficRecord& record) {
   sum.published += record.published;
-  for (int place = 0; place < peer_class_count; ++place)
+  for (int peer_class = 0; peer_class < peer_class_count; ++peer_class)
     for (int size = 0; size < size_class_count; ++size) {
       for (int way = 0; way < way_count; ++way) {
-        sum.tally[place][way][size].messages += record.tally[place][way][size].messages;
-        sum.tally[place][way][size].bytes += record.tally[place][way][size].bytes;
+        sum.tally[peer_class][way][size].messages += record.tally[peer_class][way][size].messages;
+        sum.tally[peer_class][way][size].bytes += record.tally[peer_class][way][size].bytes;
       }
-      sum.observed[place][size].warm += record.observed[place][size].warm;
-      sum.observed[place][size].cold += record.observed[place][size].cold;
+      sum.observed[peer_class][size].warm += record.observed[peer_class][size].warm;
+      sum.observed[peer_class][size].cold += record.observed[peer_class][size].cold;
       for (int reason = 0; reason < reason_count; ++reason)
-        sum.reasons.messages[place][reason][size] += record.reasons.messages[place][reason][size];
+        sum.reasons.messages[peer_class][reason][size] +=
+            record.reasons.messages[peer_class][reason][size];
     }
   sum.collectives.rooms_in_pool =
       std::max(sum.collectives.rooms_in_pool, record.collectives.rooms_in_pool);
@@ -75,9 +76,10 @@ std::uint64_t payload_of(const TrafficRecord& record) {
   return bytes;
 }
 
-std::uint64_t messages_of(const TrafficRecord& record, int place, int size) {
+std::uint64_t messages_of(const TrafficRecord& record, int peer_class, int size) {
   std::uint64_t messages = 0;
-  for (int way = 0; way < way_count; ++way) messages += record.tally[place][way][size].messages;
+  for (int way = 0; way < way_count; ++way)
+    messages += record.tally[peer_class][way][size].messages;
   return messages;
 }
 
@@ -93,8 +95,8 @@ void replace(std::string& text, const char* name, const std::string& value) {
 // The words of a reason, with what a rank that counted it knows.
 std::string reason_words(std::span<const RankReport> ranks, int reason) {
   auto counted = [reason](const RankReport& rank) {
-    for (const auto& place : rank.traffic.reasons.messages)
-      for (std::uint64_t messages : place[reason])
+    for (const auto& peer_class : rank.traffic.reasons.messages)
+      for (std::uint64_t messages : peer_class[reason])
         if (messages) return true;
     return false;
   };
@@ -116,30 +118,31 @@ const char* data_words(const Observed& seen) {
 }
 
 void append_size(std::string& text, std::span<const RankReport> ranks, const TrafficRecord& sum,
-                 int place, int size) {
+                 int peer_class, int size) {
   std::uint64_t payload = payload_of(sum);
   std::string label = size_text(size);
   for (int way = 0; way < way_count; ++way) {
-    const Tally& tally = sum.tally[place][way][size];
+    const Tally& tally = sum.tally[peer_class][way][size];
     if (tally.messages == 0) continue;
     fmt::format_to(std::back_inserter(text), "    {:<12} {:<18} {:>12} {:>12} {:>6.1f} %{}\n",
                    label, way_rows[way].name, tally.messages,
                    bytes_text(static_cast<double>(tally.bytes)), 100 * share(tally.bytes, payload),
-                   data_words(sum.observed[place][size]));
+                   data_words(sum.observed[peer_class][size]));
     label.clear();
   }
   for (int reason = 0; reason < reason_count; ++reason)
-    if (std::uint64_t messages = sum.reasons.messages[place][reason][size])
+    if (std::uint64_t messages = sum.reasons.messages[peer_class][reason][size])
       fmt::format_to(std::back_inserter(text), "      why not {} ({} message{})\n",
                      reason_words(ranks, reason), messages, messages == 1 ? "" : "s");
 }
 
 std::string classes_text(std::span<const RankReport> ranks, const TrafficRecord& sum) {
   std::string text;
-  for (int place = 0; place < peer_class_count; ++place) {
+  for (int peer_class = 0; peer_class < peer_class_count; ++peer_class) {
     std::string rows;
-    for (int size = 0; size < size_class_count; ++size) append_size(rows, ranks, sum, place, size);
-    if (!rows.empty()) text += fmt::format("  {}:\n{}", peer_class_rows[place].words, rows);
+    for (int size = 0; size < size_class_count; ++size)
+      append_size(rows, ranks, sum, peer_class, size);
+    if (!rows.empty()) text += fmt::format("  {}:\n{}", peer_class_rows[peer_class].words, rows);
   }
   return text;
 }
@@ -180,12 +183,12 @@ void open_next(std::string& json) {
   if (!json.empty() && json.back() != '{' && json.back() != '[') json += ", ";
 }
 
-std::string ways_json(const TrafficRecord& sum, int place, int size) {
+std::string ways_json(const TrafficRecord& sum, int peer_class, int size) {
   std::string json = "[";
   std::uint64_t payload = payload_of(sum);
-  std::uint64_t of_class = messages_of(sum, place, size);
+  std::uint64_t of_class = messages_of(sum, peer_class, size);
   for (int way = 0; way < way_count; ++way) {
-    const Tally& tally = sum.tally[place][way][size];
+    const Tally& tally = sum.tally[peer_class][way][size];
     if (tally.messages == 0) continue;
     open_next(json);
     fmt::format_to(std::back_inserter(json),
@@ -197,11 +200,11 @@ std::string ways_json(const TrafficRecord& sum, int place, int size) {
   return json + "]";
 }
 
-std::string reasons_json(std::span<const RankReport> ranks, const TrafficRecord& sum, int place,
-                         int size) {
+std::string reasons_json(std::span<const RankReport> ranks, const TrafficRecord& sum,
+                         int peer_class, int size) {
   std::string json = "[";
   for (int reason = 0; reason < reason_count; ++reason) {
-    std::uint64_t messages = sum.reasons.messages[place][reason][size];
+    std::uint64_t messages = sum.reasons.messages[peer_class][reason][size];
     if (messages == 0) continue;
     open_next(json);
     fmt::format_to(std::back_inserter(json), R"({{"reason": "{}", "messages": {}, "words": "{}"}})",
@@ -212,20 +215,20 @@ std::string reasons_json(std::span<const RankReport> ranks, const TrafficRecord&
 
 std::string traffic_json(std::span<const RankReport> ranks, const TrafficRecord& sum) {
   std::string json = "[";
-  for (int place = 0; place < peer_class_count; ++place)
+  for (int peer_class = 0; peer_class < peer_class_count; ++peer_class)
     for (int size = 0; size < size_class_count; ++size) {
-      std::string why = reasons_json(ranks, sum, place, size);
-      if (messages_of(sum, place, size) == 0 && why == "[]") continue;
+      std::string why = reasons_json(ranks, sum, peer_class, size);
+      if (messages_of(sum, peer_class, size) == 0 && why == "[]") continue;
       std::int64_t least = size ? size_class_limit(size - 1) + 1 : 0;
       bool bounded = size < size_class_count - 1;
-      const Observed& seen = sum.observed[place][size];
+      const Observed& seen = sum.observed[peer_class][size];
       open_next(json);
       fmt::format_to(std::back_inserter(json),
                      R"({{"peers": "{}", "bytes_min": {}, "bytes_max": {}, "ways": {}, )"
                      R"("why_not_cheaper": {})",
-                     peer_class_rows[place].name, least,
+                     peer_class_rows[peer_class].name, least,
                      bounded ? std::to_string(size_class_limit(size)) : "null",
-                     ways_json(sum, place, size), why);
+                     ways_json(sum, peer_class, size), why);
       if (seen.warm || seen.cold)
         fmt::format_to(std::back_inserter(json), R"(, "data": {{"warm": {}, "cold": {}}})",
                        seen.warm, seen.cold);

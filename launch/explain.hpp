@@ -1,5 +1,5 @@
-// mpiexec --explain: which way the messages of a job took, and why no cheaper one, and how its
-// collectives went, from what its ranks published. Pure: reports in, text or JSON out.
+// mpiexec --explain: which protocols the messages of a job used, and why no cheaper one, and how
+// its collectives went, from what its ranks published. Pure: reports in, text or JSON out.
 #pragma once
 
 #include <span>
@@ -18,7 +18,7 @@ struct RankReport {
   TrafficRecord traffic;
 };
 
-// Totals by way, then by peer class and size, then collectives, then events.
+// Totals by protocol, then by peer class and size, then collectives, then events.
 std::string traffic_text(std::span<const RankReport> ranks);
 
 // The same and more as one line of JSON; docs/launching.md says what is in it.

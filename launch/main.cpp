@@ -97,7 +97,7 @@ void warn(const Options& options, const machine::Machine& machine,
   warnings.insert(warnings.end(), placement.warnings.begin(), placement.warnings.end());
   for (std::string& warning : thread_warnings(options, placement))
     warnings.push_back(std::move(warning));
-  const bool huge_granted = memory.policy.heap.huge && platform::grants_huge_memory();
+  const bool huge_granted = memory.policies.heap.huge && platform::grants_huge_memory();
   for (std::string& warning :
        memory_warnings(memory, machine, placement, machine::read_kernel_rules(""), huge_granted))
     warnings.push_back(std::move(warning));
@@ -244,7 +244,7 @@ int mpiexec(int count, char** words) {
   ProfileInUse profile = find_profile(options->profile, *machine);
   if (options->report_binding || options->dry_run) {
     std::string drawing = machine::draw_placement(*machine, *placement) + words_of(profile);
-    if (memory->policy.asks()) drawing += plan_text(*memory, *machine);
+    if (memory->policies.asks()) drawing += plan_text(*memory, *machine);
     drawing = "mpiexec: " + drawing;
     if (!options->dry_run)
       report(drawing);

@@ -106,7 +106,7 @@ class Manager {
   int ended_without_init_ = -1;
   int ended_quietly_ = -1;  // the rank with a harmless code that had begun MPI least often
   std::optional<IdleWatch> idle_watch_;
-  std::optional<CircleWatch> circle_watch_;
+  std::optional<CycleWatch> cycle_watch_;
   Clock::time_point next_look_;  // for a hang
   Clock::time_point end_at_;
   Clock::time_point timeout_at_ = Clock::time_point::max();
@@ -358,7 +358,7 @@ int Manager::poll_milliseconds() const {
     wait = std::max(milliseconds(0), std::chrono::ceil<milliseconds>(next - now));
   const bool missing = ended_without_init_ >= 0 || ended_quietly_ >= 0;
   if (missing && (wait.count() < 0 || wait > missing_check)) wait = missing_check;
-  const bool looks = idle_watch_ || circle_watch_;
+  const bool looks = idle_watch_ || cycle_watch_;
   if (looks && (wait.count() < 0 || wait > hang_check)) wait = hang_check;
   return static_cast<int>(std::min<std::int64_t>(wait.count(), 1 << 30));
 }
@@ -416,15 +416,15 @@ void Manager::tell_whereabouts(const std::string& why) {
 }
 
 void Manager::look_for_hang() {
-  if ((!idle_watch_ && !circle_watch_) || ending_ || Clock::now() < next_look_) return;
+  if ((!idle_watch_ && !cycle_watch_) || ending_ || Clock::now() < next_look_) return;
   next_look_ = Clock::now() + hang_check;
   const std::chrono::duration<double> now = Clock::now().time_since_epoch();
   if (idle_watch_ && idle_watch_->stands_still(job_.file, started(), now.count()))
     tell_whereabouts(
         fmt::format("nothing has moved for {} s (--hang-after)", job_.options.hang_after_seconds));
-  if (circle_watch_ && circle_watch_->has_found(job_.file, started(), now.count()))
+  if (cycle_watch_ && cycle_watch_->has_found(job_.file, started(), now.count()))
     tell_whereabouts(fmt::format("ranks have waited only for each other for {} s (--check)",
-                                 CircleWatch::seconds));
+                                 CycleWatch::seconds));
 }
 
 void Manager::tell_all_codes() {
@@ -461,7 +461,7 @@ int Manager::run() {
     timeout_at_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                      std::chrono::duration<double>(job_.options.timeout_seconds));
   if (job_.options.hang_after_seconds > 0) idle_watch_.emplace(job_.options.hang_after_seconds);
-  if (job_.options.check) circle_watch_.emplace();
+  if (job_.options.check) cycle_watch_.emplace();
   if (start_all())
     name_ranks();
   else

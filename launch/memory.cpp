@@ -25,14 +25,14 @@ using platform::NodeMask;
 NodeMask mask_of(const std::vector<int>& nodes, std::size_t count) {
   NodeMask mask = 0;
   for (std::size_t i = 0; i < count; ++i)
-    if (nodes[i] < memory_nodes_max) mask |= platform::node_bit(nodes[i]);
+    if (nodes[i] < numa_nodes_max) mask |= platform::node_bit(nodes[i]);
   return mask;
 }
 
 lockfree::MemoryOrder order_of(const PlannedMemory& plan) {
   lockfree::MemoryOrder order;
   for (std::size_t i = 0; i < plan.nodes.size() && order.count < std::size(order.nodes); ++i) {
-    if (plan.nodes[i] >= memory_nodes_max) continue;  // cannot be placed on
+    if (plan.nodes[i] >= numa_nodes_max) continue;  // cannot be placed on
     order.nodes[order.count++] = static_cast<std::uint8_t>(plan.nodes[i]);
     if (i < plan.meant) ++order.meant;
   }
@@ -41,13 +41,13 @@ lockfree::MemoryOrder order_of(const PlannedMemory& plan) {
 }
 
 // What ranks at that home find in their rows, whether a policy was asked for or not: programs may
-// ask for a place themselves.
-lockfree::MemoryRow row_of(const Machine& machine, int home, const MemoryPolicy& policy) {
+// ask for one themselves.
+lockfree::MemoryRow row_of(const Machine& machine, int home, const NumaPolicies& policies) {
   lockfree::MemoryRow row{};
-  row.queues = policy.queues;
-  row.heap = policy.heap;
-  for (const machine::MemoryNode& node : machine.memory)
-    if (node.os < memory_nodes_max) row.nodes_allowed |= platform::node_bit(node.os);
+  row.queues = policies.queues;
+  row.heap = policies.heap;
+  for (const machine::NumaNode& node : machine.memory)
+    if (node.os < numa_nodes_max) row.nodes_allowed |= platform::node_bit(node.os);
   for (MemoryWord word : ordered_words)
     if (auto plan = machine::plan_memory(machine, home, {.word = word}))
       row.orders[static_cast<int>(word) - static_cast<int>(ordered_words[0])] = order_of(*plan);
@@ -66,29 +66,29 @@ Asked asked_of(const Options& options) {
   return {variable.value_or(""), "BATON_MEMORY"};
 }
 
-// A kind of memory that has a place, and where its plan stands.
+// A kind of memory that has a policy, and where its plan stands.
 struct Part {
   const char* what;
-  MemoryPlace place;
+  NumaPolicy policy;
   PlannedMemory HomePlan::*plan;
 };
 
-std::vector<Part> parts_of(const MemoryPolicy& policy) {
-  std::vector<Part> parts = {{"queues", policy.queues, &HomePlan::queues},
-                             {"heap", policy.heap, &HomePlan::heap},
-                             {"all", policy.all, &HomePlan::all}};
-  std::erase_if(parts, [](const Part& part) { return part.place.word == MemoryWord::none; });
+std::vector<Part> parts_of(const NumaPolicies& policies) {
+  std::vector<Part> parts = {{"queues", policies.queues, &HomePlan::queues},
+                             {"heap", policies.heap, &HomePlan::heap},
+                             {"all", policies.all, &HomePlan::all}};
+  std::erase_if(parts, [](const Part& part) { return part.policy.word == MemoryWord::none; });
   return parts;
 }
 
-std::expected<void, std::string> plan_home(const Machine& machine, const MemoryPolicy& policy,
+std::expected<void, std::string> plan_home(const Machine& machine, const NumaPolicies& policies,
                                            HomePlan& home) {
-  home.row = row_of(machine, home.home, policy);
-  for (const Part& part : parts_of(policy)) {
-    auto plan = machine::plan_memory(machine, home.home, part.place);
+  home.row = row_of(machine, home.home, policies);
+  for (const Part& part : parts_of(policies)) {
+    auto plan = machine::plan_memory(machine, home.home, part.policy);
     if (!plan)
       return std::unexpected(
-          fmt::format("{}={}: {}", part.what, place_text(part.place).words, plan.error()));
+          fmt::format("{}={}: {}", part.what, policy_text(part.policy).words, plan.error()));
     home.*part.plan = *std::move(plan);
   }
   home.row.queue_order = order_of(home.queues);
@@ -103,11 +103,11 @@ void note_single_node(MemoryPlan& plan, const Machine& machine) {
                     machine::node_text(machine, machine.memory.front().os)));
 }
 
-MemoryBinding binding_of(const MemoryPlace& place, const PlannedMemory& plan, int preferred) {
+MemoryBinding binding_of(const NumaPolicy& policy, const PlannedMemory& plan, int preferred) {
   if (plan.in_turn)
     return {plan.weights.empty() ? MemoryMode::interleave : MemoryMode::weighted,
             mask_of(plan.nodes, plan.meant)};
-  if (place.strict) return {MemoryMode::bind, mask_of(plan.nodes, plan.meant)};
+  if (policy.strict) return {MemoryMode::bind, mask_of(plan.nodes, plan.meant)};
   return {MemoryMode::prefer, platform::node_bit(preferred)};
 }
 
@@ -134,33 +134,33 @@ class Room {
   std::map<std::pair<int, bool>, std::uint64_t> left_;
 };
 
-std::string no_room(const char* what, const MemoryPlace& place, int node, std::uint64_t left,
+std::string no_room(const char* what, const NumaPolicy& policy, int node, std::uint64_t left,
                     std::uint64_t wanted, int rank) {
   return fmt::format(
       "{}={}: node {} has {} MiB left that rank {} could use, and it will want {} MiB; free some, "
       "start fewer ranks, or leave out the ! to let memory go elsewhere",
-      what, place_text(place).words, node, left >> 20, rank, (wanted + (1 << 20) - 1) >> 20);
+      what, policy_text(policy).words, node, left >> 20, rank, (wanted + (1 << 20) - 1) >> 20);
 }
 
-// The first node in the declared order that has room for `what` of one rank, of a strict place
+// The first node in the declared order that has room for `what` of one rank, of a strict policy
 // among the meant ones: then it is an error if none has. Else the first of all, and the kernel
 // decides.
 std::expected<int, std::string> node_with_room(Room& room, const PlannedMemory& plan,
-                                               const MemoryPlace& place, const char* what, int rank,
+                                               const NumaPolicy& policy, const char* what, int rank,
                                                std::uint64_t bytes) {
-  std::size_t count = place.strict ? plan.meant : plan.nodes.size();
+  std::size_t count = policy.strict ? plan.meant : plan.nodes.size();
   for (std::size_t i = 0; i < count; ++i)
-    if (room.take(plan.nodes[i], bytes, place.strict)) return plan.nodes[i];
+    if (room.take(plan.nodes[i], bytes, policy.strict)) return plan.nodes[i];
   int first = plan.nodes.front();
-  if (!place.strict) return first;
-  return std::unexpected(no_room(what, place, first, room.left(first, true), bytes, rank));
+  if (!policy.strict) return first;
+  return std::unexpected(no_room(what, policy, first, room.left(first, true), bytes, rank));
 }
 
-std::string refusal(const char* what, const MemoryPlace& place, const char* call) {
+std::string refusal(const char* what, const NumaPolicy& policy, const char* call) {
   return fmt::format(
       "{}={}: {}: {}; in a container start it with --cap-add SYS_NICE, or a seccomp profile that "
       "allows {}",
-      what, place_text(place).words, call, std::strerror(errno), call);
+      what, policy_text(policy).words, call, std::strerror(errno), call);
 }
 
 std::expected<void, std::string> bind_part(const JobFile& file, std::uint64_t offset,
@@ -189,17 +189,17 @@ std::expected<void, std::string> bind_queues(const JobFile& file, std::uint32_t 
 constexpr std::uint64_t process_bytes_least = 16 << 20;  // guess
 
 std::expected<void, std::string> check_processes(MemoryPlan& plan, Room& room) {
-  const MemoryPlace& place = plan.policy.all;
-  if (place.word == MemoryWord::none) return {};
+  const NumaPolicy& policy = plan.policies.all;
+  if (policy.word == MemoryWord::none) return {};
   if (!platform::bind_process({})) {
-    std::string text = refusal("all", place, "set_mempolicy");
-    if (place.strict) return std::unexpected(text);
+    std::string text = refusal("all", policy, "set_mempolicy");
+    if (policy.strict) return std::unexpected(text);
     plan.notes.push_back(text + ". Processes go where the kernel puts them");
   }
-  if (!place.strict) return {};
+  if (!policy.strict) return {};
   for (const HomePlan& home : plan.homes)
     for (int rank : home.ranks)
-      if (auto node = node_with_room(room, home.all, place, "all", rank, process_bytes_least);
+      if (auto node = node_with_room(room, home.all, policy, "all", rank, process_bytes_least);
           !node)
         return std::unexpected(node.error());
   return {};
@@ -207,30 +207,30 @@ std::expected<void, std::string> check_processes(MemoryPlan& plan, Room& room) {
 
 std::expected<void, std::string> place_slices(MemoryPlan& plan, const Machine& machine, Room& room,
                                               const JobFile& file) {
-  const MemoryPlace& place = plan.policy.queues;
-  if (place.word == MemoryWord::none) return {};
+  const NumaPolicy& policy = plan.policies.queues;
+  if (policy.word == MemoryWord::none) return {};
   std::uint64_t bytes = lockfree::usual_slice_bytes(lockfree::slice_layout(
                             file.made.ranks, file.made.rings.deposit.ring_bytes)) +
                         file.made.mailbox_bytes;
   std::map<int, int> fallen;  // node and how many ranks' slices go there instead
   for (const HomePlan& home : plan.homes)
     for (int rank : home.ranks) {
-      auto node = node_with_room(room, home.queues, place, "queues", rank, bytes);
+      auto node = node_with_room(room, home.queues, policy, "queues", rank, bytes);
       if (!node) return std::unexpected(node.error());
-      if (*node != home.queues.nodes.front() && !home.queues.in_turn && !place.strict)
+      if (*node != home.queues.nodes.front() && !home.queues.in_turn && !policy.strict)
         ++fallen[*node];
       auto bound = bind_queues(file, static_cast<std::uint32_t>(rank),
-                               binding_of(place, home.queues, *node));
+                               binding_of(policy, home.queues, *node));
       if (bound) continue;
-      std::string text = refusal("queues", place, bound.error().c_str());
-      if (place.strict) return std::unexpected(text);
+      std::string text = refusal("queues", policy, bound.error().c_str());
+      if (policy.strict) return std::unexpected(text);
       plan.notes.push_back(text + ". They go where the kernel puts them");
       return {};
     }
   for (auto [node, ranks] : fallen)
     plan.notes.push_back(
         fmt::format("queues={}: those of {} ranks go to {}: what comes before it is full",
-                    place_text(place).words, ranks, machine::node_text(machine, node)));
+                    policy_text(policy).words, ranks, machine::node_text(machine, node)));
   return {};
 }
 
@@ -243,7 +243,7 @@ std::expected<MemoryPlan, std::string> plan_memory(const Options& options, Machi
   if (!asked.text.empty()) {
     plan.asked = fmt::format("{} {}", asked.name, asked.text);
     MemoryWordError error;
-    if (!parse_memory_policy(asked.text, &plan.policy, &error))
+    if (!parse_numa_policies(asked.text, &plan.policies, &error))
       return std::unexpected(fmt::format("{}: {}", plan.asked, error.text));
     machine::read_memory_rules(machine);
   }
@@ -254,24 +254,24 @@ std::expected<MemoryPlan, std::string> plan_memory(const Options& options, Machi
     homes[home].ranks.push_back(static_cast<int>(rank));
   }
   for (auto& [number, home] : homes) {
-    if (auto planned = plan_home(machine, plan.policy, home); !planned)
+    if (auto planned = plan_home(machine, plan.policies, home); !planned)
       return std::unexpected(fmt::format("{}: {}", plan.asked, planned.error()));
     plan.homes.push_back(std::move(home));
   }
-  if (plan.policy.asks()) note_single_node(plan, machine);
+  if (plan.policies.asks()) note_single_node(plan, machine);
   return plan;
 }
 
 std::string plan_text(const MemoryPlan& plan, const Machine& machine) {
   std::string text = fmt::format("memory: {}\n", plan.asked);
   for (const HomePlan& home : plan.homes)
-    for (const Part& part : parts_of(plan.policy)) {
+    for (const Part& part : parts_of(plan.policies)) {
       const PlannedMemory& planned = home.*part.plan;
       text += fmt::format("  ranks {}, {}={}: {}", machine::cpu_list(home.ranks), part.what,
-                          place_text(part.place).words, planned.reason);
+                          policy_text(part.policy).words, planned.reason);
       std::vector<int> later(planned.nodes.begin() + static_cast<long>(planned.meant),
                              planned.nodes.end());
-      if (part.place.strict)
+      if (part.policy.strict)
         text += "; nowhere else";
       else if (!later.empty())
         text += fmt::format("; when full: node {}", fmt::join(later, ", "));
@@ -289,7 +289,7 @@ std::expected<void, std::string> place_job(MemoryPlan& plan, const Machine& mach
   for (const HomePlan& home : plan.homes)
     for (int rank : home.ranks)
       *lockfree::memory_row(file.header, static_cast<std::uint32_t>(rank)) = home.row;
-  if (!plan.policy.asks()) return {};
+  if (!plan.policies.asks()) return {};
   Room room;
   auto placed = check_processes(plan, room);
   if (placed) placed = place_slices(plan, machine, room, file);
@@ -298,12 +298,12 @@ std::expected<void, std::string> place_job(MemoryPlan& plan, const Machine& mach
 }
 
 MemoryBinding process_binding(const MemoryPlan& plan, int rank) {
-  const MemoryPlace& place = plan.policy.all;
-  if (place.word == MemoryWord::none) return {};
+  const NumaPolicy& policy = plan.policies.all;
+  if (policy.word == MemoryWord::none) return {};
   for (const HomePlan& home : plan.homes) {
     if (std::ranges::find(home.ranks, rank) == home.ranks.end()) continue;
-    if (place.word == MemoryWord::near && !place.strict) return {MemoryMode::local, 0};
-    MemoryBinding binding = binding_of(place, home.all, home.all.nodes.front());
+    if (policy.word == MemoryWord::near && !policy.strict) return {MemoryMode::local, 0};
+    MemoryBinding binding = binding_of(policy, home.all, home.all.nodes.front());
     // Of several named nodes the kernel takes the nearest that has room, then others.
     if (binding.mode == MemoryMode::prefer) binding.nodes = mask_of(home.all.nodes, home.all.meant);
     return binding;

@@ -24,7 +24,7 @@ struct HomePlan {
 };
 
 struct MemoryPlan {
-  MemoryPolicy policy;
+  NumaPolicies policies;
   std::string asked;  // the option or variable it comes from, with its value; empty: nobody asked
   std::vector<HomePlan> homes;
   std::vector<std::string> notes;  // what will not be as asked, and why

@@ -68,8 +68,8 @@ RankMemory look_at(const JobFile& file, std::uint32_t rank) {
   std::uint64_t offset = lockfree::slice_offset(file.made, rank);
   lockfree::SliceLayout layout =
       lockfree::slice_layout(file.made.ranks, file.made.rings.deposit.ring_bytes);
-  auto place = static_cast<off_t>(offset + layout.memory);
-  if (::pread(file.descriptor, &memory.record, sizeof memory.record, place) !=
+  auto at = static_cast<off_t>(offset + layout.memory);
+  if (::pread(file.descriptor, &memory.record, sizeof memory.record, at) !=
       static_cast<ssize_t>(sizeof memory.record))
     memory.record = {};
   if (!count_pages(file, offset, file.made.slice_bytes, &memory.queues) ||
@@ -96,17 +96,17 @@ class Table {
  public:
   explicit Table(const machine::Machine& machine) : machine_(machine) {
     text_ = fmt::format("  {:>5}  {:<7}", "rank", "what");
-    for (const machine::MemoryNode& node : machine.memory)
+    for (const machine::NumaNode& node : machine.memory)
       text_ += fmt::format("  {:>20}", machine::node_text(machine, node.os));
     text_ += fmt::format("  {:>20}\n", "all nodes");
   }
   void row(const std::string& rank, const char* what, const NodeBytes& now, const NodeBytes& peak,
            std::uint64_t peak_total) {
     text_ += fmt::format("  {:>5}  {:<7}", rank, what);
-    for (const machine::MemoryNode& node : machine_.memory)
-      text_ += fmt::format("  {:>20}", node.os < memory_nodes_max
-                                           ? cell(now.on[node.os], peak.on[node.os])
-                                           : "not looked at");
+    for (const machine::NumaNode& node : machine_.memory)
+      text_ +=
+          fmt::format("  {:>20}", node.os < numa_nodes_max ? cell(now.on[node.os], peak.on[node.os])
+                                                           : "not looked at");
     text_ += fmt::format("  {:>20}\n", cell(now.total(), peak_total));
   }
   const std::string& text() const { return text_; }
@@ -119,24 +119,24 @@ class Table {
 // By tier, if there are several.
 std::string tiers_text(const machine::Machine& machine, const Totals& totals) {
   std::string text;
-  for (machine::Tier tier : {machine::Tier::fast, machine::Tier::ordinary, machine::Tier::slow}) {
+  for (machine::Tier tier : {machine::Tier::hbm, machine::Tier::dram, machine::Tier::slow}) {
     std::uint64_t queues = 0, heap = 0, rest = 0;
     bool there = false;
-    for (const machine::MemoryNode& node : machine.memory) {
-      if (node.tier != tier || node.os >= memory_nodes_max) continue;
+    for (const machine::NumaNode& node : machine.memory) {
+      if (node.tier != tier || node.os >= numa_nodes_max) continue;
       there = true;
       queues += totals.queues.on[node.os];
       heap += totals.heap.on[node.os];
       rest += totals.rest.on[node.os];
     }
     if (there)
-      text += fmt::format("  {} memory: queues {}, heap {}, rest {}\n", machine::tier_name(tier),
+      text += fmt::format("  {}: queues {}, heap {}, rest {}\n", machine::tier_name(tier),
                           bytes_text(queues), bytes_text(heap), bytes_text(rest));
   }
   return text;
 }
 
-// What lies outside the nodes a place means: how many bytes, of how many.
+// What lies outside the nodes a policy means: how many bytes, of how many.
 struct Astray {
   std::uint64_t bytes = 0;
   std::uint64_t all = 0;
@@ -145,11 +145,11 @@ struct Astray {
 Astray astray_of(const NodeBytes& bytes, const machine::PlannedMemory& plan) {
   Astray astray{bytes.total(), bytes.total()};
   for (std::size_t i = 0; i < plan.meant; ++i)
-    if (plan.nodes[i] < memory_nodes_max) astray.bytes -= bytes.on[plan.nodes[i]];
+    if (plan.nodes[i] < numa_nodes_max) astray.bytes -= bytes.on[plan.nodes[i]];
   return astray;
 }
 
-// Places and where their pages went instead. "all" is not judged: libraries and files that others
+// Policies that were not met, and how far. "all" is not judged: libraries and files that others
 // have read before lie where they are.
 std::string unmet_text(const std::vector<RankMemory>& ranks, const MemoryPlan& plan) {
   std::string text;
@@ -157,17 +157,17 @@ std::string unmet_text(const std::vector<RankMemory>& ranks, const MemoryPlan& p
     for (int rank : home.ranks) {
       const RankMemory& memory = ranks[static_cast<std::size_t>(rank)];
       const lockfree::MemoryRecord& record = memory.record;
-      auto judge = [&](const char* what, const MemoryPlace& place, const NodeBytes& bytes,
+      auto judge = [&](const char* what, const NumaPolicy& policy, const NodeBytes& bytes,
                        const machine::PlannedMemory& planned) {
-        if (place.word == MemoryWord::none) return;
+        if (policy.word == MemoryWord::none) return;
         Astray astray = astray_of(bytes, planned);
         if (astray.bytes == 0) return;
-        text +=
-            fmt::format("  rank {}, {}={}: {} of {} are not where they were meant\n", rank, what,
-                        place_text(place).words, bytes_text(astray.bytes), bytes_text(astray.all));
+        text += fmt::format("  rank {}, {}={}: {} of {} are not where they were meant\n", rank,
+                            what, policy_text(policy).words, bytes_text(astray.bytes),
+                            bytes_text(astray.all));
       };
-      judge("queues", plan.policy.queues, memory.queues, home.queues);
-      judge("heap", plan.policy.heap, heap_of(record), home.heap);
+      judge("queues", plan.policies.queues, memory.queues, home.queues);
+      judge("heap", plan.policies.heap, heap_of(record), home.heap);
       if (record.published && record.short_bytes > 0)
         text += fmt::format(
             "  rank {}: {} of blocks came elsewhere than meant: node {} was full ({} left)\n", rank,
@@ -247,7 +247,7 @@ std::string memory_report(const JobFile& file, const machine::Machine& machine,
                         bytes_text(process_peak));
   text += reserved_text(file, totals.queues.total() + totals.heap.total());
   std::string unmet = unmet_text(ranks, plan);
-  if (plan.policy.asks() && unmet.empty())
+  if (plan.policies.asks() && unmet.empty())
     unmet = "  every page of queues and heap is where it was meant\n";
   text += unmet + unseen_text(ranks);
   for (const std::string& note : plan.notes) text += "  " + note + '\n';

@@ -1,4 +1,4 @@
-// What `mpiexec --memory-report` says at a job's end: on which memory nodes the pages lie, as the
+// What `mpiexec --memory-report` says at a job's end: on which NUMA nodes the pages lie, as the
 // kernel tells it. The slices are looked at here, when the ranks have ended; what was a rank's own
 // it has left in its MemoryRecord.
 #pragma once

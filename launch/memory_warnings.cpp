@@ -15,21 +15,21 @@ using machine::Machine;
 
 // A part of the plan that was asked for.
 struct Part {
-  std::string words;  // "queues=fast"
+  std::string words;  // "queues=hbm"
   bool in_file;       // its pages are those of the job's memory file
   const machine::PlannedMemory* plan;
 };
 
-std::vector<Part> parts_of(const MemoryPolicy& policy, const HomePlan& home) {
+std::vector<Part> parts_of(const NumaPolicies& policies, const HomePlan& home) {
   std::vector<Part> parts;
-  auto add = [&](const char* what, bool in_file, const MemoryPlace& place,
+  auto add = [&](const char* what, bool in_file, const NumaPolicy& policy,
                  const machine::PlannedMemory& plan) {
-    if (place.word == MemoryWord::none) return;
-    parts.push_back({fmt::format("{}={}", what, place_text(place).words), in_file, &plan});
+    if (policy.word == MemoryWord::none) return;
+    parts.push_back({fmt::format("{}={}", what, policy_text(policy).words), in_file, &plan});
   };
-  add("queues", true, policy.queues, home.queues);
-  add("heap", true, policy.heap, home.heap);
-  add("all", false, policy.all, home.all);
+  add("queues", true, policies.queues, home.queues);
+  add("heap", true, policies.heap, home.heap);
+  add("all", false, policies.all, home.all);
   return parts;
 }
 
@@ -38,7 +38,7 @@ void add_once(std::vector<std::string>& texts, const std::string& text) {
 }
 
 bool has_slower(const Machine& machine, machine::Tier tier) {
-  return std::ranges::any_of(machine.memory, [tier](const machine::MemoryNode& node) {
+  return std::ranges::any_of(machine.memory, [tier](const machine::NumaNode& node) {
     return static_cast<int>(node.tier) > static_cast<int>(tier);
   });
 }
@@ -49,9 +49,9 @@ std::string of_demotion(const MemoryPlan& plan, const Machine& machine, const Ke
   std::vector<std::string> words;
   std::vector<int> nodes;
   for (const HomePlan& home : plan.homes)
-    for (const Part& part : parts_of(plan.policy, home))
+    for (const Part& part : parts_of(plan.policies, home))
       for (std::size_t i = 0; i < part.plan->meant; ++i) {
-        const machine::MemoryNode* node = machine::find_node(machine, part.plan->nodes[i]);
+        const machine::NumaNode* node = machine::find_node(machine, part.plan->nodes[i]);
         if (!node || !has_slower(machine, node->tier)) continue;
         add_once(words, part.words);
         if (std::ranges::find(nodes, node->os) == nodes.end()) nodes.push_back(node->os);
@@ -68,7 +68,7 @@ std::string of_demotion(const MemoryPlan& plan, const Machine& machine, const Ke
 std::string of_balancing(const MemoryPlan& plan, const Machine& machine,
                          const machine::Placement& placement, const KernelRules& kernel) {
   const bool bound = placement.bound_to != machine::Level::machine;
-  if (!kernel.balances || !bound || plan.policy.all.word != MemoryWord::none ||
+  if (!kernel.balances || !bound || plan.policies.all.word != MemoryWord::none ||
       machine::nodes_with_cpus(machine).size() < 2)
     return {};
   std::vector<int> ranks;
@@ -89,7 +89,7 @@ std::string of_coarse_turns(const MemoryPlan& plan, const KernelRules& kernel) {
   std::vector<std::string> words;
   const char* file = nullptr;
   for (const HomePlan& home : plan.homes)
-    for (const Part& part : parts_of(plan.policy, home)) {
+    for (const Part& part : parts_of(plan.policies, home)) {
       if (!part.plan->in_turn || part.plan->meant < 2) continue;
       if (part.in_file ? !in_files : !in_private) continue;
       add_once(words, part.words);
@@ -105,7 +105,7 @@ std::string of_coarse_turns(const MemoryPlan& plan, const KernelRules& kernel) {
 }
 
 std::string of_huge_pages(const MemoryPlan& plan, const KernelRules& kernel, bool granted) {
-  if (!plan.policy.heap.huge || granted) return {};
+  if (!plan.policies.heap.huge || granted) return {};
   if (kernel.huge_shared.empty())
     return "huge: this kernel has no huge pages for memory files, so blocks have small ones; one "
            "with CONFIG_TRANSPARENT_HUGEPAGE has";

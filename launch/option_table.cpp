@@ -105,7 +105,7 @@ constexpr OptionRow rows[] = {
      read_layout},
     {Group::memory, "--memory", "WHAT=WHERE,...", own,
      "NUMA policy: queues (what ranks receive through), heap (MPI_Alloc_mem), all (the whole "
-     "process); near, fast, large, interleave, remote, node:N. A trailing ! makes it strict, "
+     "process); near, hbm, large, interleave, remote, node:N. A trailing ! makes it strict, "
      "otherwise memory falls back to other nodes when one is full; huge: heap in huge pages. Also "
      "BATON_MEMORY (docs/placement.md)",
      read_memory},

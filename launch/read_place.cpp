@@ -228,7 +228,7 @@ void read_layout(Reader& reader) {
 
 // Its words are read with the machine at hand (memory.cpp).
 void read_memory(Reader& reader) {
-  reader.options.memory = reader.take_some("WHAT=WHERE, for example queues=fast");
+  reader.options.memory = reader.take_some("WHAT=WHERE, for example queues=hbm");
 }
 
 void read_export_heap(Reader& reader) {

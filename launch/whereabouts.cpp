@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "status/report.hpp"
-#include "status/tangle.hpp"
+#include "status/wait_graph.hpp"
 
 namespace baton::launch {
 
@@ -22,18 +22,18 @@ std::string whereabouts(const JobFile& file, std::span<const pid_t> processes,
   return fmt::format("{}; the ranks are here:\n{}", why, status::report_text(ranks, "  "));
 }
 
-bool CircleWatch::has_found(const JobFile& file, std::span<const pid_t> processes,
-                            double now_seconds) {
+bool CycleWatch::has_found(const JobFile& file, std::span<const pid_t> processes,
+                           double now_seconds) {
   const std::vector<status::RankStatus> ranks = look(file, processes);
-  std::vector<std::pair<int, std::int64_t>> circle;
-  for (int rank : status::untangle(ranks).circle)
-    circle.emplace_back(rank, ranks[static_cast<std::size_t>(rank)].wait.since_ns);
-  if (circle.empty() || circle != circle_) {
-    circle_ = std::move(circle);
+  std::vector<std::pair<int, std::int64_t>> cycle;
+  for (int rank : status::wait_graph_of(ranks).cycle)
+    cycle.emplace_back(rank, ranks[static_cast<std::size_t>(rank)].wait.since_ns);
+  if (cycle.empty() || cycle != cycle_) {
+    cycle_ = std::move(cycle);
     since_ = now_seconds;
     told_ = false;
   }
-  if (circle_.empty() || told_ || now_seconds - since_ < seconds) return false;
+  if (cycle_.empty() || told_ || now_seconds - since_ < seconds) return false;
   return told_ = true;
 }
 

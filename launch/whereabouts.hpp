@@ -20,14 +20,14 @@ std::string whereabouts(const JobFile& file, std::span<const pid_t> processes,
 
 // Whether ranks have waited for each other alone for some time: under --check, where the library
 // ends a deadlocked job unless it cannot be sure (collective/check/deadlock.hpp).
-class CircleWatch {
+class CycleWatch {
  public:
   static constexpr double seconds = 5;  // the library looks first
-  // To be asked now and then. True once for each circle.
+  // To be asked now and then. True once for each cycle.
   bool has_found(const JobFile& file, std::span<const pid_t> processes, double now_seconds);
 
  private:
-  std::vector<std::pair<int, std::int64_t>> circle_;  // ranks, and since when each waits
+  std::vector<std::pair<int, std::int64_t>> cycle_;  // ranks, and since when each waits
   double since_ = 0;
   bool told_ = false;
 };

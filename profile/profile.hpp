@@ -30,7 +30,7 @@ struct Cell {
   std::string variant;
   std::string peers;  // as `mpiexec --explain` names them: l2, l3, numa_node, other
   std::string pattern;
-  std::string data;  // reused or fresh
+  std::string data;  // warm or cold
   std::int64_t bytes = 0;
   std::vector<double> medians_us;  // one a round, each the median of several batches
 };

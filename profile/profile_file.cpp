@@ -126,12 +126,22 @@ Collectives read_collectives(const Json& json) {
   return collectives;
 }
 
+// What data and a question were called before; read until the next release.
+std::string read_data(const Json& json) {
+  const std::string word = json;
+  return word == "reused" ? "warm" : word == "fresh" ? "cold" : word;
+}
+std::string read_question(const Json& json) {
+  const std::string word = json;
+  return word == "pieces" ? "segments" : word;
+}
+
 Cell read_cell(const Json& json) {
-  return {json.at("question"),
+  return {read_question(json.at("question")),
           json.at("variant"),
           json.at("peers"),
           json.at("pattern"),
-          json.at("data"),
+          read_data(json.at("data")),
           json.at("bytes"),
           read_times(json.at("medians_us"))};
 }

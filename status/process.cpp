@@ -87,7 +87,7 @@ ProcessLook look_at_process(pid_t process, const std::string& root) {
                   &look.state, &user, &system, &look.threads) != 4)
     return {};
   look.cpu_ticks = user + system;
-  look.kernel_place = call_words(file_text(folder + "/syscall"));
+  look.system_call = call_words(file_text(folder + "/syscall"));
   return look;
 }
 

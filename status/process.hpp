@@ -13,7 +13,7 @@ struct ProcessLook {
   char state = 0;  // as in /proc/PID/stat; 0: there is no such process, or no /proc
   int threads = 0;
   std::uint64_t cpu_ticks = 0;  // used by all of them so far
-  std::string kernel_place;     // what its main thread sleeps in, in words; empty: not known
+  std::string system_call;      // that its main thread sleeps in, in words; empty: not known
 };
 
 ProcessLook look_at_process(pid_t process, const std::string& root = "");

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "status/tangle.hpp"
+#include "status/wait_graph.hpp"
 
 namespace baton::status {
 
@@ -40,13 +40,13 @@ std::string process_words(const RankStatus& rank) {
   const std::string share =
       rank.cpu_share >= 0 ? fmt::format(" ({:.0f} % of a CPU)", 100 * rank.cpu_share) : "";
   if (busy || look.state == 'R') return "running outside MPI, or testing again and again" + share;
-  const std::string place =
-      look.kernel_place.empty() ? "a system call" : "the system call " + look.kernel_place;
-  if (look.state == 'D') return "sleeping uninterruptibly in " + place + share;
-  return "sleeping in " + place + share;
+  const std::string call =
+      look.system_call.empty() ? "a system call" : "the system call " + look.system_call;
+  if (look.state == 'D') return "sleeping uninterruptibly in " + call + share;
+  return "sleeping in " + call + share;
 }
 
-// What lines have in common whose ranks stand together.
+// What ranks have in common that share a line.
 std::string key_of(const RankStatus& rank) {
   if (!rank.waits) return rank_words(rank);
   std::string key = fmt::format("{}|{}|{}|", rank.wait.procedure, rank.wait.words, rank.look.state);
@@ -54,29 +54,30 @@ std::string key_of(const RankStatus& rank) {
   return key;
 }
 
-std::string circle_text(const std::vector<RankStatus>& ranks, const std::vector<int>& circle) {
+std::string cycle_text(const std::vector<RankStatus>& ranks, const std::vector<int>& cycle) {
   bool ended = false, threads = false;
   for (const RankStatus& rank : ranks) ended |= rank.phase == Phase::finalized;
-  for (int rank : circle) threads |= ranks[static_cast<std::size_t>(rank)].look.threads > 1;
-  const bool alone = circle.size() == 1;
-  return fmt::format("deadlock: {} {}{}{} only{}", ranks_text(circle),
+  for (int rank : cycle) threads |= ranks[static_cast<std::size_t>(rank)].look.threads > 1;
+  const bool alone = cycle.size() == 1;
+  return fmt::format("deadlock: {} {}{}{} only{}", ranks_text(cycle),
                      alone ? "waits for " : "wait for each other",
                      ended && !alone ? " and for " : "",
                      ended   ? "ranks that have called MPI_Finalize"
                      : alone ? "itself"
                              : "",
-                     threads ? ", unless other threads of theirs come" : "");
+                     threads ? ", unless other threads of theirs serve them" : "");
 }
 
 // Of a collective that lacks ranks, or whose ranks mean different calls.
 std::string indented(const StuckCollective& call, const std::string& indent) {
   std::string text;
   if (!call.missing.empty())
-    text += fmt::format("{}{}: {} {} there, {} not\n", indent, call.words, ranks_text(call.come),
-                        call.come.size() == 1 ? "is" : "are", ranks_text(call.missing));
+    text += fmt::format("{}{}: {} {} entered it, {} not\n", indent, call.words,
+                        ranks_text(call.entered), call.entered.size() == 1 ? "has" : "have",
+                        ranks_text(call.missing));
   if (call.differs)
     text += fmt::format("{}the calls of {} differ: mpiexec --check compares them\n", indent,
-                        ranks_text(call.come));
+                        ranks_text(call.entered));
   else if (!call.missing.empty() && call.has_data)
     text += fmt::format(
         "{}if {} made that call with another length, it cannot end: mpiexec --check compares "
@@ -134,13 +135,12 @@ std::string report_text(const std::vector<RankStatus>& ranks, const std::string&
         group.size() == 1 && first.process > 0 ? fmt::format(" (process {})", first.process) : "";
     text += fmt::format("{}{}{}: {}\n", indent, ranks_text(group), process, rank_words(first));
   }
-  const Tangle tangle = untangle(ranks);
-  for (const StuckCollective& call : tangle.collectives) text += indented(call, indent);
-  if (!tangle.circle.empty())
-    text += indent + circle_text(ranks, tangle.circle) + '\n';
-  else if (!tangle.awaited.empty())
-    text +=
-        fmt::format("{}all who wait, wait in the end for {}\n", indent, ranks_text(tangle.awaited));
+  const WaitGraph graph = wait_graph_of(ranks);
+  for (const StuckCollective& call : graph.collectives) text += indented(call, indent);
+  if (!graph.cycle.empty())
+    text += indent + cycle_text(ranks, graph.cycle) + '\n';
+  else if (!graph.awaited.empty())
+    text += fmt::format("{}all waiting ranks depend on {}\n", indent, ranks_text(graph.awaited));
   return text;
 }
 

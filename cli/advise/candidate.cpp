@@ -82,13 +82,13 @@ class Collector {
 };
 
 void add_memory(Collector& all, const Machine& machine) {
-  const bool fast = std::ranges::any_of(machine.memory, [](const machine::MemoryNode& node) {
-    return node.tier == machine::Tier::fast;
+  const bool hbm = std::ranges::any_of(machine.memory, [](const machine::NumaNode& node) {
+    return node.tier == machine::Tier::hbm;
   });
-  if (fast && machine.memory.size() > 1) {
-    all.add({"--memory", "queues=fast,heap=fast"}, "MPI's memory in HBM", all.plain(),
-            "queues=fast,heap=fast");
-    all.add({"--memory", "all=fast"}, "the whole process in HBM", all.plain(), "all=fast");
+  if (hbm && machine.memory.size() > 1) {
+    all.add({"--memory", "queues=hbm,heap=hbm"}, "MPI's memory in HBM", all.plain(),
+            "queues=hbm,heap=hbm");
+    all.add({"--memory", "all=hbm"}, "the whole process in HBM", all.plain(), "all=hbm");
   }
   all.add_config("spread-interleave", "ranks and memory over all NUMA nodes");
   all.add_config("interleave", "ranks together, memory over all NUMA nodes");

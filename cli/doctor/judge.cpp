@@ -117,7 +117,7 @@ Finding judge_demotion(const KernelRules& kernel, const Machine& machine) {
     return {Verdict::good, subject, "off: full nodes give no pages to slower ones"};
   const auto& nodes = machine.memory;
   const bool one_tier = std::ranges::all_of(
-      nodes, [&](const machine::MemoryNode& node) { return node.tier == nodes.front().tier; });
+      nodes, [&](const machine::NumaNode& node) { return node.tier == nodes.front().tier; });
   if (one_tier) return {Verdict::good, subject, "on, but all memory is of one tier: nothing moves"};
   return {Verdict::note, subject,
           "on: pages of a full node go to slower memory, also those that --memory has placed",
@@ -129,10 +129,10 @@ Finding judge_weights(const Machine& machine) {
   const auto& nodes = machine.memory;
   if (nodes.size() < 2) return {Verdict::good, subject, "one NUMA node: nothing to interleave"};
   const bool one_tier = std::ranges::all_of(
-      nodes, [&](const machine::MemoryNode& node) { return node.tier == nodes.front().tier; });
+      nodes, [&](const machine::NumaNode& node) { return node.tier == nodes.front().tier; });
   if (machine::weighs(machine)) {
     std::string text;
-    for (const machine::MemoryNode& node : nodes)
+    for (const machine::NumaNode& node : nodes)
       text += fmt::format("{}node {} {}", text.empty() ? "weighted: " : ", ", node.os, node.weight);
     return {Verdict::good, subject, text};
   }
@@ -214,7 +214,7 @@ std::vector<Finding> judge_limits(const Limits& facts) {
 Finding judge_memory_limit(const Machine& machine) {
   const char* subject = "memory limit";
   std::uint64_t all = 0;
-  for (const machine::MemoryNode& node : machine.memory) all += node.bytes;
+  for (const machine::NumaNode& node : machine.memory) all += node.bytes;
   const std::uint64_t limit = machine.memory_limit_bytes;
   if (limit == 0 || (all > 0 && limit >= all)) return {Verdict::good, subject, "none"};
   return {Verdict::note, subject,

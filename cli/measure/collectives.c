@@ -89,7 +89,7 @@ int measure_collective(const char* kind, size_t bytes, double budget_us) {
   b.out = buffer_of(block * (rows[i].out_each ? ranks : 1) + 1);
   b.in = buffer_of(block * (rows[i].in_each ? ranks : 1) + 1);
   double time = measure(rows[i].step, &b, budget_us);
-  if (rank == 0) printf("cell %s reused %zu %.4f\n", kind, bytes, time);
+  if (rank == 0) printf("cell %s warm %zu %.4f\n", kind, bytes, time);
   free(b.out);
   free(b.in);
   return 1;

@@ -1,9 +1,9 @@
 /* How long messages take between two ranks, with the settings that the job runs with, and how long
  * collectives take. Started by `baton tune` alone, many times.
  * usage: baton-measure MILLISECONDS PATTERN SIZE...
- * PATTERN: a collective's kind, pingpong, or window (some messages under way in one direction, then
+ * PATTERN: a collective's kind, pingpong, or window (some messages in flight in one direction, then
  * a short answer); the last two take two ranks.
- * Each size is measured reused (the same buffers, touched by nobody) and fresh (the sender has just
+ * Each size is measured warm (the same buffers, touched by nobody) and cold (the sender has just
  * written every line, the receiver reads every line). Writing and reading are part of the time: a
  * way of copying that leaves the data in the wrong cache pays for it there.
  * Rank 0 prints "cell PATTERN DATA SIZE MICROSECONDS" for each. */
@@ -15,7 +15,7 @@ typedef struct {
   char *out, *in;
   size_t bytes;
   size_t stride; /* between the messages of a window */
-  int fresh;
+  int cold;
   uint32_t turn;
 } Exchange;
 
@@ -26,11 +26,11 @@ static void ping_pong(void* state) {
   Exchange* x = state;
   for (int side = 0; side < 2; ++side)
     if (side == rank) {
-      if (x->fresh) write_lines(x->out, x->bytes, ++x->turn);
+      if (x->cold) write_lines(x->out, x->bytes, ++x->turn);
       MPI_Send(x->out, (int)x->bytes, MPI_BYTE, 1 - rank, 1, MPI_COMM_WORLD);
     } else {
       MPI_Recv(x->in, (int)x->bytes, MPI_BYTE, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-      if (x->fresh) sink += read_lines(x->in, x->bytes);
+      if (x->cold) sink += read_lines(x->in, x->bytes);
     }
 }
 
@@ -40,14 +40,14 @@ static void window(void* state) {
   char answer = 0;
   for (int i = 0; i < window_messages; ++i) {
     char* place = (rank == 0 ? x->out : x->in) + (size_t)i * x->stride;
-    if (rank == 0 && x->fresh) write_lines(place, x->bytes, ++x->turn);
+    if (rank == 0 && x->cold) write_lines(place, x->bytes, ++x->turn);
     if (rank == 0)
       MPI_Isend(place, (int)x->bytes, MPI_BYTE, 1, 2, MPI_COMM_WORLD, &requests[i]);
     else
       MPI_Irecv(place, (int)x->bytes, MPI_BYTE, 0, 2, MPI_COMM_WORLD, &requests[i]);
   }
   MPI_Waitall(window_messages, requests, MPI_STATUSES_IGNORE);
-  for (int i = 0; rank == 1 && x->fresh && i < window_messages; ++i)
+  for (int i = 0; rank == 1 && x->cold && i < window_messages; ++i)
     sink += read_lines(x->in + (size_t)i * x->stride, x->bytes);
   if (rank == 0)
     MPI_Recv(&answer, 1, MPI_BYTE, 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -59,13 +59,13 @@ static void measure_size(const char* pattern, size_t bytes, double budget_us) {
   int windowed = !strcmp(pattern, "window");
   int messages = windowed ? window_messages : 1;
   size_t stride = (bytes + line_bytes - 1) / line_bytes * line_bytes;
-  for (int fresh = 0; fresh < 2; ++fresh) {
-    Exchange x = {NULL, NULL, bytes, fresh ? stride : 0, fresh, 0};
+  for (int cold = 0; cold < 2; ++cold) {
+    Exchange x = {NULL, NULL, bytes, cold ? stride : 0, cold, 0};
     x.out = buffer_of(stride * (size_t)messages);
     x.in = buffer_of(stride * (size_t)messages);
     double time = measure(windowed ? window : ping_pong, &x, budget_us);
     if (rank == 0)
-      printf("cell %s %s %zu %.4f\n", pattern, fresh ? "fresh" : "reused", bytes,
+      printf("cell %s %s %zu %.4f\n", pattern, cold ? "cold" : "warm", bytes,
              time / (windowed ? window_messages : 2));
     free(x.out);
     free(x.in);

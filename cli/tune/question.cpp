@@ -19,26 +19,28 @@ constexpr const char* ring_or_staging = "ring or staging";
 constexpr const char* staged_or_pulled = "staged or pulled";
 constexpr const char* pulled_or_redirected = "pulled or redirected";
 constexpr const char* one_side_or_both = "one side or both";
-constexpr const char* piece_sizes = "pieces";
+constexpr const char* segment_sizes = "segments";
 constexpr const char* early_sizes = "early bytes";
 constexpr const char* never = "1099511627776";
 
-// The value at which a setting begins or ends to hold, found by comparing two ways size by size.
+// The value at which a setting begins or ends to hold, found by comparing two protocols size by
+// size.
 struct Threshold {
   const char* setting;
   const char* question;
-  const char* shorter_way;  // below the threshold
-  const char* longer_way;   // above
-  const char* data;         // "": both
-  bool is_longest;          // it is the longest of the shorter way; else the shortest of the longer
+  const char* shorter;  // below the threshold
+  const char* longer;   // above
+  const char* data;     // "": both
+  bool is_longest;      // it is the longest of the shorter; else the shortest of the longer
 };
 
 constexpr Threshold thresholds[] = {
     {"eager_bytes_max", ring_or_staging, "ring", "staging", "", true},
-    // The receiver sees by itself which way is quicker: what matters is where it may try to pull.
-    {"cma_bytes_min", staged_or_pulled, "staged", "pulled", "reused", false},
+    // The receiver sees by itself which protocol is quicker: what matters is where it may try to
+    // pull.
+    {"cma_bytes_min", staged_or_pulled, "staged", "pulled", "warm", false},
     // What nobody has seen yet has mostly just been written.
-    {"unseen_pull_bytes_min", staged_or_pulled, "staged", "pulled", "fresh", false},
+    {"unseen_pull_bytes_min", staged_or_pulled, "staged", "pulled", "cold", false},
     {"push_bytes_min", pulled_or_redirected, "pulled", "redirected", "", false},
     {"shared_bytes_min", one_side_or_both, "one side", "both sides", "", false},
 };
@@ -49,7 +51,7 @@ struct BestOf {
   const char* question;
 };
 
-constexpr BestOf bests[] = {{"segment_bytes_max", piece_sizes}, {"early_bytes_max", early_sizes}};
+constexpr BestOf bests[] = {{"segment_bytes_max", segment_sizes}, {"early_bytes_max", early_sizes}};
 
 Variant one_value(const char* setting, const char* name, const char* more) {
   return {name, {{setting, name}, {more, "0"}, {"receiver_initiated", "0"}}};
@@ -106,21 +108,22 @@ std::vector<std::int64_t> sizes_of(std::span<const profile::Cell> cells, const c
   return sizes;
 }
 
-std::string words(const char* way, const char* other, std::int64_t bytes, const Comparison& seen) {
+std::string words(const char* variant, const char* other, std::int64_t bytes,
+                  const Comparison& seen) {
   return fmt::format("at {} {} takes {:.2f} of the time of {} (noise {:.2f}, {} rounds)",
-                     value_text(bytes), way, seen.ratio, other, seen.noise, seen.rounds);
+                     value_text(bytes), variant, seen.ratio, other, seen.noise, seen.rounds);
 }
 
-// Walks from the default, as long as the other way is better: first towards longer messages, then
-// towards shorter ones.
+// Walks from the default, as long as the other protocol is better: first towards longer messages,
+// then towards shorter ones.
 profile::Chosen choose_threshold(std::span<const profile::Cell> cells, const Threshold& rule) {
   const SettingRow& row = *find_setting(rule.setting);
   profile::Chosen chosen{rule.setting, default_of(row), {}};
   std::vector<std::int64_t> sizes = sizes_of(cells, rule.question);
   auto at = [&](std::int64_t bytes) {
-    return compare(cells, rule.question, rule.shorter_way, rule.longer_way, bytes, rule.data);
+    return compare(cells, rule.question, rule.shorter, rule.longer, bytes, rule.data);
   };
-  // The sizes that go the shorter way as it is are sizes[0, split).
+  // The sizes that use the one for shorter messages as it is are sizes[0, split).
   auto bound = rule.is_longest ? std::ranges::upper_bound(sizes, default_of(row))
                                : std::ranges::lower_bound(sizes, default_of(row));
   std::size_t begin = static_cast<std::size_t>(bound - sizes.begin()), split = begin;
@@ -129,8 +132,7 @@ profile::Chosen choose_threshold(std::span<const profile::Cell> cells, const Thr
     while (split > 0 && at(sizes[split - 1]).second_is_better()) --split;
   if (split == begin) {
     std::int64_t nearest = sizes.empty() ? 0 : sizes[std::min(begin, sizes.size() - 1)];
-    chosen.reason =
-        "the default stays: " + words(rule.shorter_way, rule.longer_way, nearest, at(nearest));
+    chosen.reason = "the default stays: " + words(rule.shorter, rule.longer, nearest, at(nearest));
     return chosen;
   }
   bool up = split > begin;
@@ -140,7 +142,7 @@ profile::Chosen choose_threshold(std::span<const profile::Cell> cells, const Thr
   else
     chosen.value = split < sizes.size() ? sizes[split] : row.maximum;
   chosen.value = std::clamp(chosen.value, row.minimum, row.maximum);
-  chosen.reason = words(rule.shorter_way, rule.longer_way, decisive, at(decisive));
+  chosen.reason = words(rule.shorter, rule.longer, decisive, at(decisive));
   return chosen;
 }
 
@@ -205,7 +207,7 @@ std::vector<Question> questions(bool cma_permitted) {
        {{"one side", {not_seen, any_length, not_put, {"shared_bytes_min", never}}},
         {"both sides", {not_seen, any_length, not_put, {"shared_bytes_min", "1"}}}},
        true},
-      {piece_sizes, {"pingpong"}, {524288, 2 << 20}, {}, true},
+      {segment_sizes, {"pingpong"}, {524288, 2 << 20}, {}, true},
       {early_sizes, {"pingpong"}, {32768, 65536, 131072}, {}, false},
   };
   for (const char* value : {"64k", "128k", "256k"})

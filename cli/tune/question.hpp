@@ -12,7 +12,7 @@
 
 namespace baton::cli::tune {
 
-// A way to be measured: the settings that force it.
+// A variant to be measured: the settings that force it.
 struct Variant {
   const char* name;
   std::vector<std::pair<const char*, std::string>> settings;

@@ -1,4 +1,4 @@
-// What both ways of `baton tune` share: how they speak to people, and where their profile lies.
+// What both kinds of `baton tune` share: how they speak to people, and where their profile lies.
 #pragma once
 
 #include <string>

@@ -96,12 +96,12 @@ static void call(const Order* order, const Cell* cell) {
   if (cell->operation == scatter && order->plain)
     MPI_Scatter(live.all, bytes, MPI_BYTE, live.mine, bytes, MPI_BYTE, live.root, order->comm);
   else if (cell->operation == scatter)
-    MPI_Scatterv(live.all, live.counts, live.places, MPI_BYTE, live.mine, bytes, MPI_BYTE,
+    MPI_Scatterv(live.all, live.counts, live.displacements, MPI_BYTE, live.mine, bytes, MPI_BYTE,
                  live.root, order->comm);
   else if (order->plain)
     MPI_Gather(live.mine, bytes, MPI_BYTE, live.all, bytes, MPI_BYTE, live.root, order->comm);
   else
-    MPI_Gatherv(live.mine, bytes, MPI_BYTE, live.all, live.counts, live.places, MPI_BYTE, live.root,
+    MPI_Gatherv(live.mine, bytes, MPI_BYTE, live.all, live.counts, live.displacements, MPI_BYTE, live.root,
                 order->comm);
 }
 
@@ -115,7 +115,7 @@ static void prepare(const Cell* cell, const Busy* busy, uint32_t round) {
   memset(live.mine, 0, block);
   for (int r = 0; live.rank == live.root && r < live.ranks; ++r) {
     live.counts[r] = (int)block;
-    live.places[r] = (int)((size_t)r * block);
+    live.displacements[r] = (int)((size_t)r * block);
     if (cell->operation == scatter)
       fill(live.all + (size_t)r * block, block, seed_of(round, live.root, r));
     else

@@ -52,7 +52,7 @@ typedef struct {
   Order orders[orders_max];
   Cell cells[cells_max];
   char *all, *mine, *earlier_in, *earlier_out;
-  int counts[ranks_max], places[ranks_max];
+  int counts[ranks_max], displacements[ranks_max];
   int late; /* this rank was not ready when all began */
 } Live;
 extern Live live;

@@ -10,7 +10,7 @@ PHASES = {"wait": "wait", "data": "main"}
 
 
 def lane(report):
-    """Cells of one order: each cycle's node; waiting in one piece."""
+    """Cells of one order: each cycle's node; waiting as one block."""
     cells, waits = [], [row["cycle"] for row in report["timeline"]["cycles"] if row["phase"] == "wait"]
     if waits:
         cells.append((waits[0], waits[-1] + 1, "waits", "wait", f"waits in cycles {waits[0]} to {waits[-1]}"))

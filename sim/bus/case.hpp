@@ -88,7 +88,7 @@ struct Case {
   std::vector<Flaw> flaws;            // a node each, or none at all
 };
 
-/// One block's way, in cycles from the beginning.
+/// One block's transfer, in cycles from the beginning.
 struct Transfer {
   int root = 0;
   int node = 0;

@@ -40,9 +40,9 @@ void Fabric::hold_for_earlier_transfers() {
 
 /// Can the route be taken now? If only earlier transfers are in the way, `free_from` is when they
 /// end.
-bool Fabric::is_free(const Route& way, Cycles& free_from) const {
+bool Fabric::is_free(const Route& path, Cycles& free_from) const {
   free_from = 0;
-  for (int link : way.links) {
+  for (int link : path.links) {
     if (held_[static_cast<std::size_t>(link)]) return false;
     free_from = std::max(free_from, free_from_[static_cast<std::size_t>(link)]);
   }
@@ -56,12 +56,12 @@ void Fabric::arbitrate() {
     Request& request = requests_[root];
     if (!request.waits) continue;
     Cycles free_from = 0;
-    if (!is_free(request.way, free_from)) {
+    if (!is_free(request.path, free_from)) {
       // A later look_ never replaces an earlier one, so all that wait are looked at in time.
       if (free_from > running_.now()) look_.notify(running_.span(free_from - running_.now()));
       continue;
     }
-    for (int link : request.way.links) held_[static_cast<std::size_t>(link)] = true;
+    for (int link : request.path.links) held_[static_cast<std::size_t>(link)] = true;
     request.waits = false;
     turn_ = (root + 1) % count;
     granted_[root].notify();
@@ -72,12 +72,12 @@ Phases Fabric::move(const Move& wanted) {
   const Overhead& overhead = running_.given->overhead;
   auto root = static_cast<std::size_t>(wanted.root_index);
   Request& request = requests_[root];
-  request.way = route(running_.given->topology, running_.given->nodes, wanted.from, wanted.to);
+  request.path = route(running_.given->topology, running_.given->nodes, wanted.from, wanted.to);
   request.waits = true;
   look_.notify(sc_core::SC_ZERO_TIME);
   sc_core::wait(granted_[root]);
 
-  Cycles crossing = static_cast<Cycles>(request.way.hops) * running_.given->hop;
+  Cycles crossing = static_cast<Cycles>(request.path.hops) * running_.given->hop;
   Phases phases;
   phases.granted = running_.now() + overhead.arbitration;
   phases.data = phases.granted + overhead.header + crossing;
@@ -85,7 +85,7 @@ Phases Fabric::move(const Move& wanted) {
       phases.data + data_cycles(wanted.bytes) + (wanted.is_request ? 0 : overhead.hand_shake);
   Cycles holds = phases.ended - running_.now();
   if (holds > 0) sc_core::wait(running_.span(holds));
-  for (int link : request.way.links) held_[static_cast<std::size_t>(link)] = false;
+  for (int link : request.path.links) held_[static_cast<std::size_t>(link)] = false;
   running_.outcome->busy_cycles += holds;
   look_.notify(sc_core::SC_ZERO_TIME);
   return phases;

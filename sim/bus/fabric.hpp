@@ -44,12 +44,12 @@ class Fabric : public sc_core::sc_module, public FabricInterface {
  private:
   struct Request {
     bool waits = false;
-    Route way;
+    Route path;
   };
 
   void arbitrate();
   void hold_for_earlier_transfers();
-  bool is_free(const Route& way, Cycles& free_from) const;
+  bool is_free(const Route& path, Cycles& free_from) const;
 
   Running& running_;
   std::vector<Request> requests_;  // a root each

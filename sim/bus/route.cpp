@@ -6,28 +6,28 @@ namespace {
 
 enum Direction { up, down, right, left };
 
-// Ways in and out come first: node i's way out is 2i, its way in 2i + 1.
-int way_out(int node) {
+// Ports come first: node i's output port is 2i, its input port 2i + 1.
+int out_port(int node) {
   return 2 * node;
 }
-int way_in(int node) {
+int in_port(int node) {
   return 2 * node + 1;
 }
 
-void go_round(int nodes, int from, int to, Route& way) {
+void go_round(int nodes, int from, int to, Route& path) {
   int upward = (to - from + nodes) % nodes;
   bool is_up = upward <= nodes - upward;
   for (int at = from; at != to; at = is_up ? (at + 1) % nodes : (at + nodes - 1) % nodes) {
-    way.links.push_back(2 * nodes + 2 * at + (is_up ? up : down));
-    ++way.hops;
+    path.links.push_back(2 * nodes + 2 * at + (is_up ? up : down));
+    ++path.hops;
   }
 }
 
-void go_across(int nodes, int from, int to, Route& way) {
+void go_across(int nodes, int from, int to, Route& path) {
   int columns = mesh_columns(nodes);
   auto step = [&](int at, Direction direction) {
-    way.links.push_back(2 * nodes + 4 * at + direction);
-    ++way.hops;
+    path.links.push_back(2 * nodes + 4 * at + direction);
+    ++path.hops;
   };
   int at = from;
   for (; at % columns < to % columns; ++at) step(at, right);
@@ -58,18 +58,18 @@ int link_count(Topology topology, int nodes) {
 }
 
 Route route(Topology topology, int nodes, int from, int to) {
-  Route way;
+  Route path;
   if (topology == Topology::bus) {
-    way.links = {0};
-    return way;
+    path.links = {0};
+    return path;
   }
-  way.links.push_back(way_out(from));
+  path.links.push_back(out_port(from));
   if (topology == Topology::ring)
-    go_round(nodes, from, to, way);
+    go_round(nodes, from, to, path);
   else
-    go_across(nodes, from, to, way);
-  way.links.push_back(way_in(to));
-  return way;
+    go_across(nodes, from, to, path);
+  path.links.push_back(in_port(to));
+  return path;
 }
 
 }  // namespace baton::bus

@@ -1,6 +1,7 @@
 // Which links a transfer holds on a bus, a ring or a mesh. Pure; called by Fabric.
-// A bus is one link that every transfer holds. Elsewhere a transfer holds the sender's way out, the
-// links between and the receiver's way in; neighbors are joined by a link for each direction.
+// A bus is one link that every transfer holds. Elsewhere a transfer holds the sender's output port,
+// the links between and the receiver's input port; neighbors are joined by a link for each
+// direction.
 #pragma once
 
 #include <vector>
@@ -20,7 +21,8 @@ int mesh_columns(int nodes);
 /// How many links there are, numbered from 0.
 int link_count(Topology topology, int nodes);
 
-/// Ring: the shorter way, upward when both are alike. Mesh: along the row, then along the column.
+/// Ring: the shorter direction, upward when both are alike. Mesh: along the row, then along the
+/// column.
 Route route(Topology topology, int nodes, int from, int to);
 
 }  // namespace baton::bus

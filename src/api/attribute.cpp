@@ -28,7 +28,7 @@ Error free_key(Kind kind, int* id) {
   return MPI_SUCCESS;
 }
 
-// A datatype keeps its set as a plain pointer: floor 4 knows no attributes. The callbacks may
+// A datatype keeps its set as a plain pointer: layer 4 knows no attributes. The callbacks may
 // change the set while they run, so it is used in place.
 struct __attribute__((may_alias)) SetInPlace : AttributeSet {};
 static_assert(sizeof(SetInPlace) == sizeof(void*));

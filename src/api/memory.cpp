@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "base/cache_line.hpp"
-#include "base/memory_place.hpp"
+#include "base/numa_policy.hpp"
 #include "transport/heap.hpp"
 #include "transport/placing.hpp"
 #include "transport/private_heap.hpp"
@@ -26,19 +26,19 @@ std::size_t wanted_alignment(const Info* info) {
 }
 
 // What mpiexec was told of the heap, and what the info says instead.
-Error wanted_place(const Info* info, MemoryPlace* place) {
-  if (const MemoryPlace* usual = transport::heap_place()) *place = *usual;
+Error wanted_policy(const Info* info, NumaPolicy* policy) {
+  if (const NumaPolicy* usual = transport::heap_policy()) *policy = *usual;
   char text[256];
   if (!info || !info->get("baton_memory", text, sizeof text)) return MPI_SUCCESS;
-  MemoryPlace asked;
+  NumaPolicy asked;
   MemoryWordError error;
-  if (!parse_memory_place(text, &asked, &error))
+  if (!parse_numa_policy(text, &asked, &error))
     return fail(MPI_ERR_INFO_VALUE, "argument 2 (info): baton_memory=%s: %s", text, error.text);
   bool only_huge = asked.word == MemoryWord::none;
   if (only_huge)
-    place->huge = true;
+    policy->huge = true;
   else
-    *place = asked;
+    *policy = asked;
   return MPI_SUCCESS;
 }
 
@@ -64,22 +64,22 @@ Error alloc_mem(MPI_Aint size, const Info* info, void* baseptr) {
   // A size of 0 gives a pointer that MPI_Free_mem takes back, as any other.
   std::size_t bytes = static_cast<std::size_t>(std::max<MPI_Aint>(size, 1));
   const std::size_t alignment = wanted_alignment(info);
-  MemoryPlace place;
-  if (Error error = wanted_place(info, &place)) return error;
-  bool placed = BATON_UNLIKELY(place.asks());
-  // Where the other ranks can reach it, if there is room; else in its place all the same; else like
-  // any other memory.
+  NumaPolicy policy;
+  if (Error error = wanted_policy(info, &policy)) return error;
+  bool placed = BATON_UNLIKELY(policy.asks());
+  // Where the other ranks can reach it, if there is room; else under its policy all the same; else
+  // like any other memory.
   void* memory = nullptr;
   if (Error error =
-          transport::allocate_exported(bytes, alignment, placed ? &place : nullptr, &memory))
+          transport::allocate_exported(bytes, alignment, placed ? &policy : nullptr, &memory))
     return error;
   if (placed && !memory)
-    if (Error error = transport::allocate_private(bytes, alignment, place, &memory)) return error;
-  if (!memory && place.strict)
+    if (Error error = transport::allocate_private(bytes, alignment, policy, &memory)) return error;
+  if (!memory && policy.strict)
     return fail(MPI_ERR_NO_MEM,
                 "memory %s: no memory for %lld bytes; ask for less, or leave out the ! to let it "
                 "go elsewhere",
-                place_text(place).words, static_cast<long long>(size));
+                policy_text(policy).words, static_cast<long long>(size));
   if (!memory && ::posix_memalign(&memory, alignment, bytes) != 0)
     return fail(MPI_ERR_NO_MEM, "no memory for %lld bytes", static_cast<long long>(size));
   *static_cast<void**>(baseptr) = memory;

@@ -55,10 +55,10 @@ inline constexpr std::uint8_t round_per_segment = 253, two_rounds_per_segment = 
 // clang-format off
 #define BATON_ALGORITHMS(X)                                                                         \
   X(barrier_in_room,            barrier,        1, needs_nothing,   "all publish a line")           \
-  X(barrier_by_groups_in_room,  barrier,        2, needs_groups,    "within the machine's groups, then between them") \
+  X(barrier_hierarchical_in_room, barrier,      2, needs_groups,    "within the machine's groups, then between them") \
   X(barrier_dissemination,      barrier,        0, needs_nothing,   "messages over doubling distances") \
   X(broadcast_in_room,          broadcast,      1, needs_even,      "the root writes, all read")    \
-  X(broadcast_by_groups_in_room, broadcast,     2, needs_even | needs_groups, "one of each of the machine's groups reads, then its group") \
+  X(broadcast_hierarchical_in_room, broadcast,  2, needs_even | needs_groups, "one of each of the machine's groups reads, then its group") \
   X(broadcast_direct,           broadcast,      2, needs_even | needs_direct, "along a wide tree, each copies from the buffer above") \
   X(broadcast_binomial,         broadcast,      0, needs_nothing,   "down a binomial tree")         \
   X(gather_in_room,             gather,         1, needs_even,      "all write, the root reads")    \
@@ -80,12 +80,12 @@ inline constexpr std::uint8_t round_per_segment = 253, two_rounds_per_segment = 
   X(alltoall_in_place,          alltoall,       0, needs_in_place,  "pairs exchange in the order of a tournament") \
   X(alltoall_pairwise,          alltoall,       0, needs_not_in_place, "one pair after another")    \
   X(reduce_in_room,             reduce,         1, needs_nothing,   "all write, the root combines") \
-  X(reduce_by_groups_in_room,   reduce,         2, needs_groups | needs_order, "one of each of the machine's groups combines, then the root") \
+  X(reduce_hierarchical_in_room, reduce,        2, needs_groups | needs_order, "one of each of the machine's groups combines, then the root") \
   X(reduce_chain_in_room,       reduce, round_per_chain_segment, needs_whole_blocks, "segment after segment, ranks add to a sum one after the other") \
   X(reduce_direct,              reduce,         2, needs_direct,    "each combines a part of all buffers, and copies it to the root's") \
   X(reduce_binomial,            reduce,         0, needs_nothing,   "up a binomial tree")           \
   X(allreduce_in_room,          allreduce,      1, needs_nothing,   "all write, each combines all") \
-  X(allreduce_by_groups_in_room, allreduce,     2, needs_groups | needs_order, "one of each of the machine's groups combines, then all") \
+  X(allreduce_hierarchical_in_room, allreduce,  2, needs_groups | needs_order, "one of each of the machine's groups combines, then all") \
   X(allreduce_by_parts_in_room, allreduce,      2, needs_nothing,   "all write, each combines a part, all read the parts") \
   X(allreduce_segmented_in_room, allreduce, two_rounds_per_segment, needs_whole_blocks, "segment after segment, all write, each combines a part, all read") \
   X(allreduce_chain_in_room,    allreduce, round_per_chain_segment, needs_whole_blocks, "segment after segment, ranks add to a sum one after the other") \
@@ -138,6 +138,10 @@ inline constexpr FormerName former_names[] = {
     {"alltoall_by_pieces_in_room", "alltoall_segmented_in_room"},
     {"allreduce_by_pieces_in_room", "allreduce_segmented_in_room"},
     {"reduce_scatter_by_pieces_in_room", "reduce_scatter_segmented_in_room"},
+    {"barrier_by_groups_in_room", "barrier_hierarchical_in_room"},
+    {"broadcast_by_groups_in_room", "broadcast_hierarchical_in_room"},
+    {"reduce_by_groups_in_room", "reduce_hierarchical_in_room"},
+    {"allreduce_by_groups_in_room", "allreduce_hierarchical_in_room"},
     {"neighbour_allgather", "neighbor_allgather"},
     {"neighbour_alltoall", "neighbor_alltoall"},
     {"neighbour_allgather_exchange", "neighbor_allgather_exchange"},

@@ -1,4 +1,4 @@
-// Cache-line size and the attributes of hot paths. Used by every floor.
+// Cache-line size and the attributes of hot paths. Used by every layer.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // Errors inside the library: an MPI error class (0 is success) and, beside it, one explanation per
-// thread, written by the first to notice. The entry points of floor 10 turn both into a call of the
-// right error handler; nothing below floor 10 calls a handler or prints.
+// thread, written by the first to notice. The entry points of layer 10 turn both into a call of the
+// right error handler; nothing below layer 10 calls a handler or prints.
 #pragma once
 
 #include <mpi.h>

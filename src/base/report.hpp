@@ -1,5 +1,5 @@
 // What the library tells people from within a program, on standard error. Declared on the lowest
-// floor, since every room has something to tell. Invariant: a report harms nobody; what cannot be
+// layer, since every folder has something to tell. Invariant: a report harms nobody; what cannot be
 // written is lost, and raises no SIGPIPE, which would end a rank that has done nothing wrong.
 #pragma once
 

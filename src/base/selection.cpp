@@ -84,7 +84,7 @@ constexpr std::int64_t some_ranks = 6, many_ranks = 16;  // guesses: between 4 a
 constexpr std::int64_t beyond_a_room = 65537;
 
 // Of 6 and more ranks, but not on processors of AMD: direct copies already of shorter blocks (us,
-// in the room and direct, reused and just written: gather, 8 ranks, 8 KiB 8.8 10.6, 10.2 14.1, 32
+// in the room and direct, warm and cold: gather, 8 ranks, 8 KiB 8.8 10.6, 10.2 14.1, 32
 // KiB 30 19, 35 32, 64 KiB 60 37, 70 57, 32 ranks 32 KiB 238 178, 242 181; scatter, 8 ranks, 32 KiB
 // 30 21, 34 36, 64 KiB 53 40, 73 65, 32 ranks 32 KiB 171 158, 238 231; 4 ranks 64 KiB 16 13, 24 26;
 // alltoall, segmented and direct, 8 ranks, blocks of 8 KiB 45 50, 53 75, 16 KiB 100 64, 126 112, 64
@@ -109,7 +109,7 @@ constexpr SelectionRow by_parts{
 
 // Where ranks have a CPU each and the machine divides many of them: who reads few lines waits less
 // for those that are far. A guess.
-constexpr SelectionRow by_groups(Algorithm algorithm) {
+constexpr SelectionRow hierarchical(Algorithm algorithm) {
   return {algorithm, SelectionSource::guess,  many_ranks, no_end, 0, no_end, "",
           false,     Load::not_oversubscribed};
 }
@@ -137,13 +137,13 @@ constexpr SelectionRow between_nodes(Algorithm algorithm, std::int64_t bytes_fro
 constexpr SelectionRow on_all[] = {
     guess(barrier_dissemination, 1),
     guess(barrier_in_room, 2),
-    by_groups(barrier_by_groups_in_room),
+    hierarchical(barrier_hierarchical_in_room),
 
     guess(broadcast_binomial, 1),
     of_two(broadcast_in_room, 0, one_way),
     guess(broadcast_direct, large, 1024),
     guess(broadcast_in_room, 3),
-    by_groups(broadcast_by_groups_in_room),
+    hierarchical(broadcast_hierarchical_in_room),
     of_more(broadcast_direct, beyond_a_room),
 
     guess(gather_linear, 1),
@@ -185,7 +185,7 @@ constexpr SelectionRow on_all[] = {
     of_two(reduce_chain_in_room, 524288),
     guess(reduce_direct, large, 1024),
     guess(reduce_in_room, 3),
-    by_groups(reduce_by_groups_in_room),
+    hierarchical(reduce_hierarchical_in_room),
     of_more(reduce_direct, beyond_a_room),
     of_oversubscribed(reduce_chain_in_room, 32769, 3, some_ranks - 1),
     of_oversubscribed(reduce_chain_in_room, beyond_a_room, some_ranks),
@@ -196,7 +196,7 @@ constexpr SelectionRow on_all[] = {
     of_two(allreduce_segmented_in_room, one_way + 1),
     guess(allreduce_direct, large, 1024),
     guess(allreduce_in_room, 3),
-    by_groups(allreduce_by_groups_in_room),
+    hierarchical(allreduce_hierarchical_in_room),
     by_parts,
     of_more(allreduce_direct, beyond_a_room),
     of_more(allreduce_halving, 262144),

@@ -44,7 +44,7 @@ constexpr const char* launcher_names[] = {"JOB_FD",         "RANK",
                                           "PROFILE_VALUES", "PROFILE_COLLECTIVES",
                                           "LIBRARY_FOLDER", "OTHER_JOBS"};
 // Those that hold words: which profile (profile/), which algorithms (base/selection.hpp), where
-// memory goes (base/memory_place.hpp).
+// memory goes (base/numa_policy.hpp).
 constexpr const char* word_names[] = {"profile", "collectives", "memory"};
 
 // What settings were called before; read until the next release.

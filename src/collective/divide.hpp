@@ -1,4 +1,4 @@
-// How the machine divides ranks into groups: by package, memory node, L3, L2 or core. Pure, from
+// How the machine divides ranks into groups: by package, NUMA node, L3, L2 or core. Pure, from
 // what the launcher wrote of each rank's place; takes no memory, so that all ranks, and tools, come
 // to the same result.
 #pragma once

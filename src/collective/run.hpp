@@ -15,9 +15,8 @@
 namespace baton::collective {
 
 struct Checking;
-// A round of a room: all its ranks write what they give, and read. As many in a row as a call
-// takes.
-using Round = lockfree::Meeting;
+using lockfree::Round;
+// As many in a row as a call takes.
 using Rounds = lockfree::Room<lockfree::Hardware>::Row;
 
 class Run {

@@ -1,6 +1,6 @@
 // The arguments a datatype was made with: what MPI_Type_get_envelope and MPI_Type_get_contents
 // answer (MPI 5.0, "Decoding a Datatype"), what construction reads, and what counting of elements
-// walks. One allocation a record. Used by floors 4 and 10.
+// walks. One allocation a record. Used by layers 4 and 10.
 // Invariant: complete when a type owns it, and never changed after; types and the copies that
 // MPI_Type_get_contents hands out share it.
 #pragma once

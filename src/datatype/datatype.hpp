@@ -1,5 +1,5 @@
 // Datatypes: what MPI_Datatype names. Size, extent and bounds, the shape of the data, and for
-// predefined types the kind of element that operations work on. Used by floors 4 to 10.
+// predefined types the kind of element that operations work on. Used by layers 4 to 10.
 // Invariant: after commit nothing but name, attributes and the reference count changes.
 #pragma once
 

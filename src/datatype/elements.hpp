@@ -1,6 +1,6 @@
 // The basic elements of datatypes, found by walking the records of their construction: what
 // MPI_Get_elements counts and what external32 converts one by one. Nothing here needs memory or
-// time that grows with the number of elements of one kind. Used by floors 4 and 10.
+// time that grows with the number of elements of one kind. Used by layers 4 and 10.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // The data representation "external32" (MPI 5.0, "External Data Representation: external32"): big
 // endian, every type of one size everywhere, elements without gaps. Packing goes over the basic
-// elements in runs, through a buffer that stays in cache; nothing is allocated. Used by floor 10.
+// elements in runs, through a buffer that stays in cache; nothing is allocated. Used by layer 10.
 #pragma once
 
 #include <cstdint>

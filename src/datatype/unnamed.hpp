@@ -1,6 +1,6 @@
 // The predefined types without names: those of MPI_Type_create_f90_integer, _real and _complex, and
 // the pairs of MPI_Type_get_value_index. Each is made when first asked for and the same ever after;
-// it is committed and cannot be freed. Called by floor 10.
+// it is committed and cannot be freed. Called by layer 10.
 #pragma once
 
 #include "datatype/datatype.hpp"

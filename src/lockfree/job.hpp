@@ -46,7 +46,7 @@ enum class AbortCause : std::uint32_t { none, program, error };
 
 // Where a rank waits, and who waits for it, under the setting `check`
 // (collective/check/deadlock.cpp).
-struct alignas(cache_line_bytes) CircleLines {
+struct alignas(cache_line_bytes) CycleLines {
   std::atomic<std::uint32_t> episode;  // odd: the rank waits, and what follows says where
   std::atomic<std::uint32_t> looks;    // so often it has looked in vain, each after progress
   std::atomic<std::uint64_t>
@@ -58,7 +58,7 @@ struct alignas(cache_line_bytes) CircleLines {
   std::atomic<std::uint64_t> members;
   std::atomic<std::uint64_t> words[11];
 };
-static_assert(sizeof(CircleLines) == 128);
+static_assert(sizeof(CycleLines) == 128);
 
 // A rank's row on the status board: the launcher writes the place before it forks, the rank all
 // else.
@@ -79,12 +79,12 @@ struct alignas(cache_line_bytes) RankRow {
     std::atomic<std::uint32_t> uses;  // so often MPI was begun: MPI_Init, or a first session
   } state;
   alignas(cache_line_bytes) Counters counters;  // written by the rank at finalize
-  CircleLines circle;
+  CycleLines cycle;
   ChannelLine channel;
   WaitLines waits;  // written by the rank, seldom
 };
 static_assert(offsetof(RankRow, state) == 64 && offsetof(RankRow, counters) == 128);
-static_assert(offsetof(RankRow, circle) == 192 && offsetof(RankRow, channel) == 320);
+static_assert(offsetof(RankRow, cycle) == 192 && offsetof(RankRow, channel) == 320);
 static_assert(offsetof(RankRow, waits) == 384 && sizeof(RankRow) == 704);
 
 // How messages travel in a job that repeats the deposit study (docs/decisions/deposit-models.md).

@@ -8,7 +8,7 @@
 #include <iterator>
 
 #include "base/cache_line.hpp"
-#include "base/memory_place.hpp"
+#include "base/numa_policy.hpp"
 
 namespace baton::lockfree {
 
@@ -21,8 +21,8 @@ struct MemoryOrder {
 };
 
 struct alignas(cache_line_bytes) MemoryRow {
-  MemoryPlace queues;  // asked of the rank's slice; the launcher has bound it
-  MemoryPlace heap;    // asked of its blocks of MPI_Alloc_mem that do not ask themselves
+  NumaPolicy queues;  // asked of the rank's slice; the launcher has bound it
+  NumaPolicy heap;    // asked of its blocks of MPI_Alloc_mem that do not ask themselves
   std::uint64_t nodes_allowed = 0;  // bits
   MemoryOrder queue_order;          // of the slice, whichever word was asked
   MemoryOrder orders[std::size(ordered_words)];
@@ -37,11 +37,11 @@ struct MemoryRecord {
   std::int32_t short_node = -1;        // the first that had no room for all of a block
   std::uint64_t short_free_bytes = 0;  // what it had
   std::uint64_t short_bytes = 0;       // of all blocks: what went to later nodes for that
-  std::uint64_t heap_bytes[memory_nodes_max] = {};
+  std::uint64_t heap_bytes[numa_nodes_max] = {};
   std::uint64_t heap_elsewhere_bytes = 0;
-  std::uint64_t heap_peak_bytes[memory_nodes_max] = {};  // each for itself
+  std::uint64_t heap_peak_bytes[numa_nodes_max] = {};  // each for itself
   std::uint64_t heap_peak_total_bytes = 0;
-  std::uint64_t rest_bytes[memory_nodes_max] = {};
+  std::uint64_t rest_bytes[numa_nodes_max] = {};
   std::uint64_t rest_elsewhere_bytes = 0;
   std::uint64_t process_peak_bytes = 0;  // resident
 };

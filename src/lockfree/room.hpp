@@ -1,12 +1,12 @@
-// A room: where the ranks of a communicator meet for short collectives. Each operation has a
-// ticket, the same everywhere; ticket t uses bank t % banks, in which each rank has one line, flag
-// and payload together. What does not fit there lies in blocks, which have fewer banks, or in parts
-// of them. Who opens a bank again first makes sure that everyone has finished what was there
-// before: ranks say now and then how far they are, in a line of their own and beside every flag.
-// Of two ranks, each writes next where it has read last: their places swap each time that a bank,
-// or a part of a block, is used again (docs/decisions/rooms.md). Invariant: a line (and its block)
-// has one writer in an operation; it is written again only when all ranks have finished the
-// operation that it was written for.
+// A room: shared memory for the short collectives of a communicator. Each round has a sequence
+// number, the same everywhere; round t uses bank t % banks, in which each rank has a slot: one
+// line, flag and payload together. What does not fit there lies in blocks, which have fewer banks,
+// or in parts of them. Who opens a bank again first makes sure that everyone has finished what was
+// there before: ranks say now and then how far they are, in a line of their own and beside every
+// flag. Of two ranks, each writes next where it has read last: their slots swap each time that a
+// bank, or a part of a block, is used again (docs/decisions/rooms.md). Invariant: a line (and its
+// block) has one writer in a round; it is written again only when all ranks have finished the round
+// that it was written for.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 #include "base/cache_line.hpp"
 #include "lockfree/atomics.hpp"
-#include "lockfree/room_tickets.hpp"
+#include "lockfree/room_sequence.hpp"
 
 namespace baton::lockfree {
 
@@ -33,17 +33,17 @@ static_assert(line(room_line_payload_bytes) < copies);
 }  // namespace room_note
 
 template <class Atomics>
-struct alignas(cache_line_bytes) RoomLine {  // written by its writer in an operation
-  // The ticket; in bits 8 to 15 what the line tells of itself (room_note); in the lowest 8 bits how
-  // far behind the ticket the finished ones are of its writer, and of those that it speaks for.
+struct alignas(cache_line_bytes) RoomLine {  // written by its writer in a round
+  // The sequence number; in bits 8 to 15 what the line tells of itself (room_note); in the lowest 8
+  // bits how far behind it the finished rounds are of its writer, and of those that it speaks for.
   typename Atomics::template Atomic<std::uint64_t> word;
   char payload[room_line_payload_bytes];
 };
 static_assert(sizeof(RoomLine<Hardware>) == cache_line_bytes);
 
 template <class Atomics>
-struct alignas(cache_line_bytes) FinishedLine {             // written by its rank
-  typename Atomics::template Atomic<std::uint64_t> ticket;  // all up to here are finished
+struct alignas(cache_line_bytes) FinishedLine {               // written by its rank
+  typename Atomics::template Atomic<std::uint64_t> sequence;  // all up to here are finished
 };
 static_assert(sizeof(FinishedLine<Hardware>) == cache_line_bytes);
 
@@ -68,10 +68,10 @@ constexpr std::uint64_t room_bytes(std::uint32_t ranks) {
 
 // One rank's view of a room; private memory.
 template <class Atomics, class Sizes = RoomSizes>
-class Room : public RoomTickets<Sizes> {
+class Room : public RoomSequence<Sizes> {
  public:
   static_assert(Sizes::banks <= 64);  // see finished_ahead_, and RoomLine
-  using RoomTickets<Sizes>::part_bytes;
+  using RoomSequence<Sizes>::part_bytes;
 
   // The lines, cleared; and the blocks, any time later. It has been prepared for as many.
   void attach(char* memory, std::uint32_t ranks) {
@@ -85,22 +85,22 @@ class Room : public RoomTickets<Sizes> {
   void attach_blocks(char* memory) { blocks_ = memory; }
   std::uint32_t ranks() const { return ranks_; }
 
-  // Whether lines and blocks of this operation may be written.
-  bool may_write(std::uint32_t rank, const Meeting& meeting) {
-    if (BATON_LIKELY(meeting.must_be_finished <= all_finished_)) return true;
+  // Whether lines and blocks of this round may be written.
+  bool may_write(std::uint32_t rank, const Round& round) {
+    if (BATON_LIKELY(round.must_be_finished <= all_finished_)) return true;
     std::uint64_t least = finished_;
     for (std::uint32_t other = 0; other < ranks_; ++other)
       // ORDER room.finished: acquire here, release in finish; their reads are over.
       if (other != rank)
-        least = std::min(least, finished_lines_[other].ticket.load(std::memory_order_acquire));
+        least = std::min(least, finished_lines_[other].sequence.load(std::memory_order_acquire));
     all_finished_ = std::max(all_finished_, least);
-    return meeting.must_be_finished <= all_finished_;
+    return round.must_be_finished <= all_finished_;
   }
 
   // Whether a rank has finished what may_write waits for; a look, for people.
-  bool has_finished(std::uint32_t rank, const Meeting& meeting) const {
+  bool has_finished(std::uint32_t rank, const Round& round) const {
     // relaxed: nothing is written because of it.
-    return finished_lines_[rank].ticket.load(std::memory_order_relaxed) >= meeting.must_be_finished;
+    return finished_lines_[rank].sequence.load(std::memory_order_relaxed) >= round.must_be_finished;
   }
 
   // May_write has said no, and will be asked again; then it has said yes.
@@ -118,89 +118,85 @@ class Room : public RoomTickets<Sizes> {
     return head_->waiting.load(std::memory_order_relaxed) != 0;
   }
 
-  // Publishes a place whose payload is there; may_write has said yes.
-  void publish(std::uint32_t place, const Meeting& meeting,
-               std::uint64_t note = room_note::nothing) {
-    publish_for_others(place, meeting, finished_, note);
+  // Publishes a slot whose payload is there; may_write has said yes.
+  void publish(std::uint32_t slot, const Round& round, std::uint64_t note = room_note::nothing) {
+    publish_for_others(slot, round, finished_, note);
   }
   // The same, and tells how long the payload is.
-  void publish_bytes(std::uint32_t place, const Meeting& meeting, std::int64_t bytes) {
-    if (!meeting.has_blocks()) return publish(place, meeting, room_note::line(bytes));
-    std::memcpy(line(place, meeting).payload, &bytes, sizeof bytes);
-    publish(place, meeting, room_note::block);
+  void publish_bytes(std::uint32_t slot, const Round& round, std::int64_t bytes) {
+    if (!round.has_blocks()) return publish(slot, round, room_note::line(bytes));
+    std::memcpy(line(slot, round).payload, &bytes, sizeof bytes);
+    publish(slot, round, room_note::block);
   }
-  // The same where the place speaks for others, too: all of them have finished what is up to
-  // `finished`, as they have told us in the meeting before (finished_at).
-  void publish_for_others(std::uint32_t place, const Meeting& meeting, std::uint64_t finished,
+  // The same where the slot speaks for others, too: all of them have finished what is up to
+  // `finished`, as they have told us in the round before (finished_at).
+  void publish_for_others(std::uint32_t slot, const Round& round, std::uint64_t finished,
                           std::uint64_t note = room_note::nothing) {
     // ORDER room.publish: release here, acquire in has_arrived; the payload is visible.
-    line(place, meeting)
-        .word.store(meeting.ticket << 16 | note << 8 | (meeting.ticket - finished),
+    line(slot, round)
+        .word.store(round.sequence << 16 | note << 8 | (round.sequence - finished),
                     std::memory_order_release);
   }
-  // Whether a place has been published.
-  bool has_arrived(std::uint32_t place, const Meeting& meeting) const {
+  // Whether a slot has been published.
+  bool has_arrived(std::uint32_t slot, const Round& round) const {
     // ORDER room.publish: acquire here, release in publish.
-    return line(place, meeting).word.load(std::memory_order_acquire) >> 16 == meeting.ticket;
+    return line(slot, round).word.load(std::memory_order_acquire) >> 16 == round.sequence;
   }
-  // Of a place that has arrived: its note, and the length that goes with it; -1: not told.
-  std::uint64_t note_at(std::uint32_t place, const Meeting& meeting) const {
+  // Of a slot that has arrived: its note, and the length that goes with it; -1: not told.
+  std::uint64_t note_at(std::uint32_t slot, const Round& round) const {
     // relaxed: has_arrived has acquired this very word.
-    return line(place, meeting).word.load(std::memory_order_relaxed) >> 8 & 0xff;
+    return line(slot, round).word.load(std::memory_order_relaxed) >> 8 & 0xff;
   }
-  std::int64_t bytes_at(std::uint32_t place, const Meeting& meeting) const {
-    const std::uint64_t note = note_at(place, meeting);
+  std::int64_t bytes_at(std::uint32_t slot, const Round& round) const {
+    const std::uint64_t note = note_at(slot, round);
     if (note < room_note::copies) return static_cast<std::int64_t>(note) - 1;
     std::int64_t bytes;
-    std::memcpy(&bytes, line(place, meeting).payload, sizeof bytes);
+    std::memcpy(&bytes, line(slot, round).payload, sizeof bytes);
     return bytes;
   }
-  // The first place in [from, to) that has not; `to` when all have.
-  std::uint32_t first_missing(std::uint32_t from, std::uint32_t to, const Meeting& meeting) const {
-    while (from < to && has_arrived(from, meeting)) ++from;
+  // The first slot in [from, to) that has not; `to` when all have.
+  std::uint32_t first_missing(std::uint32_t from, std::uint32_t to, const Round& round) const {
+    while (from < to && has_arrived(from, round)) ++from;
     return from;
   }
-  // Of a place that has arrived: those it speaks for have finished what is up to here.
-  std::uint64_t finished_at(std::uint32_t place, const Meeting& meeting) const {
+  // Of a slot that has arrived: those it speaks for have finished what is up to here.
+  std::uint64_t finished_at(std::uint32_t slot, const Round& round) const {
     // relaxed: has_arrived has acquired this very word; what is finished is over.
-    return meeting.ticket - (line(place, meeting).word.load(std::memory_order_relaxed) & 0xff);
+    return round.sequence - (line(slot, round).word.load(std::memory_order_relaxed) & 0xff);
   }
-  // Everyone has, as places that speak for all have said.
+  // Everyone has, as slots that speak for all have said.
   void learn(std::uint64_t finished) { all_finished_ = std::max(all_finished_, finished); }
   // All have arrived: what their words say about how far they are.
-  void learn(const Meeting& meeting) {
-    if (BATON_LIKELY(all_finished_ + this->banks() / 2 > meeting.ticket)) return;
-    std::uint64_t least = meeting.ticket;
-    for (std::uint32_t place = 0; place < ranks_; ++place)
-      least = std::min(least, finished_at(place, meeting));
+  void learn(const Round& round) {
+    if (BATON_LIKELY(all_finished_ + this->banks() / 2 > round.sequence)) return;
+    std::uint64_t least = round.sequence;
+    for (std::uint32_t slot = 0; slot < ranks_; ++slot)
+      least = std::min(least, finished_at(slot, round));
     learn(least);
   }
 
-  // Where the payload of a place lies, or goes to.
-  char* place(std::uint32_t place, const Meeting& meeting) const {
-    if (!meeting.has_blocks()) return line(place, meeting).payload;
-    const std::uint64_t parts_before =
-        std::uint64_t{meeting.part} * ranks_ +
-        std::uint64_t{meeting.parts} * (place ^ (meeting.turn & swaps_));
+  // Where the payload of a slot lies, or goes to.
+  char* payload(std::uint32_t slot, const Round& round) const {
+    if (!round.has_blocks()) return line(slot, round).payload;
+    const std::uint64_t parts_before = std::uint64_t{round.part} * ranks_ +
+                                       std::uint64_t{round.parts} * (slot ^ (round.turn & swaps_));
     return blocks_ + parts_before * part_bytes();
   }
 
-  // Of an operation that did not take place in the room after all: whether finish may be called.
-  bool may_finish(const Meeting& meeting) const {
-    return meeting.ticket <= finished_ + this->banks();
-  }
-  // This rank needs nothing of the operation any more. True when others were told so: one of them
+  // Of a round that did not take place after all: whether finish may be called.
+  bool may_finish(const Round& round) const { return round.sequence <= finished_ + this->banks(); }
+  // This rank needs nothing of the round any more. True when others were told so: one of them
   // may wait for that.
-  bool finish(std::uint32_t rank, const Meeting& meeting) {
-    finished_ahead_ |= std::uint64_t{1} << (meeting.ticket - finished_ - 1);
+  bool finish(std::uint32_t rank, const Round& round) {
+    finished_ahead_ |= std::uint64_t{1} << (round.sequence - finished_ - 1);
     for (; finished_ahead_ & 1; finished_ahead_ >>= 1) ++finished_;
-    if (meeting.has_blocks()) last_block_ = std::max(last_block_, meeting.ticket);
+    if (round.has_blocks()) last_block_ = std::max(last_block_, round.sequence);
     bool many = finished_ - published_ >= this->banks() / 2;
     bool frees_block = finished_ > published_ && last_block_ > published_;
     if (!many && !frees_block) return false;
     published_ = finished_;
     // ORDER room.finished: release here, acquire in may_write; our reads are over.
-    finished_lines_[rank].ticket.store(finished_, std::memory_order_release);
+    finished_lines_[rank].sequence.store(finished_, std::memory_order_release);
     return true;
   }
 
@@ -221,9 +217,9 @@ class Room : public RoomTickets<Sizes> {
   }
 
  private:
-  RoomLine<Atomics>& line(std::uint32_t place, const Meeting& meeting) const {
-    const auto turn = static_cast<std::uint32_t>(meeting.ticket / Sizes::banks);  // of two ranks
-    return lines_[(meeting.ticket & last_bank_) * ranks_ + (place ^ (turn & swaps_))];
+  RoomLine<Atomics>& line(std::uint32_t slot, const Round& round) const {
+    const auto turn = static_cast<std::uint32_t>(round.sequence / Sizes::banks);  // of two ranks
+    return lines_[(round.sequence & last_bank_) * ranks_ + (slot ^ (turn & swaps_))];
   }
 
   RoomHead<Atomics>* head_ = nullptr;
@@ -232,7 +228,7 @@ class Room : public RoomTickets<Sizes> {
   char* blocks_ = nullptr;
   std::uint32_t ranks_ = 0;
   std::uint32_t last_bank_ = 0;       // a mask: their number is a power of two
-  std::uint32_t swaps_ = 0;           // 1 of two ranks, whose places swap
+  std::uint32_t swaps_ = 0;           // 1 of two ranks, whose slots swap
   std::uint64_t finished_ = 0;        // by us: all up to here
   std::uint64_t finished_ahead_ = 0;  // and of those behind it, one bit each
   std::uint64_t published_ = 0;

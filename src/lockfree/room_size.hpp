@@ -26,7 +26,7 @@ template <class Sizes = RoomSizes>
 constexpr std::uint64_t room_banks(std::uint32_t ranks) {
   static_assert(std::has_single_bit(Sizes::banks) && std::has_single_bit(Sizes::banks_min));
   static_assert(Sizes::banks_min >= 2 && Sizes::banks_min <= Sizes::banks);
-  static_assert(Sizes::banks_min >= Sizes::block_banks);  // see RoomTickets::in_row
+  static_assert(Sizes::banks_min >= Sizes::block_banks);  // see RoomSequence::in_row
   if (Sizes::banks * ranks <= Sizes::lines_max) return Sizes::banks;
   return std::max(Sizes::banks_min, std::bit_floor(Sizes::lines_max / ranks));
 }

@@ -35,7 +35,7 @@ struct Window {
 };
 
 // Where a message goes through staging.
-struct StagingPlace {
+struct StagingSpan {
   Window window;
   std::int64_t shift = 0;    // a position in the window's progress, less that in the message
   bool leased = false;       // the sender keeps the window; else the receiver gives it back

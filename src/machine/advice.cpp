@@ -32,7 +32,7 @@ int count_at(const Machine& machine, Level level) {
 }
 
 std::string all_of(int nodes) {
-  return nodes == 2 ? "both memory nodes" : "all " + number(nodes) + " memory nodes";
+  return nodes == 2 ? "both NUMA nodes" : "all " + number(nodes) + " NUMA nodes";
 }
 
 int usable_cores(const Machine& machine) {
@@ -40,16 +40,16 @@ int usable_cores(const Machine& machine) {
 }
 
 // Memory of a tier that the job may use.
-std::vector<const MemoryNode*> nodes_of(const Machine& machine, Tier tier) {
-  std::vector<const MemoryNode*> nodes;
-  for (const MemoryNode& node : machine.memory)
+std::vector<const NumaNode*> nodes_of(const Machine& machine, Tier tier) {
+  std::vector<const NumaNode*> nodes;
+  for (const NumaNode& node : machine.memory)
     if (node.tier == tier) nodes.push_back(&node);
   return nodes;
 }
 
-std::uint64_t bytes_of(const std::vector<const MemoryNode*>& nodes) {
+std::uint64_t bytes_of(const std::vector<const NumaNode*>& nodes) {
   std::uint64_t bytes = 0;
-  for (const MemoryNode* node : nodes) bytes += node->bytes;
+  for (const NumaNode* node : nodes) bytes += node->bytes;
   return bytes;
 }
 
@@ -57,33 +57,32 @@ std::string counted(int count, const std::string& noun) {
   return number(count) + ' ' + noun + (count == 1 ? "" : "s");
 }
 
-// The first memory nodes that have cores for so many ranks.
+// The first NUMA nodes that have cores for so many ranks.
 int nodes_needed(const Machine& machine, int ranks) {
   auto local = configure(machine, "local", ranks, 1);
   return local ? static_cast<int>(local->cores.numbers.size()) : 1;
 }
 
-void of_fast_memory(const Machine& machine, int ranks, std::vector<Advice>& all) {
-  const auto fast = nodes_of(machine, Tier::fast);
-  if (fast.empty() || nodes_of(machine, Tier::ordinary).empty()) return;
-  const std::string size = size_text(bytes_of(fast));
+void of_hbm(const Machine& machine, int ranks, std::vector<Advice>& all) {
+  const auto hbm = nodes_of(machine, Tier::hbm);
+  if (hbm.empty() || nodes_of(machine, Tier::dram).empty()) return;
+  const std::string size = size_text(bytes_of(hbm));
   const std::string n = "-n " + number(ranks);
   if (ranks > 2)
-    all.push_back(
-        {n + " --memory queues=fast,heap=fast", "messages of more than 1 KiB",
-         "with MPI's queues and the buffers of MPI_Alloc_mem in fast memory 34 pairs sent "
-         "32 KiB up to 272 % faster, with the queues alone 11 to 39 %; up to 1 KiB, and "
-         "with one pair, nothing changed",
-         "hbm"});
-  all.push_back({n + " --memory all=fast",
+    all.push_back({n + " --memory queues=hbm,heap=hbm", "messages of more than 1 KiB",
+                   "with MPI's queues and the buffers of MPI_Alloc_mem in HBM 34 pairs sent "
+                   "32 KiB up to 272 % faster, with the queues alone 11 to 39 %; up to 1 KiB, and "
+                   "with one pair, nothing changed",
+                   "hbm"});
+  all.push_back({n + " --memory all=hbm",
                  "programs that wait for memory and fit into " + size + " in all (" +
-                     size_text(bytes_of(fast) / static_cast<unsigned>(ranks)) + " a rank)",
-                 "whole processes in fast memory: up to 264 %, for 12 % more of it than queues and "
-                 "buffers take; what does not fit goes to ordinary memory",
+                     size_text(bytes_of(hbm) / static_cast<unsigned>(ranks)) + " a rank)",
+                 "whole processes in HBM: up to 264 %, for 12 % more of it than queues and "
+                 "buffers take; what does not fit goes to DRAM",
                  "hbm"});
 }
 
-// Ranks that leave memory nodes idle.
+// Ranks that leave NUMA nodes idle.
 void of_idle_nodes(const Machine& machine, int ranks, std::vector<Advice>& all) {
   const int nodes = static_cast<int>(nodes_with_cpus(machine).size());
   const int needed = nodes_needed(machine, ranks);
@@ -94,41 +93,40 @@ void of_idle_nodes(const Machine& machine, int ranks, std::vector<Advice>& all) 
                  "numa"});
   all.push_back({n + " --config interleave",
                  "programs that wait for memory and whose ranks talk much",
-                 "the ranks stay together on " + counted(needed, "memory node") +
+                 "the ranks stay together on " + counted(needed, "NUMA node") +
                      ", memory is that of all: lbm took 1006 s instead of 1650 s",
                  "numa"});
   all.push_back({n + " --config spread", "programs that live in their caches",
-                 "ranks have the last-level caches of all memory nodes: lbm took 1440 s instead of "
+                 "ranks have the last-level caches of all NUMA nodes: lbm took 1440 s instead of "
                  "1650 s, though all memory was on one node",
                  "numa"});
   all.push_back({n + " --config local", "programs that wait for each other rather than for memory",
-                 "ranks and their memory together on " + counted(needed, "memory node") +
+                 "ranks and their memory together on " + counted(needed, "NUMA node") +
                      ": one program of eight (mcf) gained nothing from a second one, and memory "
                      "elsewhere cost 11 % more time (1831 s)",
                  "numa"});
 }
 
-// A rank on every memory node.
+// A rank on every NUMA node.
 void of_busy_nodes(const Machine& machine, int ranks, std::vector<Advice>& all) {
   const int nodes = static_cast<int>(nodes_with_cpus(machine).size());
   const std::string n = "-n " + number(ranks);
   all.push_back(
       {n, "most programs",
        "all " + number(nodes) +
-           " memory nodes serve already, each rank has its own one's memory: nearness "
+           " NUMA nodes serve already, each rank has its own one's memory: nearness "
            "then counts, lbm took 1650 s on its own node and 1831 s with memory elsewhere",
        "numa"});
-  all.push_back(
-      {n + " --memory all=interleave",
-       "programs one of whose ranks or threads fills what all use, or whose ranks need "
-       "memory unequally",
-       "pages in turn over " + number(nodes) +
-           " memory nodes, so none is the bottleneck: lbm took 1006 s with two instead of "
-           "1650 s with one",
-       "numa"});
+  all.push_back({n + " --memory all=interleave",
+                 "programs one of whose ranks or threads fills what all use, or whose ranks need "
+                 "memory unequally",
+                 "pages in turn over " + number(nodes) +
+                     " NUMA nodes, so none is the bottleneck: lbm took 1006 s with two instead of "
+                     "1650 s with one",
+                 "numa"});
 }
 
-void of_memory_nodes(const Machine& machine, int ranks, bool said, std::vector<Advice>& all) {
+void of_numa_nodes(const Machine& machine, int ranks, bool said, std::vector<Advice>& all) {
   const int nodes = static_cast<int>(nodes_with_cpus(machine).size());
   if (nodes < 2) return;
   if (nodes_needed(machine, ranks) < nodes) return of_idle_nodes(machine, ranks, all);
@@ -139,7 +137,7 @@ void of_memory_nodes(const Machine& machine, int ranks, bool said, std::vector<A
   if (one_node && one_node->ranks < ranks) of_idle_nodes(machine, one_node->ranks, all);
 }
 
-// Several caches within a memory node, and ranks that leave some idle.
+// Several caches within a NUMA node, and ranks that leave some idle.
 void of_caches(const Machine& machine, int ranks, std::vector<Advice>& all) {
   for (Level level : {Level::l3, Level::l2}) {
     const auto cores = cores_at(machine, level);
@@ -186,10 +184,10 @@ void of_slow_memory(const Machine& machine, std::vector<Advice>& all) {
   const auto slow = nodes_of(machine, Tier::slow);
   if (slow.empty()) return;
   const bool largest = std::ranges::all_of(
-      machine.memory, [&](const MemoryNode& node) { return node.bytes <= slow.front()->bytes; });
-  const std::string place = largest ? "large" : "node:" + number(slow.front()->os);
+      machine.memory, [&](const NumaNode& node) { return node.bytes <= slow.front()->bytes; });
+  const std::string where = largest ? "large" : "node:" + number(slow.front()->os);
   all.push_back(
-      {"--memory heap=" + place, "large blocks of MPI_Alloc_mem that are rarely used",
+      {"--memory heap=" + where, "large blocks of MPI_Alloc_mem that are rarely used",
        size_text(bytes_of(slow)) + " of slow memory take them, and leave the rest to what is used",
        ""});
 }
@@ -231,13 +229,15 @@ HybridLayout hybrid_layout(const Machine& machine, int cores) {
 std::string situation_text(const Machine& machine) {
   const int nodes = static_cast<int>(nodes_with_cpus(machine).size());
   std::string text = counted(core_count(machine), "core") + " on " +
-                     (nodes > 0 ? counted(nodes, "memory node") : "memory that tells no nodes");
+                     (nodes > 0 ? counted(nodes, "NUMA node") : "memory that tells no nodes");
   if (const int caches = count_at(machine, Level::l3); caches > std::max(1, nodes))
     text += ", " + number(caches) + " L3 caches";
-  for (Tier tier : {Tier::fast, Tier::slow})
+  for (Tier tier : {Tier::hbm, Tier::slow})
     if (const auto some = nodes_of(machine, tier); !some.empty())
-      text += ", " + size_text(bytes_of(some)) + " of " + tier_name(tier) + " memory" +
-              (some.front()->kind.empty() ? "" : " (" + some.front()->kind + ')');
+      text += ", " + size_text(bytes_of(some)) + " of " + tier_name(tier) +
+              (some.front()->kind.empty() || some.front()->kind == tier_name(tier)
+                   ? ""
+                   : " (" + some.front()->kind + ')');
   if (cpus_usable(machine) < static_cast<int>(machine.cpus.size()))
     text += ", CPU time for " + number(cpus_usable(machine)) + " (control group)";
   if (machine.memory.size() < 2) text += "; configurations of memory are all the same here";
@@ -252,8 +252,8 @@ std::vector<Advice> advise(const Machine& machine, int ranks) {
     of_binding(machine, ranks, all);
     return all;
   }
-  of_fast_memory(machine, ranks, all);
-  of_memory_nodes(machine, ranks, said, all);
+  of_hbm(machine, ranks, all);
+  of_numa_nodes(machine, ranks, said, all);
   if (nodes_with_cpus(machine).size() < 2) of_binding(machine, ranks, all);
   of_caches(machine, ranks, all);
   of_threads(machine, ranks, all);

@@ -14,7 +14,7 @@ int cores_of(const Machine& machine, int node) {
   return part ? core_count(*part) : 0;
 }
 
-// The first memory nodes that together have so many cores; all, where these are too few.
+// The first NUMA nodes that together have so many cores; all, where these are too few.
 CoreChoice fewest_nodes(const Machine& machine, const std::vector<int>& nodes, long cores) {
   CoreChoice choice{CoreChoice::Kind::objects, Level::numa, {}, 0};
   for (int node : nodes) {
@@ -37,7 +37,7 @@ std::expected<Configuration, std::string> configure(const Machine& machine, cons
                            "remote");
   const std::vector<int> nodes = nodes_with_cpus(machine);
   if (nodes.empty())
-    return std::unexpected("this machine tells of no memory nodes, so there is nothing to choose");
+    return std::unexpected("this machine tells of no NUMA nodes, so there is nothing to choose");
   Configuration configuration;
   configuration.ranks = ranks > 0 ? ranks : std::max(1, cores_of(machine, nodes[0]) / width);
   const long cores = static_cast<long>(configuration.ranks) * width;

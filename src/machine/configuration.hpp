@@ -1,5 +1,5 @@
 // The five configurations of cores and memory of the study "effects of memory parallelism in
-// multicore NUMA systems" (2016), for any number of memory nodes: `mpiexec --config`. Pure: a name
+// multicore NUMA systems" (2016), for any number of NUMA nodes: `mpiexec --config`. Pure: a name
 // and the machine in, words for --cores and --memory out.
 #pragma once
 
@@ -16,7 +16,7 @@ struct Configuration {
   int ranks = 0;
 };
 
-// local: on as few memory nodes as hold the ranks, memory near each. interleave: the same cores,
+// local: on as few NUMA nodes as hold the ranks, memory near each. interleave: the same cores,
 // memory over all nodes. spread: ranks dealt out over all nodes, memory all on the first.
 // spread-interleave: both. remote: cores as local, memory on another node. `ranks` of `width`
 // threads; 0: as many as the first node has cores for, in each configuration, so that they can be

@@ -65,7 +65,7 @@ std::expected<CoreChoice, std::string> read_spread(std::string_view number) {
   number.remove_prefix(1);
   choice.nodes = take_number(number);
   if (choice.nodes < 1 || !number.empty())
-    return wrong("after spread: comes a number of memory nodes, at least 1");
+    return wrong("after spread: comes a number of NUMA nodes, at least 1");
   return choice;
 }
 
@@ -123,7 +123,7 @@ std::expected<Machine, std::string> with_cores(const Machine& machine, const Cor
     const int there = static_cast<int>(wanted.size());
     if (choice.nodes > std::max(there, 1))
       return std::unexpected("spread:" + std::to_string(choice.nodes) + ": this machine has " +
-                             std::to_string(there) + " memory node" + (there == 1 ? "" : "s") +
+                             std::to_string(there) + " NUMA node" + (there == 1 ? "" : "s") +
                              " with usable CPUs");
     if (wanted.empty()) return machine;
     if (choice.nodes > 0) wanted.resize(static_cast<std::size_t>(choice.nodes));
@@ -149,8 +149,8 @@ std::string words_of(const CoreChoice& choice) {
       return "";
     case CoreChoice::Kind::spread:
       return choice.nodes
-                 ? std::to_string(choice.nodes) + " memory node" + (choice.nodes > 1 ? "s" : "")
-                 : "all memory nodes";
+                 ? std::to_string(choice.nodes) + " NUMA node" + (choice.nodes > 1 ? "s" : "")
+                 : "all NUMA nodes";
     default:
       return std::string(level_noun(choice.level)) + (many ? "s " : " ") + cpu_list(choice.numbers);
   }

@@ -13,14 +13,14 @@ namespace baton::machine {
 struct CoreChoice {
   enum class Kind {
     all,
-    objects,  // those of some packages, memory nodes, ...
-    spread,   // ranks are dealt out over memory nodes, neighbors staying together
+    objects,  // those of some packages, NUMA nodes, ...
+    spread,   // ranks are dealt out over NUMA nodes, neighbors staying together
     listed,   // the CPUs themselves, in the order in which ranks take them
   };
   Kind kind = Kind::all;
   Level level = Level::machine;   // what `numbers` count, of `objects`
   std::vector<int> numbers = {};  // of objects, or CPUs
-  int nodes = 0;                  // of `spread`: over so many memory nodes with CPUs; 0: over all
+  int nodes = 0;                  // of `spread`: over so many NUMA nodes with CPUs; 0: over all
 
   bool operator==(const CoreChoice&) const = default;
 };
@@ -33,11 +33,11 @@ std::expected<CoreChoice, std::string> read_core_choice(const std::string& text)
 // what the machine does not have, and what it has.
 std::expected<Machine, std::string> with_cores(const Machine& machine, const CoreChoice& choice);
 
-// The choice in words, for the reason of a plan: "package 0", "2 memory nodes", "CPUs 0-3,8"; empty
+// The choice in words, for the reason of a plan: "package 0", "2 NUMA nodes", "CPUs 0-3,8"; empty
 // for all.
 std::string words_of(const CoreChoice& choice);
 
-// The memory nodes that have usable CPUs, ascending.
+// The NUMA nodes that have usable CPUs, ascending.
 std::vector<int> nodes_with_cpus(const Machine& machine);
 
 }  // namespace baton::machine

@@ -19,7 +19,7 @@ namespace {
 
 // Nodes that no CPUs are said to be near: those at the least distance are.
 void settle_locality(Machine& machine) {
-  for (MemoryNode& node : machine.memory) {
+  for (NumaNode& node : machine.memory) {
     if (std::ranges::any_of(node.paths, &MemoryPath::local)) continue;
     int least = 0;
     for (const MemoryPath& path : node.paths)
@@ -85,7 +85,7 @@ class Topology {
     for (hwloc_obj_t node = nullptr; (node = next_node(node)) != nullptr;)
       if (hwloc_bitmap_isset(hwloc_topology_get_allowed_nodeset(topology_), node->os_index))
         machine.memory.push_back(plain_node(node, machine.cpus, from));
-    std::ranges::sort(machine.memory, {}, &MemoryNode::os);
+    std::ranges::sort(machine.memory, {}, &NumaNode::os);
     add_distances(machine);
     settle_locality(machine);
     judge_tiers(machine);
@@ -113,7 +113,7 @@ class Topology {
       bool is_cache;
     };
     constexpr Kind kinds[] = {
-        {HWLOC_OBJ_PACKAGE, "packages", false}, {HWLOC_OBJ_NUMANODE, "memory nodes", false},
+        {HWLOC_OBJ_PACKAGE, "packages", false}, {HWLOC_OBJ_NUMANODE, "NUMA nodes", false},
         {HWLOC_OBJ_L3CACHE, "L3", true},        {HWLOC_OBJ_L2CACHE, "L2", true},
         {HWLOC_OBJ_CORE, "cores", false},       {HWLOC_OBJ_PU, "CPUs", false}};
     std::string text;
@@ -147,7 +147,7 @@ class Topology {
     return dax && std::string_view(dax) == "NVM" ? dax : "";
   }
   // hwloc also shows nodes without CPUs as local to those near them. The CPUs' own is that which
-  // fewest share, ordinary memory, of the smallest number.
+  // fewest share, DRAM, of the smallest number.
   static auto claim(hwloc_obj_t node) {
     std::string kind = kind_of(node);
     bool special = !kind.empty() && kind != "DRAM";
@@ -172,9 +172,9 @@ class Topology {
     hwloc_bitmap_free(cpus);
     return value;
   }
-  MemoryNode plain_node(hwloc_obj_t node, const std::vector<Cpu>& cpus,
-                        const std::vector<int>& from) const {
-    MemoryNode plain;
+  NumaNode plain_node(hwloc_obj_t node, const std::vector<Cpu>& cpus,
+                      const std::vector<int>& from) const {
+    NumaNode plain;
     plain.os = static_cast<int>(node->os_index);
     plain.bytes = node->attr->numanode.local_memory;
     plain.kind = kind_of(node);
@@ -196,7 +196,7 @@ class Topology {
     hwloc_distances_s* table = nullptr;
     if (hwloc_distances_get_by_name(topology_, "NUMALatency", &count, &table, 0) != 0 || count == 0)
       return;
-    for (MemoryNode& node : machine.memory)
+    for (NumaNode& node : machine.memory)
       for (MemoryPath& path : node.paths)
         for (unsigned i = 0; i < table->nbobjs; ++i)
           for (unsigned k = 0; k < table->nbobjs; ++k)
@@ -225,7 +225,7 @@ std::expected<Machine, std::string> read_machine() {
 
 void read_memory_rules(Machine& machine) {
   machine.memory_limit_bytes = read_memory_limit_bytes("");
-  for (MemoryNode& node : machine.memory) {
+  for (NumaNode& node : machine.memory) {
     std::ifstream file("/sys/kernel/mm/mempolicy/weighted_interleave/node" +
                        std::to_string(node.os));
     if (!(file >> node.weight)) node.weight = 0;

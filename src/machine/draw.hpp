@@ -10,7 +10,7 @@ namespace baton::machine {
 // The machine alone: packages and cores, then its memory.
 std::string draw_machine(const Machine& machine);
 
-// Each memory node with its tier, size and what is known of its speed; how far nodes are from each
+// Each NUMA node with its tier, size and what is known of its speed; how far nodes are from each
 // other; the control group's limit. Part of the above.
 std::string draw_memory(const Machine& machine);
 

@@ -19,7 +19,7 @@ std::map<Place, std::vector<Core>> cores_by_place(const Machine& machine) {
 std::string heading(const Place& place) {
   std::string text;
   if (place.package >= 0) text += "package " + std::to_string(place.package) + ", ";
-  if (place.numa_node >= 0) text += "memory node " + std::to_string(place.numa_node) + ", ";
+  if (place.numa_node >= 0) text += "NUMA node " + std::to_string(place.numa_node) + ", ";
   if (place.l3 >= 0) text += "L3 " + std::to_string(place.l3) + ", ";
   text.resize(text.empty() ? 0 : text.size() - 2);
   return text.empty() ? "machine" : text;
@@ -42,8 +42,8 @@ std::string ranks_on(const Core& core, const Placement& placement) {
   return ranks.empty() ? "." : cpu_list(std::move(ranks));
 }
 
-std::string memory_label(const MemoryNode& node) {
-  std::string more = node.kind;
+std::string memory_label(const NumaNode& node) {
+  std::string more = node.kind == tier_name(node.tier) ? "" : node.kind;
   if (!node.has_cpus) more += more.empty() ? "no CPUs" : ", no CPUs";
   return size_text(node.bytes) + ' ' + tier_name(node.tier) +
          (more.empty() ? "" : " (" + more + ')');
@@ -58,7 +58,7 @@ std::string speed_label(const MemoryPath& path) {
 }
 
 bool tells_speeds(const Machine& machine) {
-  return std::ranges::any_of(machine.memory, [](const MemoryNode& node) {
+  return std::ranges::any_of(machine.memory, [](const NumaNode& node) {
     return std::ranges::any_of(node.paths,
                                [](const MemoryPath& path) { return !speed_label(path).empty(); });
   });

@@ -22,15 +22,15 @@ using Core = std::vector<const Cpu*>;  // its usable hardware threads
 // In topology order.
 std::map<Place, std::vector<Core>> cores_by_place(const Machine& machine);
 
-// "package 0, memory node 1, L3 2"; "machine" where nothing is known.
+// "package 0, NUMA node 1, L3 2"; "machine" where nothing is known.
 std::string heading(const Place& place);
 // The kernel's numbers of its CPUs.
 std::string core_label(const Core& core);
 // The ranks that may run there; "." for none.
 std::string ranks_on(const Core& core, const Placement& placement);
 
-// "64 GiB fast (MCDRAM, no CPUs)".
-std::string memory_label(const MemoryNode& node);
+// "64 GiB HBM (MCDRAM, no CPUs)".
+std::string memory_label(const NumaNode& node);
 // "307 GB/s and 110 ns"; empty: nothing tells.
 std::string speed_label(const MemoryPath& path);
 // Whether anything tells bandwidths or latencies of some node.

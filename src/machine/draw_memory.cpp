@@ -18,7 +18,7 @@ std::string nodes_text(std::vector<int> nodes) {
 }
 
 // Whose CPUs see it how: those that see the same together.
-std::string speeds_text(const MemoryNode& node) {
+std::string speeds_text(const NumaNode& node) {
   std::vector<std::string> speeds;
   for (const MemoryPath& path : node.paths)
     if (std::string speed = speed_label(path);
@@ -35,8 +35,8 @@ std::string speeds_text(const MemoryNode& node) {
   return text;
 }
 
-std::string node_line(const Machine& machine, const MemoryNode& node) {
-  std::string text = "memory node " + std::to_string(node.os) + ": " + memory_label(node);
+std::string node_line(const Machine& machine, const NumaNode& node) {
+  std::string text = "NUMA node " + std::to_string(node.os) + ": " + memory_label(node);
   if (std::vector<int> near = near_nodes(node); !node.has_cpus && !near.empty())
     text += ", near " + nodes_text(std::move(near));
   text += speeds_text(node);
@@ -47,7 +47,7 @@ std::string node_line(const Machine& machine, const MemoryNode& node) {
 // From nodes with CPUs to all: other distances matter to nobody.
 std::string distances_text(const Machine& machine) {
   if (machine.memory.size() < 2) return {};
-  const bool told = std::ranges::any_of(machine.memory, [](const MemoryNode& node) {
+  const bool told = std::ranges::any_of(machine.memory, [](const NumaNode& node) {
     return std::ranges::any_of(node.paths,
                                [](const MemoryPath& path) { return path.distance > 0; });
   });
@@ -55,11 +55,11 @@ std::string distances_text(const Machine& machine) {
   constexpr std::size_t width = 5;
   std::string text = "distance from CPUs of a node (row) to the memory of a node (column)\n";
   text += std::string(width, ' ');
-  for (const MemoryNode& node : machine.memory) text += right(std::to_string(node.os), width);
+  for (const NumaNode& node : machine.memory) text += right(std::to_string(node.os), width);
   text += '\n';
   for (const MemoryPath& row : machine.memory.front().paths) {
     text += right(std::to_string(row.from), width);
-    for (const MemoryNode& node : machine.memory) {
+    for (const NumaNode& node : machine.memory) {
       const MemoryPath* path = find_path(node, row.from);
       text += right(path && path->distance ? std::to_string(path->distance) : "?", width);
     }
@@ -72,7 +72,7 @@ std::string distances_text(const Machine& machine) {
 
 std::string draw_memory(const Machine& machine) {
   std::string text;
-  for (const MemoryNode& node : machine.memory) text += node_line(machine, node);
+  for (const NumaNode& node : machine.memory) text += node_line(machine, node);
   if (!tells_speeds(machine)) text += std::string(no_speeds) + '\n';
   text += distances_text(machine);
   if (machine.memory_limit_bytes > 0)

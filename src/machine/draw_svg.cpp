@@ -104,48 +104,43 @@ Box cell_of(const Core& core, const Placement* placement, int cell_width) {
   return box;
 }
 
-const char* tier_style(Tier tier) {
-  constexpr const char* styles[] = {"fast", "ordinary", "slow"};
-  return styles[static_cast<int>(tier)];
-}
-
 int text_width(const std::string& text) {
   return static_cast<int>(text.size()) * letter_width;
 }
 
 // What those see of it that see it best.
-std::string best_speed(const MemoryNode& node) {
+std::string best_speed(const NumaNode& node) {
   const MemoryPath* best = nullptr;
   for (const MemoryPath& path : node.paths)
     if (path.local && (!best || path.mib_per_second > best->mib_per_second)) best = &path;
   return best ? speed_label(*best) : "";
 }
 
-// A memory node as a bar in its tier's color; dashed: it has no CPUs.
-Box bar_of(const MemoryNode& node, int width) {
-  const std::string title = "memory node " + number(node.os) + ": " + memory_label(node);
+// A NUMA node as a bar in its tier's color; dashed: it has no CPUs.
+Box bar_of(const NumaNode& node, int width) {
+  const std::string title = "NUMA node " + number(node.os) + ": " + memory_label(node);
   const std::string speed = best_speed(node);
   Box box{std::max({width, text_width(title) + 2 * gap, text_width(speed) + 2 * gap}),
           speed.empty() ? bar_height : bar_height + line_height};
   box.content = "<rect width=\"" + number(box.width) + "\" height=\"" + number(box.height) +
-                "\" rx=\"4\" class=\"memory " + tier_style(node.tier) +
+                "\" rx=\"4\" class=\"memory " + tier_word(node.tier) +
                 (node.has_cpus ? "" : " apart") + "\"/>\n" + text_at(gap, 15, "title", title);
   if (!speed.empty()) box.content += text_at(gap, 15 + line_height, "speed", speed);
   return box;
 }
 
-Box with_bars(const std::vector<const MemoryNode*>& nodes, const Box& inner) {
+Box with_bars(const std::vector<const NumaNode*>& nodes, const Box& inner) {
   std::vector<Box> column;
-  for (const MemoryNode* node : nodes) column.push_back(bar_of(*node, inner.width));
+  for (const NumaNode* node : nodes) column.push_back(bar_of(*node, inner.width));
   column.push_back(inner);
   return in_rows(column, 1);
 }
 
-// Where each memory node is drawn: its own CPUs' frame, that of the only CPUs near it, that of the
+// Where each NUMA node is drawn: its own CPUs' frame, that of the only CPUs near it, that of the
 // package all of whose nodes are near it, else below all packages.
 struct Spots {
-  std::map<int, std::vector<const MemoryNode*>> at_node, at_package;
-  std::vector<const MemoryNode*> below;
+  std::map<int, std::vector<const NumaNode*>> at_node, at_package;
+  std::vector<const NumaNode*> below;
 };
 
 Spots spots_of(const Machine& machine) {
@@ -153,7 +148,7 @@ Spots spots_of(const Machine& machine) {
   for (const Cpu& cpu : machine.cpus)
     if (cpu.numa_node >= 0) package_of[cpu.numa_node] = cpu.package;
   Spots spots;
-  for (const MemoryNode& node : machine.memory) {
+  for (const NumaNode& node : machine.memory) {
     std::vector<int> near = near_nodes(node);
     if (node.has_cpus) near = {node.os};
     std::erase_if(near, [&](int home) { return !package_of.contains(home); });
@@ -176,7 +171,7 @@ Box plain_frame(const Box& inner, const char* style) {
   return box;
 }
 
-// Caches of one memory node, nodes of one package, packages: what is not known has no frame.
+// Caches of one NUMA node, nodes of one package, packages: what is not known has no frame.
 Box packages_of(const Machine& machine, const Placement* placement, Spots& spots) {
   const int cell_width = cell_width_of(machine);
   std::map<int, std::map<int, std::vector<Box>>> nodes;
@@ -205,13 +200,12 @@ Box packages_of(const Machine& machine, const Placement* placement, Spots& spots
 // What the colors mean, of the tiers that there are.
 Box legend_of(const Machine& machine) {
   std::vector<Box> entries;
-  for (Tier tier : {Tier::fast, Tier::ordinary, Tier::slow}) {
-    if (std::ranges::find(machine.memory, tier, &MemoryNode::tier) == machine.memory.end())
-      continue;
-    const std::string text = std::string(tier_name(tier)) + " memory";
+  for (Tier tier : {Tier::hbm, Tier::dram, Tier::slow}) {
+    if (std::ranges::find(machine.memory, tier, &NumaNode::tier) == machine.memory.end()) continue;
+    const std::string text = tier_name(tier);
     Box box{20 + text_width(text), line_height};
     box.content = std::string("<rect width=\"14\" height=\"14\" rx=\"3\" class=\"memory ") +
-                  tier_style(tier) + "\"/>\n" + text_at(20, 12, "title", text);
+                  tier_word(tier) + "\"/>\n" + text_at(20, 12, "title", text);
     entries.push_back(box);
   }
   if (!machine.memory.empty() && !tells_speeds(machine))
@@ -222,7 +216,7 @@ Box legend_of(const Machine& machine) {
 std::string drawing(const Machine& machine, const Placement* placement, const std::string& head) {
   Spots spots = spots_of(machine);
   std::vector<Box> parts{packages_of(machine, placement, spots)}, below;
-  for (const MemoryNode* node : spots.below) below.push_back(bar_of(*node, 0));
+  for (const NumaNode* node : spots.below) below.push_back(bar_of(*node, 0));
   parts.push_back(in_rows(below, 4));
   parts.push_back(legend_of(machine));
   const Box rows = in_rows(parts, 1);
@@ -234,7 +228,7 @@ std::string drawing(const Machine& machine, const Placement* placement, const st
          "</title>\n<style>text{font:12px sans-serif;fill:#222}.cpu{font-size:10px;fill:#555}"
          ".rank{font-size:15px;font-weight:bold}.head{font-size:14px}.package{fill:#f7f7f4;"
          "stroke:#777}.node{fill:#fff;stroke:#9aa}.cache{fill:#fafafa;stroke:#ccc}"
-         ".memory{stroke:#888}.fast{fill:#ffd08a}.ordinary{fill:#cfe3f7}.slow{fill:#ddd3e6}"
+         ".memory{stroke:#888}.hbm{fill:#ffd08a}.dram{fill:#cfe3f7}.slow{fill:#ddd3e6}"
          ".apart{stroke-dasharray:5 3}</style>\n"
          "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n" +
          text_at(2 * gap, 24, "head", head) + moved(rows, 2 * gap, 40) + "</svg>\n";

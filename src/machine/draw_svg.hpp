@@ -8,7 +8,7 @@
 
 namespace baton::machine {
 
-// Packages, memory nodes, L3 caches and cores, one box in the other.
+// Packages, NUMA nodes, L3 caches and cores, one box in the other.
 std::string draw_machine_svg(const Machine& machine);
 
 // Besides, the ranks on each core, in a color of their own.

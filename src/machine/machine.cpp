@@ -84,7 +84,7 @@ const char* level_noun(Level level) {
     case Level::l3:
       return "L3";
     case Level::numa:
-      return "memory node";
+      return "NUMA node";
     case Level::package:
       return "package";
     case Level::machine:

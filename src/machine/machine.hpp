@@ -21,10 +21,11 @@ struct Cpu {
   int package = -1;
 };
 
-// How a memory node compares with ordinary memory; from its kind, else from its bandwidth.
-enum class Tier { fast, ordinary, slow };
+// What a NUMA node's memory is; from its kind, else from its bandwidth. Slow is what Linux calls
+// so: CXL and persistent memory.
+enum class Tier { hbm, dram, slow };
 
-// A memory node as CPUs of a node see it.
+// A NUMA node as CPUs of a node see it.
 struct MemoryPath {
   int from = -1;                     // the node of these CPUs (Cpu::numa_node)
   bool local = false;                // nobody is nearer to it
@@ -33,19 +34,19 @@ struct MemoryPath {
   int distance = 0;  // as the firmware tells it; 10: the CPUs' own node
 };
 
-struct MemoryNode {
+struct NumaNode {
   int os = -1;
   std::uint64_t bytes = 0;
   bool has_cpus = false;  // some CPUs call it theirs
   std::string kind;       // what it is made of: "DRAM", "HBM", "MCDRAM", "NVM", ...; empty: unknown
-  Tier tier = Tier::ordinary;
+  Tier tier = Tier::dram;
   int weight = 0;                 // in this system's weighted interleave; 0: the kernel has none
   std::vector<MemoryPath> paths;  // by MemoryPath::from, ascending
 };
 
 struct Machine {
   std::vector<Cpu> cpus;
-  std::vector<MemoryNode> memory;
+  std::vector<NumaNode> memory;
   int cpus_present = 0;                  // also those this process may not use
   double quota_cpus = 0.0;               // CPU time the control group grants, in CPUs; 0: no limit
   std::uint64_t memory_limit_bytes = 0;  // that the control group grants; 0: no limit
@@ -69,24 +70,26 @@ int cpus_usable(const Machine& machine);
 std::string cpu_list(std::vector<int> cpus);
 
 const char* level_name(Level level);
-// "L3", "memory node"; for people.
+// "L3", "NUMA node"; for people.
 const char* level_noun(Level level);
 
-// Sets the tier of every node from its kind; where that is unknown, a node without CPUs is fast or
+// Sets the tier of every node from its kind; where that is unknown, a node without CPUs is HBM or
 // slow by its bandwidth against that of the CPUs' own node, and slow if bandwidths are unknown.
 void judge_tiers(Machine& machine);
 
-// A memory node by its number; null when this process may not use it, or there is none.
-const MemoryNode* find_node(const Machine& machine, int os);
+// A NUMA node by its number; null when this process may not use it, or there is none.
+const NumaNode* find_node(const Machine& machine, int os);
 // How CPUs of node `from` see it; null when unknown.
-const MemoryPath* find_path(const MemoryNode& node, int from);
+const MemoryPath* find_path(const NumaNode& node, int from);
 
-// "fast", "ordinary" or "slow".
+// "hbm", "dram" or "slow".
+const char* tier_word(Tier tier);
+// "HBM", "DRAM" or "slow memory"; for people.
 const char* tier_name(Tier tier);
 // What people call the node's memory: its kind, else its tier.
-std::string memory_name(const MemoryNode& node);
+std::string memory_name(const NumaNode& node);
 // The nodes whose CPUs it is near to, ascending.
-std::vector<int> near_nodes(const MemoryNode& node);
+std::vector<int> near_nodes(const NumaNode& node);
 // Whether the weights of this system's weighted interleave say anything: not all are the same.
 bool weighs(const Machine& machine);
 

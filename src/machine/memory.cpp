@@ -15,7 +15,7 @@ bool is_one_of(const std::string& kind, std::initializer_list<const char*> names
 }
 
 // By which CPUs near the node have the highest bandwidth to it; null: none is known.
-const MemoryPath* best_path(const MemoryNode& node) {
+const MemoryPath* best_path(const NumaNode& node) {
   const MemoryPath* best = nullptr;
   for (const MemoryPath& path : node.paths)
     if (path.local && path.mib_per_second > 0 &&
@@ -24,49 +24,54 @@ const MemoryPath* best_path(const MemoryNode& node) {
   return best;
 }
 
-Tier tier_by_bandwidth(const Machine& machine, const MemoryNode& node) {
+Tier tier_by_bandwidth(const Machine& machine, const NumaNode& node) {
   const MemoryPath* path = best_path(node);
-  const MemoryNode* own = path ? find_node(machine, path->from) : nullptr;
-  const MemoryPath* ordinary = own ? find_path(*own, path->from) : nullptr;
-  if (!ordinary || ordinary->mib_per_second == 0) return Tier::slow;
-  if (path->mib_per_second * 100 >= ordinary->mib_per_second * clear_percent) return Tier::fast;
-  if (path->mib_per_second * clear_percent <= ordinary->mib_per_second * 100) return Tier::slow;
-  return Tier::ordinary;
+  const NumaNode* own = path ? find_node(machine, path->from) : nullptr;
+  const MemoryPath* dram = own ? find_path(*own, path->from) : nullptr;
+  if (!dram || dram->mib_per_second == 0) return Tier::slow;
+  if (path->mib_per_second * 100 >= dram->mib_per_second * clear_percent) return Tier::hbm;
+  if (path->mib_per_second * clear_percent <= dram->mib_per_second * 100) return Tier::slow;
+  return Tier::dram;
 }
 
-Tier tier_of(const Machine& machine, const MemoryNode& node) {
-  if (is_one_of(node.kind, {"HBM", "MCDRAM"})) return Tier::fast;
+Tier tier_of(const Machine& machine, const NumaNode& node) {
+  if (is_one_of(node.kind, {"HBM", "MCDRAM"})) return Tier::hbm;
   if (is_one_of(node.kind, {"NVM", "CXL-DRAM", "CXL-NVM", "CXL"})) return Tier::slow;
-  if (node.has_cpus || node.kind == "DRAM") return Tier::ordinary;
+  if (node.has_cpus || node.kind == "DRAM") return Tier::dram;
   return tier_by_bandwidth(machine, node);
 }
 
 }  // namespace
 
 void judge_tiers(Machine& machine) {
-  for (MemoryNode& node : machine.memory) node.tier = tier_of(machine, node);
+  for (NumaNode& node : machine.memory) node.tier = tier_of(machine, node);
 }
 
-const MemoryNode* find_node(const Machine& machine, int os) {
-  auto found = std::ranges::find(machine.memory, os, &MemoryNode::os);
+const NumaNode* find_node(const Machine& machine, int os) {
+  auto found = std::ranges::find(machine.memory, os, &NumaNode::os);
   return found == machine.memory.end() ? nullptr : &*found;
 }
 
-const MemoryPath* find_path(const MemoryNode& node, int from) {
+const MemoryPath* find_path(const NumaNode& node, int from) {
   auto found = std::ranges::find(node.paths, from, &MemoryPath::from);
   return found == node.paths.end() ? nullptr : &*found;
 }
 
+const char* tier_word(Tier tier) {
+  constexpr std::array words = {"hbm", "dram", "slow"};
+  return words[static_cast<std::size_t>(tier)];
+}
+
 const char* tier_name(Tier tier) {
-  constexpr std::array names = {"fast", "ordinary", "slow"};
+  constexpr std::array names = {"HBM", "DRAM", "slow memory"};
   return names[static_cast<std::size_t>(tier)];
 }
 
-std::string memory_name(const MemoryNode& node) {
+std::string memory_name(const NumaNode& node) {
   return node.kind.empty() ? tier_name(node.tier) : node.kind;
 }
 
-std::vector<int> near_nodes(const MemoryNode& node) {
+std::vector<int> near_nodes(const NumaNode& node) {
   std::vector<int> near;
   for (const MemoryPath& path : node.paths)
     if (path.local) near.push_back(path.from);
@@ -75,9 +80,9 @@ std::vector<int> near_nodes(const MemoryNode& node) {
 
 bool weighs(const Machine& machine) {
   const auto& nodes = machine.memory;
-  return std::ranges::all_of(nodes, [](const MemoryNode& node) { return node.weight > 0; }) &&
+  return std::ranges::all_of(nodes, [](const NumaNode& node) { return node.weight > 0; }) &&
          !std::ranges::all_of(
-             nodes, [&](const MemoryNode& node) { return node.weight == nodes.front().weight; });
+             nodes, [&](const NumaNode& node) { return node.weight == nodes.front().weight; });
 }
 
 std::string size_text(std::uint64_t bytes) {

@@ -22,7 +22,7 @@ struct Sight {
 
 std::vector<Sight> sights_from(const Machine& machine, int home) {
   std::vector<Sight> sights;
-  for (const MemoryNode& node : machine.memory) {
+  for (const NumaNode& node : machine.memory) {
     const MemoryPath* path = find_path(node, home);
     MemoryPath unknown;
     if (!path) path = &unknown;
@@ -32,9 +32,9 @@ std::vector<Sight> sights_from(const Machine& machine, int home) {
   return sights;
 }
 
-// Ordinary memory before fast, which is scarce, and slow.
+// DRAM before HBM, which is scarce, and slow memory.
 int plainness(Tier tier) {
-  return tier == Tier::ordinary ? 0 : tier == Tier::fast ? 1 : 2;
+  return tier == Tier::dram ? 0 : tier == Tier::hbm ? 1 : 2;
 }
 
 template <class Key>
@@ -94,7 +94,7 @@ class Planner {
     return plan;
   }
 
-  PlannedMemory fast() const {
+  PlannedMemory hbm() const {
     PlannedMemory plan;
     bool measured = false;
     plan.nodes = fastest_first(sights_, &measured);
@@ -123,7 +123,7 @@ class Planner {
 
   PlannedMemory interleave() const;
   std::expected<PlannedMemory, std::string> remote(bool strict) const;
-  std::expected<PlannedMemory, std::string> listed(const MemoryPlace& place) const;
+  std::expected<PlannedMemory, std::string> listed(const NumaPolicy& policy) const;
 
  private:
   std::string name(int node) const { return node_text(machine_, node); }
@@ -137,10 +137,10 @@ PlannedMemory Planner::interleave() const {
   PlannedMemory plan;
   plan.in_turn = true;
   bool all = weighs(machine_) ||
-             std::ranges::none_of(sights_, [](const Sight& s) { return s.tier == Tier::ordinary; });
+             std::ranges::none_of(sights_, [](const Sight& s) { return s.tier == Tier::dram; });
   std::vector<int> left_out;
   for (int node : nearest_first(sights_)) {
-    bool in = all || sight_of(sights_, node).tier == Tier::ordinary;
+    bool in = all || sight_of(sights_, node).tier == Tier::dram;
     (in ? plan.nodes : left_out).push_back(node);
   }
   plan.meant = plan.nodes.size();
@@ -165,11 +165,11 @@ PlannedMemory Planner::interleave() const {
 // than have it as their own.
 std::expected<PlannedMemory, std::string> Planner::remote(bool strict) const {
   std::vector<int> candidates;
-  for (const MemoryNode& node : machine_.memory)
+  for (const NumaNode& node : machine_.memory)
     if (node.has_cpus) candidates.push_back(node.os);
   if (candidates.size() < 2) {
     candidates.clear();
-    for (const MemoryNode& node : machine_.memory) candidates.push_back(node.os);
+    for (const NumaNode& node : machine_.memory) candidates.push_back(node.os);
   }
   PlannedMemory plan = near();
   if (candidates.size() < 2) {
@@ -190,14 +190,14 @@ std::expected<PlannedMemory, std::string> Planner::remote(bool strict) const {
   return plan;
 }
 
-std::expected<PlannedMemory, std::string> Planner::listed(const MemoryPlace& place) const {
+std::expected<PlannedMemory, std::string> Planner::listed(const NumaPolicy& policy) const {
   PlannedMemory plan = near();
-  std::vector<int> asked(place.nodes, place.nodes + place.listed);
+  std::vector<int> asked(policy.nodes, policy.nodes + policy.listed);
   std::vector<int> present;
-  for (const MemoryNode& node : machine_.memory) present.push_back(node.os);
+  for (const NumaNode& node : machine_.memory) present.push_back(node.os);
   for (int node : asked)
     if (!find_node(machine_, node))
-      return std::unexpected("there is no memory node " + std::to_string(node) +
+      return std::unexpected("there is no NUMA node " + std::to_string(node) +
                              " that this job may use. Valid: " + cpu_list(present));
   std::erase_if(plan.nodes,
                 [&](int node) { return std::ranges::find(asked, node) != asked.end(); });
@@ -218,29 +218,29 @@ int home_node(const Machine& machine, const PlannedRank& rank, int number) {
 }
 
 std::expected<PlannedMemory, std::string> plan_memory(const Machine& machine, int home,
-                                                      const MemoryPlace& place) {
-  if (machine.memory.empty()) return std::unexpected("this machine tells no memory nodes");
+                                                      const NumaPolicy& policy) {
+  if (machine.memory.empty()) return std::unexpected("this machine tells no NUMA nodes");
   Planner planner(machine, home);
-  switch (place.word) {
+  switch (policy.word) {
     case MemoryWord::none:
     case MemoryWord::near:
       return planner.near();
-    case MemoryWord::fast:
-      return planner.fast();
+    case MemoryWord::hbm:
+      return planner.hbm();
     case MemoryWord::large:
       return planner.large();
     case MemoryWord::interleave:
       return planner.interleave();
     case MemoryWord::remote:
-      return planner.remote(place.strict);
+      return planner.remote(policy.strict);
     case MemoryWord::node:
-      return planner.listed(place);
+      return planner.listed(policy);
   }
   return std::unexpected("no such word");
 }
 
 std::string node_text(const Machine& machine, int node) {
-  const MemoryNode* found = find_node(machine, node);
+  const NumaNode* found = find_node(machine, node);
   std::string text = "node " + std::to_string(node);
   return found ? text + " (" + memory_name(*found) + ")" : text;
 }

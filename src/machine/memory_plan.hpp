@@ -1,4 +1,4 @@
-// In which memory nodes a rank's memory goes for each word of base/memory_place.hpp. Pure: machine
+// On which NUMA nodes a rank's memory goes for each word of base/numa_policy.hpp. Pure: machine
 // and where the rank's CPUs are in, nodes in the order in which they are tried and a reason out.
 // The launcher hands it to the ranks; `--dry-run` and tests look at it.
 #pragma once
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/memory_place.hpp"
+#include "base/numa_policy.hpp"
 #include "machine/machine.hpp"
 #include "machine/placement.hpp"
 
@@ -21,14 +21,14 @@ struct PlannedMemory {
   std::string reason;
 };
 
-// The memory node whose CPUs rank `number` runs on, -1 where the machine tells of none. Where they
+// The NUMA node whose CPUs rank `number` runs on, -1 where the machine tells of none. Where they
 // belong to several, ranks take these in turn.
 int home_node(const Machine& machine, const PlannedRank& rank, int number);
 
-// What `place` means for ranks at home there. An error names the mistake: a node that is not there,
-// or strictly something that this machine has not.
+// What `policy` means for ranks at home there. An error names the mistake: a node that is not
+// there, or strictly something that this machine has not.
 std::expected<PlannedMemory, std::string> plan_memory(const Machine& machine, int home,
-                                                      const MemoryPlace& place);
+                                                      const NumaPolicy& policy);
 
 // "node 2 (HBM)".
 std::string node_text(const Machine& machine, int node);

@@ -184,7 +184,7 @@ void warn_of_split_ranks(const Machine& machine, Placement& placement) {
   if (split.empty() || nodes_with_cpus(machine).size() < 2) return;
   placement.warnings.push_back(std::string(split.size() > 1 ? "ranks " : "rank ") +
                                cpu_list(split) + (split.size() > 1 ? " have" : " has") +
-                               " CPUs of several memory nodes; fewer threads a rank would fit");
+                               " CPUs of several NUMA nodes; fewer threads a rank would fit");
 }
 
 // Numbers the places anew.

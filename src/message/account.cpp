@@ -12,7 +12,7 @@ namespace baton::message {
 void count_reason(const Peer& peer, Reason reason, std::int64_t bytes) {
   // Whoever chose knew only that.
   if (reason == Reason::cma_refused) reason = transport::refusal(peer.local_rank);
-  if (reason != Reason::none) count(engine.reasons.at(peer.place, reason, bytes));
+  if (reason != Reason::none) count(engine.reasons.at(peer.peer_class, reason, bytes));
 }
 
 namespace {
@@ -22,21 +22,21 @@ void add(Tally& sum, const Tally& tally) {
   sum.bytes += tally.bytes;
 }
 
-void add_traffic(TrafficRecord& record, int place, const Traffic& traffic) {
+void add_traffic(TrafficRecord& record, int peer_class, const Traffic& traffic) {
   for (int size = 0; size < size_class_count; ++size) {
     for (int way = 0; way < peer_way_count; ++way)
-      add(record.tally[place][way][size], traffic.tally[way][size]);
+      add(record.tally[peer_class][way][size], traffic.tally[way][size]);
     Observation seen = traffic.observed[size];
-    record.observed[place][size].warm += seen == Observation::warm;
-    record.observed[place][size].cold += seen == Observation::cold;
+    record.observed[peer_class][size].warm += seen == Observation::warm;
+    record.observed[peer_class][size].cold += seen == Observation::cold;
   }
 }
 
 void add_peer(TrafficRecord& record, const Peer& peer) {
-  const auto place = static_cast<int>(peer.place);
-  if (has_history(peer)) add_traffic(record, place, peer.past().traffic);
+  const auto peer_class = static_cast<int>(peer.peer_class);
+  if (has_history(peer)) add_traffic(record, peer_class, peer.past().traffic);
   for (int size = 0; size < 2; ++size)
-    add(record.tally[place][static_cast<int>(Way::inline_eager)][size], peer.packed[size]);
+    add(record.tally[peer_class][static_cast<int>(Way::inline_eager)][size], peer.packed[size]);
 }
 
 }  // namespace
@@ -48,10 +48,10 @@ void sum_up(TrafficRecord& record) {
   record.probe_errno = transport::failed_probe_errno();
   record.reasons = engine.reasons;
   record.collectives = engine.collectives;
-  constexpr auto self_place = static_cast<int>(PeerClass::self);
+  constexpr auto self_class = static_cast<int>(PeerClass::self);
   constexpr auto self_way = static_cast<int>(Way::self);
   for (int size = 0; size < size_class_count; ++size)
-    add(record.tally[self_place][self_way][size], engine.to_self[size]);
+    add(record.tally[self_class][self_way][size], engine.to_self[size]);
   for (std::uint32_t i = 0; engine.peers && i < engine.process_count; ++i)
     if (const Peer* peer = known_peer(static_cast<Process>(i))) add_peer(record, *peer);
   for (int place = 0; engine.shared_history && place < peer_class_count; ++place)

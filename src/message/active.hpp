@@ -1,6 +1,6 @@
 // Active messages: one line carries the number of a handler, which the receiver's progress calls
 // with the payload. For what no rank can do alone from its side: one-sided operations on memory
-// that cannot be reached, file aggregators, tools. Handlers are registered by the floors above,
+// that cannot be reached, file aggregators, tools. Handlers are registered by the layers above,
 // with the same numbers on all ranks.
 // Invariant: a handler runs in progress, under no matching or send lock, and never waits; it may
 // send. From one rank to another they come in the order of all that was sent there.

@@ -23,9 +23,9 @@ Peer* make_peer(Process process) {
   peer->process = process;
   peer->local_rank = transport::local_rank_of(process);
   peer->doorbell = &transport::doorbell(peer->local_rank);
-  peer->place = lockfree::peer_class(place_of(engine.self), place_of(process));
+  peer->peer_class = lockfree::peer_class(place_of(engine.self), place_of(process));
   // relaxed: nobody else knows it yet.
-  peer->history.store(&engine.shared_history[static_cast<int>(peer->place)],
+  peer->history.store(&engine.shared_history[static_cast<int>(peer->peer_class)],
                       std::memory_order_relaxed);
   // ORDER engine.peers: release here, acquire in known_peer.
   std::atomic_ref(engine.peers[number_of(process)]).store(peer, std::memory_order_release);

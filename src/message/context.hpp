@@ -1,5 +1,5 @@
-// What floor 6 needs to know of a communicator: ids, ranks, and where its messages are matched.
-// Filled by world/ for each plane of a communicator; floor 6 only reads it.
+// What layer 6 needs to know of a communicator: ids, ranks, and where its messages are matched.
+// Filled by world/ for each plane of a communicator; layer 6 only reads it.
 #pragma once
 
 #include <cstdint>

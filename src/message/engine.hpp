@@ -1,6 +1,6 @@
 // The messaging engine of this process: its peers, the one progress loop and the registry of what
-// it drives. Used by everything on floor 6 and, for progress and waiting, by all floors above.
-// Invariant: only this process's threads touch it; what peers share lies on floor 5.
+// it drives. Used by everything on layer 6 and, for progress and waiting, by all layers above.
+// Invariant: only this process's threads touch it; what peers share lies on layer 5.
 #pragma once
 
 #include <cstdint>
@@ -132,7 +132,7 @@ bool look_into_lane(Peer& peer);
 void open_lane(Peer& peer);
 // Whether its history is its own.
 inline bool has_history(const Peer& peer) {
-  return &peer.past() != &engine.shared_history[static_cast<int>(peer.place)];
+  return &peer.past() != &engine.shared_history[static_cast<int>(peer.peer_class)];
 }
 // As `contact` for the hot path: null also when there is no contact yet.
 BATON_INLINE Peer* known_peer(Process process) {

@@ -33,7 +33,7 @@ struct UnexpectedMessage {
   // The beginning of an offered message, sent before it was matched: still in staging, or (the
   // place is empty) copied behind this.
   std::int64_t early_bytes = 0;
-  lockfree::StagingPlace place;
+  lockfree::StagingSpan place;
   Request* local = nullptr;
   Request* receive = nullptr;  // that it was matched with, while it waits to be copied
   // Of a message that MPI_Mprobe took out: the communicator, which lives until it is received.

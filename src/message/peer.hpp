@@ -34,7 +34,7 @@ struct RtsLine {
   std::uint32_t early_bytes : 30;  // so much of the message is being written into staging
   std::uint32_t contiguous : 1;
   std::uint32_t exported : 1;  // one of its buffers, as far as the sender knows
-  lockfree::StagingPlace place;
+  lockfree::StagingSpan place;
 };
 static_assert(sizeof(RtsLine) <= lockfree::first_line_payload_bytes);
 inline constexpr std::int32_t no_slot = -1;
@@ -45,7 +45,7 @@ struct CtsLine {
   bool window_kept;  // the stream goes on through the window of the early bytes
 };
 struct WindowLine {
-  lockfree::StagingPlace place;
+  lockfree::StagingSpan place;
   std::uint32_t stream;
 };
 struct PushedLine {
@@ -178,7 +178,7 @@ struct Peer {
   // Sent in one line of our lane, up to 8 bytes and longer: the first two size classes.
   Tally packed[2];
   int early_sends = 0;  // since we last looked whether it wants envelopes only
-  PeerClass place = PeerClass::other;
+  PeerClass peer_class = PeerClass::other;
   Crossing crossing;
   Stores stores;
   bool refuses_pushes = false;   // our kernel does not let us write to its memory

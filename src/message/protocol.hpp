@@ -1,5 +1,5 @@
 // The steps of a message's way between the entry points (send, receive, probe) and the progress
-// loop. Called by floor 6 only.
+// loop. Called by layer 6 only.
 #pragma once
 
 #include "message/engine.hpp"
@@ -131,9 +131,9 @@ void take_early(const UnexpectedMessage& unexpected, char* target);
 // They are not wanted.
 void skip_early(const UnexpectedMessage& unexpected);
 // Of a message that was handed over with its window: we may send with that now.
-void keep_transferred(Peer& peer, const lockfree::StagingPlace& place);
+void keep_transferred(Peer& peer, const lockfree::StagingSpan& place);
 // What was there is over: its window is free, unless it is leased, or ours now.
-void give_back(const lockfree::StagingPlace& place, Process sender);
+void give_back(const lockfree::StagingSpan& place, Process sender);
 // A peer has gone on in its lease: the stream that went through it before lies there complete.
 // Takes it out, so that what we say we have emptied is true of all before.
 void catch_up(const Peer& peer);

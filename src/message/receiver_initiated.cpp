@@ -15,7 +15,7 @@ namespace baton::message {
 namespace {
 
 using lockfree::AdvertState;
-constexpr std::uint64_t place_count = transport::advert_places;
+using transport::advert_count;
 
 transport::Advert& own_advert(LocalRank sender, std::uint64_t number) {
   return transport::advert(engine.local_rank, sender, number);
@@ -41,7 +41,7 @@ bool is_behind_another(const MatchQueue& queue, const Request& receive) {
 bool prepare(Peer& peer) {
   if (peer.advertised) return true;
   if (peer.adverts_refused) return false;
-  peer.advertised = static_cast<Request**>(std::calloc(place_count, sizeof(Request*)));
+  peer.advertised = static_cast<Request**>(std::calloc(advert_count, sizeof(Request*)));
   peer.adverts_refused =
       !peer.advertised || transport::reserve_own_adverts(peer.local_rank) != MPI_SUCCESS;
   if (!peer.adverts_refused) {
@@ -69,9 +69,9 @@ void advertise_receive(const MatchQueue& queue, Request& receive, Process source
        receive.bytes >= settings.push_bytes_min && transport::can_read_from(peer->local_rank));
   if (!pushed || is_behind_another(queue, receive) || !prepare(*peer)) return;
   std::uint64_t number = peer->last_advert + 1;
-  Request*& place = peer->advertised[number % place_count];
-  if (place) return;
-  place = &receive;
+  Request*& entry = peer->advertised[number % advert_count];
+  if (entry) return;
+  entry = &receive;
   receive.advert = peer->last_advert = number;
   receive.process = source;
   lockfree::open_advert(own_advert(peer->local_rank, number), number,
@@ -82,7 +82,7 @@ void advertise_receive(const MatchQueue& queue, Request& receive, Process source
 namespace {
 
 void forget_advert(Request& receive) {
-  peer_of(receive.process).advertised[receive.advert % place_count] = nullptr;
+  peer_of(receive.process).advertised[receive.advert % advert_count] = nullptr;
   receive.advert = 0;
 }
 
@@ -110,8 +110,8 @@ Target find_target(Peer& peer, const Request& send) {
         lockfree::view_advert(transport::advert(peer.local_rank, engine.local_rank, number));
     if (advert.number < number) return {};  // not there yet
     if (advert.number > number || advert.state != AdvertState::open) {
-      // All that had their places before are gone, too.
-      if (advert.number > number) number = advert.number - place_count;
+      // All that were there before it are gone, too.
+      if (advert.number > number) number = advert.number - advert_count;
       if (from_first) past.first_advert = number + 1;
       continue;
     }
@@ -196,7 +196,7 @@ bool redirect(Peer& peer, Request& send, const Target& target) {
 }
 
 void take_back_pushed(Peer& peer, const PushedLine& line) {
-  Request& receive = *peer.advertised[line.advert % place_count];
+  Request& receive = *peer.advertised[line.advert % advert_count];
   platform::Guard guard(receive.queue->lock);
   BATON_INVARIANT(receive.advert == line.advert && take_back(*receive.queue, receive));
   BATON_INVARIANT(lockfree::move_advert(own_advert(peer.local_rank, line.advert), line.advert,
@@ -204,7 +204,7 @@ void take_back_pushed(Peer& peer, const PushedLine& line) {
 }
 
 void end_pushed(Peer& peer, const PushedLine& line, std::int32_t source, std::int32_t tag) {
-  Request& receive = *peer.advertised[line.advert % place_count];
+  Request& receive = *peer.advertised[line.advert % advert_count];
   forget_advert(receive);
   receive.source = source;
   receive.tag = tag;

@@ -28,11 +28,11 @@ void close_stream(std::uint32_t stream) {
 // Calls take(source, bytes) for what has come between `position` and `end`, and as it comes, until
 // `wait` says that this was enough waiting. Returns the new position.
 template <class Take, class Wait>
-std::int64_t follow(Process sender, const lockfree::StagingPlace& staging, std::int64_t position,
+std::int64_t follow(Process sender, const lockfree::StagingSpan& staging, std::int64_t position,
                     std::int64_t end, Take take, Wait wait) {
   const LocalRank owner = owner_of(staging, sender, engine.self);
   auto& progress = transport::window_progress(owner, staging.window);
-  WindowPlace place(owner, staging, position);
+  WindowCursor cursor(owner, staging, position);
   while (position < end) {
     auto filled = static_cast<std::int64_t>(lockfree::filled_bytes(progress)) - staging.shift;
     if (filled <= position) {
@@ -40,18 +40,18 @@ std::int64_t follow(Process sender, const lockfree::StagingPlace& staging, std::
       continue;
     }
     for (std::int64_t there = std::min(filled, end); position < there;) {
-      std::int64_t piece = std::min(there - position, place.together());
-      take(place.here(), piece);
+      std::int64_t piece = std::min(there - position, cursor.together());
+      take(cursor.here(), piece);
       position += piece;
-      place.advance(piece);
-      if (!staging.transferred && (place.at_chunk_start() || position == end))
+      cursor.advance(piece);
+      if (!staging.transferred && (cursor.at_chunk_start() || position == end))
         lockfree::publish_emptied(progress, static_cast<std::uint64_t>(position + staging.shift));
     }
   }
   return position;
 }
 
-// The next piece is often a look away, and a pause as long as several. (2026-11-22, fresh data, 16
+// The next piece is often a look away, and a pause as long as several. (2026-11-22, cold data, 16
 // to 256 KiB: .95 to .98 of the time.)
 struct WaitForSender {
   bool operator()() {
@@ -64,7 +64,7 @@ struct WaitForSender {
 
 }  // namespace
 
-void give_back(const lockfree::StagingPlace& place, Process sender) {
+void give_back(const lockfree::StagingSpan& place, Process sender) {
   if (place.transferred) return keep_transferred(peer_of(sender), place);
   if (place.leased) return;
   lockfree::give_back_chunks(transport::doorbell(engine.local_rank).chunks.free, place.window);

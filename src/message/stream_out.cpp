@@ -28,7 +28,7 @@ BATON_COLD bool reserve_chunks(Peer& peer, std::uint64_t chunks) {
 }
 
 // Makes sure that the chunks of a place have memory, as far as [position, end) of a message goes.
-bool has_memory(Peer& peer, const lockfree::StagingPlace& place, std::int64_t position,
+bool has_memory(Peer& peer, const lockfree::StagingSpan& place, std::int64_t position,
                 std::int64_t end) {
   std::uint64_t lacking = place.window.chunks & ~peer.reserved_chunks;
   if (BATON_LIKELY(lacking == 0)) return true;
@@ -76,8 +76,8 @@ std::int64_t published_at_once(const Request& send) {
 void fill_through_cache(Peer& peer, Request& send, std::int64_t end) {
   const LocalRank owner = owner_of(send.place, engine.self, peer.process);
   auto& progress = transport::window_progress(owner, send.place.window);
-  WindowPlace place(owner, send.place, send.position);
-  WindowPlace fetch = place;
+  WindowCursor place(owner, send.place, send.position);
+  WindowCursor fetch = place;
   std::int64_t fetched = send.position;
   const std::int64_t publish_bytes = published_at_once(send);
   while (send.position < end) {
@@ -104,7 +104,7 @@ void fill_around_cache(Peer& peer, Request& send, std::int64_t end) {
   constexpr std::int64_t publish_bytes = 4096;  // guess: each ends with a fence
   const LocalRank owner = owner_of(send.place, engine.self, peer.process);
   auto& progress = transport::window_progress(owner, send.place.window);
-  WindowPlace place(owner, send.place, send.position);
+  WindowCursor place(owner, send.place, send.position);
   const char* from = static_cast<const char*>(send.buffer);
   while (send.position < end) {
     std::int64_t piece = std::min({publish_bytes, end - send.position, place.together()});
@@ -389,7 +389,7 @@ void close_early(Peer& peer, Request& send) {
   let_lease_go(send);
 }
 
-void keep_transferred(Peer& peer, const lockfree::StagingPlace& place) {
+void keep_transferred(Peer& peer, const lockfree::StagingSpan& place) {
   platform::Guard guard(peer.send_lock);
   BATON_INVARIANT(peer.transferred.count < 2);
   // Behind what has been filled: the other side does not take the old message for the new one.

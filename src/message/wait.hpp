@@ -1,6 +1,6 @@
 // Waiting: spin, then yield, then sleep until a sender wakes us. How long each lasts comes from
 // ranks against usable CPUs; sleeping covers every source of progress, and every sleep is bounded.
-// Called by all blocking operations of floors 6 to 10.
+// Called by all blocking operations of layers 6 to 10.
 #pragma once
 
 #include <cstdint>

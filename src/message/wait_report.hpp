@@ -28,7 +28,7 @@ struct ProbeWait {
   int tag;
 };
 
-// Fills in all but `procedure` and `since_ns`. Set by the floor that knows communicators; null
+// Fills in all but `procedure` and `since_ns`. Set by the layer that knows communicators; null
 // until then.
 extern void (*describe_wait)(const WaitSubject& subject, lockfree::WaitDescription& wait);
 

@@ -1,22 +1,22 @@
-// A place in the window of a stream, which goes through its chunks in turns. Used by both sides of
-// a stream.
+// A position in the window of a stream, which goes through its chunks in turns. Used by both sides
+// of a stream.
 #pragma once
 
 #include "message/engine.hpp"
 
 namespace baton::message {
 
-// In whose staging a place lies.
-inline LocalRank owner_of(const lockfree::StagingPlace& place, Process sender, Process receiver) {
-  return transport::local_rank_of(place.at_sender ? sender : receiver);
+// In whose staging a span lies.
+inline LocalRank owner_of(const lockfree::StagingSpan& span, Process sender, Process receiver) {
+  return transport::local_rank_of(span.at_sender ? sender : receiver);
 }
 
-class WindowPlace {
+class WindowCursor {
  public:
   // `owner`: whose staging it is. `position`: of the message.
-  WindowPlace(LocalRank owner, const lockfree::StagingPlace& place, std::int64_t position)
-      : owner_(owner), window_(place.window), count_(window_.count()) {
-    position += place.shift;
+  WindowCursor(LocalRank owner, const lockfree::StagingSpan& span, std::int64_t position)
+      : owner_(owner), window_(span.window), count_(window_.count()) {
+    position += span.shift;
     index_ = static_cast<int>(position / chunk_bytes % count_);
     offset_ = position % chunk_bytes;
     find_chunk();

@@ -1,4 +1,4 @@
-// In which memory nodes pages are to come: the kernel's memory policies, by its own system calls.
+// On which NUMA nodes pages are to lie: the kernel's memory policies, by its own system calls.
 // Called by the launcher (slices, processes) and by transport/ (blocks of the heap). A policy set
 // on shared memory belongs to the file's range: whoever reserves or touches it later follows it.
 #pragma once

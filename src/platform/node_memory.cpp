@@ -28,7 +28,7 @@ std::uint64_t meminfo_bytes(const char* text, const char* name) {
 
 // They change when memory is plugged in, or the administrator says so: read once.
 const NodeKept& kept_by(int node) {
-  static NodeKept kept[memory_nodes_max];
+  static NodeKept kept[numa_nodes_max];
   static bool known = false;
   static Lock lock;
   Guard guard(lock);
@@ -46,10 +46,10 @@ const NodeKept& kept_by(int node) {
 
 }  // namespace
 
-void add_zone_line(const char* line, int* node, NodeKept (&kept)[memory_nodes_max]) {
+void add_zone_line(const char* line, int* node, NodeKept (&kept)[numa_nodes_max]) {
   unsigned long long pages = 0;
   std::sscanf(line, "Node %d, zone", node);
-  if (*node < 0 || *node >= memory_nodes_max) return;
+  if (*node < 0 || *node >= numa_nodes_max) return;
   if (std::sscanf(line, " low %llu", &pages) == 1) kept[*node].low_bytes += pages * page_bytes;
   if (std::sscanf(line, " high %llu", &pages) == 1) kept[*node].high_bytes += pages * page_bytes;
 }
@@ -88,7 +88,7 @@ NodeRoom node_room(int node) {
   close(descriptor);
   text[std::max<ssize_t>(length, 0)] = 0;
   NodeRoom room = node_room_from(text);
-  if (node >= 0 && node < memory_nodes_max) {
+  if (node >= 0 && node < numa_nodes_max) {
     room.low_bytes = kept_by(node).low_bytes;
     room.high_bytes = kept_by(node).high_bytes;
   }
@@ -102,7 +102,7 @@ std::uint64_t NodeBytes::total() const {
 }
 
 void NodeBytes::add(const NodeBytes& more) {
-  for (int i = 0; i < memory_nodes_max; ++i) on[i] += more.on[i];
+  for (int i = 0; i < numa_nodes_max; ++i) on[i] += more.on[i];
   elsewhere += more.elsewhere;
 }
 
@@ -115,7 +115,7 @@ bool count_pages(const char* address, std::uint64_t bytes, NodeBytes* counts) {
     for (; batch < batch_max && done < bytes; done += page_bytes) pages[batch++] = address + done;
     if (syscall(SYS_move_pages, 0, batch, pages, nullptr, nodes, 0) < 0) return false;
     for (unsigned long i = 0; i < batch; ++i) {
-      if (nodes[i] >= 0 && nodes[i] < memory_nodes_max)
+      if (nodes[i] >= 0 && nodes[i] < numa_nodes_max)
         counts->on[nodes[i]] += page_bytes;
       else if (nodes[i] != -ENOENT)
         counts->elsewhere += page_bytes;
@@ -159,7 +159,7 @@ void count_numa_line(const char* line, const char* but_file, NodeBytes* counts) 
       continue;
     }
     std::uint64_t bytes = std::strtoull(rest + 1, &rest, 10) * unit;
-    (node >= 0 && node < memory_nodes_max ? counts->on[node] : counts->elsewhere) += bytes;
+    (node >= 0 && node < numa_nodes_max ? counts->on[node] : counts->elsewhere) += bytes;
     word = rest;
   }
 }

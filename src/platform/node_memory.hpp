@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "base/memory_place.hpp"
+#include "base/numa_policy.hpp"
 
 namespace baton::platform {
 
@@ -31,10 +31,10 @@ struct NodeKept {
   std::uint64_t low_bytes = 0;
   std::uint64_t high_bytes = 0;
 };
-void add_zone_line(const char* line, int* node, NodeKept (&kept)[memory_nodes_max]);
+void add_zone_line(const char* line, int* node, NodeKept (&kept)[numa_nodes_max]);
 
 struct NodeBytes {
-  std::uint64_t on[memory_nodes_max] = {};
+  std::uint64_t on[numa_nodes_max] = {};
   std::uint64_t elsewhere = 0;  // nodes above 63, or pages the kernel would not tell
 
   std::uint64_t total() const;

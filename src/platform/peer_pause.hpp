@@ -1,4 +1,4 @@
-// Patience with another process that is in the middle of something short. Used by floors 5 and 6.
+// Patience with another process that is in the middle of something short. Used by layers 5 and 6.
 #pragma once
 
 #include <cstdint>

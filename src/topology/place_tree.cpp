@@ -10,7 +10,7 @@ namespace {
 using lockfree::RankPlace;
 using Member = std::int32_t RankPlace::*;
 
-// Which of them is the larger one differs: a memory node may hold several L3 caches or share one.
+// Which of them is the larger one differs: a NUMA node may hold several L3 caches or share one.
 constexpr Member members[] = {&RankPlace::node, &RankPlace::package, &RankPlace::numa_node,
                               &RankPlace::l3,   &RankPlace::l2,      &RankPlace::core};
 constexpr int member_count = sizeof members / sizeof members[0];

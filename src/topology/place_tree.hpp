@@ -1,4 +1,4 @@
-// What of the machine divides the processes of a communicator: the tree of packages, memory nodes,
+// What of the machine divides the processes of a communicator: the tree of packages, NUMA nodes,
 // caches and cores above them, from what the launcher wrote of their places. Pure; `reorder` asks.
 // Invariant: processes stand in slots so that every object's are neighbors; only levels that
 // divide further and leave some processes together are kept, coarse ones first.

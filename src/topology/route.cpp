@@ -23,8 +23,8 @@ constexpr std::int64_t bytes_of(std::int64_t edges) {
   return edges * static_cast<std::int64_t>(sizeof(Edge));
 }
 
-// Our edges, sorted by the processes that want them, and their way there.
-class Parcels {
+// Our edges, sorted by the processes that want them, and the sends that take them there.
+class OutgoingEdges {
  public:
   // False when memory is short.
   bool pack(int processes, const Edge* edges, std::int64_t count, const std::int32_t* process_of) {
@@ -80,7 +80,8 @@ class Parcels {
   Array<Edge> packed_;
 };
 
-// A parcel that was probed. Without memory it is taken all the same, so that its sender goes on.
+// A message that was probed. Without memory it is received all the same, so that its sender goes
+// on.
 Error take(const message::Context& context, const MPI_Status& status, EdgeList& received) {
   std::int64_t bytes = status_bytes(status);
   Edge* room = received.extend(bytes / bytes_of(1));
@@ -116,19 +117,19 @@ Edge* EdgeList::extend(std::int64_t count) {
 Error route_edges(Communicator& comm, const Edge* edges, std::int64_t count,
                   const std::int32_t* process_of, EdgeList& received) {
   const message::Context& context = comm.collective;
-  Parcels parcels;
+  OutgoingEdges outgoing;
   Error error = MPI_SUCCESS;
   Edge* own = nullptr;
-  bool packed = parcels.pack(comm.size(), edges, count, process_of);
-  if (packed) own = received.extend(parcels.count(context.rank));
+  bool packed = outgoing.pack(comm.size(), edges, count, process_of);
+  if (packed) own = received.extend(outgoing.count(context.rank));
   if (own) {
-    std::copy_n(parcels.begin(context.rank), parcels.count(context.rank), own);
-    parcels.send(context);
+    std::copy_n(outgoing.begin(context.rank), outgoing.count(context.rank), own);
+    outgoing.send(context);
   } else {
     error = MPI_ERR_NO_MEM;
   }
   world::Members members = comm.members(world::agreement_tag);
-  world::Dissemination meeting;
+  world::Dissemination barrier;
   bool started = false;
   for (bool over = false; !over;) {
     MPI_Status status;
@@ -136,22 +137,22 @@ Error route_edges(Communicator& comm, const Edge* edges, std::int64_t count,
     message::wait_until([&] {
       found = message::probe_once(context, MPI_ANY_SOURCE, edges_tag, &status);
       if (found) return true;
-      if (!started) return parcels.have_arrived();
-      over = meeting.advance();
+      if (!started) return outgoing.have_arrived();
+      over = barrier.advance();
       return over;
     });
     if (found) {
       if (Error taken = take(context, status, received)) error = taken;
     } else if (!started) {
-      if (!error) error = parcels.error();
-      meeting.words[0] = error == MPI_SUCCESS;
-      meeting.start(members, 1);
+      if (!error) error = outgoing.error();
+      barrier.words[0] = error == MPI_SUCCESS;
+      barrier.start(members, 1);
       started = true;
     }
   }
-  if (!error) error = meeting.error();
+  if (!error) error = barrier.error();
   if (error && error != MPI_ERR_NO_MEM) return error;
-  if (error || meeting.words[0] == 0)
+  if (error || barrier.words[0] == 0)
     return fail(MPI_ERR_NO_MEM, "some process has no memory for the edges of a graph");
   return MPI_SUCCESS;
 }

@@ -38,7 +38,7 @@ constexpr bool prefer_pull(std::uint64_t pulled_ticks, std::uint64_t staged_tick
 // What a message cost of which the sender pushed a part: that lies in its cache, where the
 // program's reads must fetch it, and no clock of ours sees that. By plain copies (mapped) a fetch
 // takes as long as the push; with a system call less of the time was for the data. Longer messages
-// leave the caches anyway. (2026-11-21, Sapphire Rapids, 64 KiB fresh, half of it pushed by a
+// leave the caches anyway. (2026-11-21, Sapphire Rapids, 64 KiB cold, half of it pushed by a
 // system call: 9.2 us observed, 12.3 with the reads; staged 6.5 and 8.7.)
 enum class Pushed { nothing, half, all };
 constexpr std::int64_t cost_of_copy(std::int64_t bytes, std::int64_t took_ticks, Pushed pushed,
@@ -89,8 +89,8 @@ constexpr Choice choose_receive(const OfferFacts& facts) {
 
 // The size of the pieces of a message that both sides copy; 0: too short for that. Two pieces, so
 // that each side needs one system call; more when whoever lost its CPU would hold too much.
-// (2026-11-21: at 1 MiB .8 of the time of one side alone with fresh data, reused .63; pieces of 64
-// KiB and 256 KiB no better. 2026-11-22: reused, 64 KiB .84, but 32 KiB 1.4.)
+// (2026-11-21: at 1 MiB .8 of the time of one side alone with cold data, warm .63; pieces of 64
+// KiB and 256 KiB no better. 2026-11-22: warm, 64 KiB .84, but 32 KiB 1.4.)
 constexpr std::uint32_t piece_bytes(std::int64_t bytes, std::int64_t shared_bytes_min,
                                     std::int64_t segment_bytes_max) {
   constexpr std::int64_t page = 4096;

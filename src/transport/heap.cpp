@@ -84,7 +84,7 @@ bool room_for_block() {
 }
 
 // The first gap that is long enough: its offset, and before which block it lies. False when none.
-bool find_gap(std::uint64_t bytes, std::uint64_t alignment, Block* found, std::size_t* place) {
+bool find_gap(std::uint64_t bytes, std::uint64_t alignment, Block* found, std::size_t* index) {
   std::uint64_t start = 0;
   for (std::size_t i = 0; i <= block_count; ++i) {
     std::uint64_t base = reinterpret_cast<std::uint64_t>(own());
@@ -92,7 +92,7 @@ bool find_gap(std::uint64_t bytes, std::uint64_t alignment, Block* found, std::s
     std::uint64_t end = i < block_count ? blocks[i].offset : blocks_bytes;
     if (offset <= end && end - offset >= bytes) {
       *found = {offset, bytes, false};
-      *place = i;
+      *index = i;
       return true;
     }
     if (i < block_count) start = blocks[i].offset + blocks[i].bytes;
@@ -117,17 +117,17 @@ BATON_COLD char* map_peer(LocalRank owner) {
   return bases[number_of(owner)];
 }
 
-// Gives the block memory, where `place` wants it if there is one. False without an error: there is
+// Gives the block memory, where `policy` wants it if there is one. False without an error: there is
 // none.
-bool reserve_block(Block& block, const MemoryPlace* place, Error* error) {
+bool reserve_block(Block& block, const NumaPolicy* policy, Error* error) {
   std::uint64_t offset = part_of(arena.rank) + block.offset;
   bool reserved = false;
-  if (BATON_LIKELY(!place)) {
+  if (BATON_LIKELY(!policy)) {
     reserved = platform::reserve_memory(job_file(), offset, block.bytes);
   } else {
-    *error = place_and_reserve({own() + block.offset, block.bytes, job_file(), offset}, *place,
+    *error = place_and_reserve({own() + block.offset, block.bytes, job_file(), offset}, *policy,
                                &reserved);
-    block.placed = place->word != MemoryWord::none;
+    block.placed = policy->word != MemoryWord::none;
   }
   if (!reserved) platform::release_memory(job_file(), offset, block.bytes);
   return reserved;
@@ -135,24 +135,24 @@ bool reserve_block(Block& block, const MemoryPlace* place, Error* error) {
 
 }  // namespace
 
-Error allocate_exported(std::size_t bytes, std::size_t alignment, const MemoryPlace* place,
+Error allocate_exported(std::size_t bytes, std::size_t alignment, const NumaPolicy* policy,
                         void** memory) {
   *memory = nullptr;
   // Reserving writes zeros: too much to do for what may hardly be touched, unless it has to be
   // certain where that will lie.
   constexpr std::size_t exported_bytes_max = std::size_t{1} << 30;  // guess
-  bool certain = place && place->strict;
+  bool certain = policy && policy->strict;
   if (!certain && bytes > exported_bytes_max) return MPI_SUCCESS;
   platform::Guard guard(own_lock);
   if (!map_own() || bytes > blocks_bytes || !room_for_block()) return MPI_SUCCESS;
-  bool huge = place && place->huge && bytes >= huge_page_bytes;
+  bool huge = policy && policy->huge && bytes >= huge_page_bytes;
   std::uint64_t unit = huge ? huge_page_bytes : page_bytes;
   Block block;
   std::size_t position;
   Error error = MPI_SUCCESS;
   if (!find_gap(round_up(bytes, unit), std::max<std::uint64_t>(alignment, unit), &block, &position))
     return MPI_SUCCESS;
-  if (!reserve_block(block, place, &error)) return error;
+  if (!reserve_block(block, policy, &error)) return error;
   std::memmove(blocks + position + 1, blocks + position, (block_count - position) * sizeof(Block));
   blocks[position] = block;
   ++block_count;
@@ -171,7 +171,7 @@ bool release_exported(void* address) {
       if (BATON_UNLIKELY(arena.job->memory_report)) forget_block(own() + offset, blocks[i].bytes);
       platform::release_memory(job_file(), part_of(arena.rank) + offset, blocks[i].bytes);
       platform::set_dumped(own() + offset, blocks[i].bytes, false);
-      if (blocks[i].placed) forget_place(own() + offset, blocks[i].bytes);
+      if (blocks[i].placed) forget_policy(own() + offset, blocks[i].bytes);
     }
     --block_count;
     std::memmove(blocks + i, blocks + i + 1, (block_count - i) * sizeof(Block));

@@ -10,15 +10,15 @@
 
 #include "base/error.hpp"
 #include "base/identity.hpp"
-#include "base/memory_place.hpp"
+#include "base/numa_policy.hpp"
 
 namespace baton::transport {
 
-// Memory of this rank that its peers can reach, in `place` (null: where the kernel puts it);
+// Memory of this rank that its peers can reach, under `policy` (null: where the kernel puts it);
 // alignment is a power of two. Null without an error when there is none: the job has no heap (a
-// lone process, a limit on file sizes) or memory is short. The error is that of the place.
+// lone process, a limit on file sizes) or memory is short. The error is that of the policy.
 [[nodiscard]] Error allocate_exported(std::size_t bytes, std::size_t alignment,
-                                      const MemoryPlace* place, void** memory);
+                                      const NumaPolicy* policy, void** memory);
 // Takes back what begins at an exported address. False when nothing that is in use begins there.
 bool release_exported(void* address);
 // The last part of this rank's, for the program's own malloc (program_heap.hpp), and where it lies

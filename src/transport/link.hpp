@@ -1,5 +1,5 @@
 // A link: how lines get from this process to one other, and from it here. Made by the protocol at
-// first contact (message/), one a peer; kinds of links are classes of this floor (shared memory
+// first contact (message/), one a peer; kinds of links are classes of this layer (shared memory
 // here; a network's and a test's are others). What needs no link: memory that both can reach
 // (node.hpp), direct copies (single_copy.hpp), and who is woken how.
 // The fast paths ask a link nothing: where its lines go through lanes, which inlined code fills and

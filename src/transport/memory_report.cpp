@@ -26,7 +26,7 @@ platform::NodeBytes look_at(const char* address, std::uint64_t bytes) {
 }
 
 void note_most() {
-  for (int node = 0; node < memory_nodes_max; ++node)
+  for (int node = 0; node < numa_nodes_max; ++node)
     heap_peak.on[node] = std::max(heap_peak.on[node], heap_now.on[node]);
   heap_peak_total = std::max(heap_peak_total, heap_now.total());
 }
@@ -41,7 +41,7 @@ void note_block(const char* address, std::uint64_t bytes) {
 
 void forget_block(const char* address, std::uint64_t bytes) {
   platform::NodeBytes gone = look_at(address, bytes);
-  for (int node = 0; node < memory_nodes_max; ++node)
+  for (int node = 0; node < numa_nodes_max; ++node)
     heap_now.on[node] -= std::min(heap_now.on[node], gone.on[node]);
   heap_now.elsewhere -= std::min(heap_now.elsewhere, gone.elsewhere);
 }

@@ -1,5 +1,5 @@
-// What the ranks of a node share, part by part, for the floors above: each part by whose it is.
-// Where the parts lie is this floor's affair (arena.hpp). Ranks here are local ones.
+// What the ranks of a node share, part by part, for the layers above: each part by whose it is.
+// Where the parts lie is this layer's affair (arena.hpp). Ranks here are local ones.
 // Invariant: a part is reserved before it is touched.
 #pragma once
 
@@ -68,12 +68,12 @@ inline constexpr std::uint32_t offers_per_page = page_bytes / lockfree::offer_by
 }
 
 // --- adverts: receives of `receiver` that `sender` may write into, by their numbers.
-inline constexpr auto advert_places = static_cast<std::uint64_t>(lockfree::adverts_per_pair);
+inline constexpr auto advert_count = static_cast<std::uint64_t>(lockfree::adverts_per_pair);
 inline Advert& advert(LocalRank receiver, LocalRank sender, std::uint64_t number) {
-  return arena.adverts(receiver, sender)[number % advert_places];
+  return arena.adverts(receiver, sender)[number % advert_count];
 }
 [[nodiscard]] inline Error reserve_own_adverts(LocalRank sender) {
-  constexpr std::uint64_t bytes = advert_places * lockfree::advert_bytes;
+  constexpr std::uint64_t bytes = advert_count * lockfree::advert_bytes;
   return reserve(arena.rank, arena.layout.adverts + number_of(sender) * bytes, bytes);
 }
 

@@ -47,14 +47,14 @@ unsigned long long mib(std::uint64_t bytes) {
   return static_cast<unsigned long long>(bytes >> 20);
 }
 
-// The nodes of a place as this rank has them; count 0: nobody knows.
-Error find_order(const MemoryPlace& place, lockfree::MemoryOrder* order) {
+// The nodes of a policy as this rank has them; count 0: nobody knows.
+Error find_order(const NumaPolicy& policy, lockfree::MemoryOrder* order) {
   const lockfree::MemoryRow& row = arena.memory(arena.rank);
   *order = {};
-  if (place.word == MemoryWord::none) return MPI_SUCCESS;
+  if (policy.word == MemoryWord::none) return MPI_SUCCESS;
   constexpr int first = static_cast<int>(ordered_words[0]);
-  if (place.word != MemoryWord::node) {
-    *order = row.orders[static_cast<int>(place.word) - first];
+  if (policy.word != MemoryWord::node) {
+    *order = row.orders[static_cast<int>(policy.word) - first];
     return MPI_SUCCESS;
   }
   NodeMask known = row.nodes_allowed ? row.nodes_allowed : platform::allowed_nodes();
@@ -64,13 +64,13 @@ Error find_order(const MemoryPlace& place, lockfree::MemoryOrder* order) {
     taken |= platform::node_bit(node);
     order->nodes[order->count++] = node;
   };
-  for (int i = 0; i < place.listed; ++i) {
-    if (known && !(known & platform::node_bit(place.nodes[i])))
+  for (int i = 0; i < policy.listed; ++i) {
+    if (known && !(known & platform::node_bit(policy.nodes[i])))
       return fail(MPI_ERR_INFO_VALUE,
-                  "memory %s: there is no memory node %d that this job may use; `baton topo` "
+                  "memory %s: there is no NUMA node %d that this job may use; `baton topo` "
                   "lists them",
-                  place_text(place).words, place.nodes[i]);
-    add(place.nodes[i]);
+                  policy_text(policy).words, policy.nodes[i]);
+    add(policy.nodes[i]);
   }
   order->meant = order->count;
   const lockfree::MemoryOrder& near = row.orders[static_cast<int>(MemoryWord::near) - first];
@@ -84,25 +84,25 @@ NodeMask mask_of(const lockfree::MemoryOrder& order, int count) {
   return mask;
 }
 
-// The kernel refuses to bind: an error where the place is strict, else a sentence once a job.
-Error not_bound(const MemoryPlace& place) {
+// The kernel refuses to bind: an error where the policy is strict, else a sentence once a job.
+Error not_bound(const NumaPolicy& policy) {
   constexpr char remedy[] =
       "in a container start it with --cap-add SYS_NICE, or a seccomp profile that allows mbind";
-  if (place.strict)
-    return fail(MPI_ERR_NO_MEM, "memory %s: mbind: %s; %s", place_text(place).words,
+  if (policy.strict)
+    return fail(MPI_ERR_NO_MEM, "memory %s: mbind: %s; %s", policy_text(policy).words,
                 std::strerror(errno), remedy);
   say_once(note_refused,
            "memory is not placed (%s), the kernel puts it where it likes: mbind: %s; %s",
-           place_text(place).words, std::strerror(errno), remedy);
+           policy_text(policy).words, std::strerror(errno), remedy);
   return MPI_SUCCESS;
 }
 
-Error bind_block(const Unplaced& memory, const MemoryPlace& place, const MemoryBinding& binding) {
+Error bind_block(const Unplaced& memory, const NumaPolicy& policy, const MemoryBinding& binding) {
   if (platform::bind_memory(memory.address, memory.bytes, binding)) return MPI_SUCCESS;
-  return not_bound(place);
+  return not_bound(policy);
 }
 
-Error check_room(const MemoryPlace& place, const lockfree::MemoryOrder& order, bool in_turn,
+Error check_room(const NumaPolicy& policy, const lockfree::MemoryOrder& order, bool in_turn,
                  std::uint64_t bytes) {
   std::uint64_t room = 0;
   for (int i = 0; i < order.meant; ++i) {
@@ -112,19 +112,19 @@ Error check_room(const MemoryPlace& place, const lockfree::MemoryOrder& order, b
       return fail(MPI_ERR_NO_MEM,
                   "memory %s: node %d has room for %llu MiB, and %llu MiB are wanted there; "
                   "ask for less, or leave out the ! to let it go elsewhere",
-                  place_text(place).words, order.nodes[i], mib(one), mib(share));
+                  policy_text(policy).words, order.nodes[i], mib(one), mib(share));
     room = one > ~room ? ~std::uint64_t{0} : room + one;
   }
   if (in_turn || room >= bytes) return MPI_SUCCESS;
   return fail(MPI_ERR_NO_MEM,
               "memory %s: node %d%s room for %llu MiB, and %llu MiB are wanted; ask for less, "
               "or leave out the ! to let it go elsewhere",
-              place_text(place).words, order.nodes[0],
+              policy_text(policy).words, order.nodes[0],
               order.meant > 1 ? " and the others have" : " has", mib(room), mib(bytes));
 }
 
-// Piece by piece where the first node has no room for all.
-Error bind_preferring(const Unplaced& memory, const MemoryPlace& place,
+// In parts where the first node has no room for all.
+Error bind_preferring(const Unplaced& memory, const NumaPolicy& policy,
                       const lockfree::MemoryOrder& order) {
   NodeShare shares[std::size(order.nodes) + 1];
   auto room_of = [](int node) {
@@ -135,7 +135,7 @@ Error bind_preferring(const Unplaced& memory, const MemoryPlace& place,
   for (int i = 0; i < count; ++i) {
     Unplaced part{memory.address + done, shares[i].bytes};
     if (Error error =
-            bind_block(part, place, {MemoryMode::prefer, platform::node_bit(shares[i].node)}))
+            bind_block(part, policy, {MemoryMode::prefer, platform::node_bit(shares[i].node)}))
       return error;
     done += shares[i].bytes;
   }
@@ -143,9 +143,9 @@ Error bind_preferring(const Unplaced& memory, const MemoryPlace& place,
 }
 
 // For the report: what of a block that is there now has come elsewhere than to the meant nodes.
-void look_for_shortage(const Unplaced& memory, const MemoryPlace& place) {
+void look_for_shortage(const Unplaced& memory, const NumaPolicy& policy) {
   lockfree::MemoryOrder order;
-  if (place.strict || memory.descriptor < 0 || find_order(place, &order) || order.count == 0)
+  if (policy.strict || memory.descriptor < 0 || find_order(policy, &order) || order.count == 0)
     return;
   platform::NodeBytes counts;
   platform::touch_pages(memory.address, memory.bytes);
@@ -159,41 +159,41 @@ void look_for_shortage(const Unplaced& memory, const MemoryPlace& place) {
   seen.bytes += elsewhere;
 }
 
-Error bind_in_place(const Unplaced& memory, const MemoryPlace& place) {
-  if (place.word == MemoryWord::none) return MPI_SUCCESS;
+Error bind_by_policy(const Unplaced& memory, const NumaPolicy& policy) {
+  if (policy.word == MemoryWord::none) return MPI_SUCCESS;
   lockfree::MemoryOrder order;
-  if (Error error = find_order(place, &order)) return error;
+  if (Error error = find_order(policy, &order)) return error;
   if (order.count == 0) {
-    if (place.strict)
+    if (policy.strict)
       return fail(MPI_ERR_UNSUPPORTED_OPERATION,
                   "memory %s: only ranks that mpiexec has started know the machine's memory; "
                   "start the program with mpiexec -n 1, or name a node",
-                  place_text(place).words);
+                  policy_text(policy).words);
     say_once(note_no_plan,
              "memory is not placed (%s): only ranks that mpiexec has started know the machine's "
              "memory",
-             place_text(place).words);
+             policy_text(policy).words);
     return MPI_SUCCESS;
   }
-  bool in_turn = place.word == MemoryWord::interleave;
-  if (place.strict)
-    if (Error error = check_room(place, order, in_turn, memory.bytes)) return error;
+  bool in_turn = policy.word == MemoryWord::interleave;
+  if (policy.strict)
+    if (Error error = check_room(policy, order, in_turn, memory.bytes)) return error;
   if (in_turn) {
     MemoryMode mode = order.weighs ? MemoryMode::weighted : MemoryMode::interleave;
-    return bind_block(memory, place, {mode, mask_of(order, order.meant)});
+    return bind_block(memory, policy, {mode, mask_of(order, order.meant)});
   }
-  if (place.strict)
-    return bind_block(memory, place, {MemoryMode::bind, mask_of(order, order.meant)});
-  return bind_preferring(memory, place, order);
+  if (policy.strict)
+    return bind_block(memory, policy, {MemoryMode::bind, mask_of(order, order.meant)});
+  return bind_preferring(memory, policy, order);
 }
 
-bool reserve_block(const Unplaced& memory, const MemoryPlace& place) {
-  bool huge = place.huge && memory.bytes % huge_page_bytes == 0;
+bool reserve_block(const Unplaced& memory, const NumaPolicy& policy) {
+  bool huge = policy.huge && memory.bytes % huge_page_bytes == 0;
   bool got_huge = false, reserved;
   if (memory.descriptor < 0) {
     if (huge) got_huge = platform::ask_for_huge_pages(memory.address, memory.bytes);
     // What may go elsewhere may also come with its first use.
-    reserved = !place.strict || platform::reserve_private_memory(memory.address, memory.bytes);
+    reserved = !policy.strict || platform::reserve_private_memory(memory.address, memory.bytes);
   } else if (huge) {
     reserved = platform::reserve_huge_memory(memory.descriptor, memory.offset, memory.address,
                                              memory.bytes, &got_huge);
@@ -211,54 +211,54 @@ bool reserve_block(const Unplaced& memory, const MemoryPlace& place) {
 
 // Whether ranks that look at a node's room at the same time could count on the same room. Where all
 // could have as much, none waits while another's pages are cleared.
-bool room_is_short(const Unplaced& memory, const MemoryPlace& place) {
-  if (place.strict) return true;
+bool room_is_short(const Unplaced& memory, const NumaPolicy& policy) {
+  if (policy.strict) return true;
   lockfree::MemoryOrder order;
-  if (memory.descriptor < 0 || find_order(place, &order) || order.count == 0) return false;
+  if (memory.descriptor < 0 || find_order(policy, &order) || order.count == 0) return false;
   std::uint64_t room = platform::room_without_pressure(platform::node_room(order.nodes[0]));
   return room / arena.ranks < memory.bytes;
 }
 
 // How much a nearly full node gives is not known exactly. What it did not give has gone to the node
 // nearest to it; where others were named, too, it belongs there.
-void gather_on_named(const Unplaced& memory, const MemoryPlace& place) {
+void gather_on_named(const Unplaced& memory, const NumaPolicy& policy) {
   lockfree::MemoryOrder order;
-  if (find_order(place, &order) || order.meant < 2) return;
+  if (find_order(policy, &order) || order.meant < 2) return;
   platform::touch_pages(memory.address, memory.bytes);  // the kernel moves what is mapped
   platform::gather_pages(memory.address, memory.bytes, mask_of(order, order.meant));
 }
 
 }  // namespace
 
-const MemoryPlace* heap_place() {
+const NumaPolicy* heap_policy() {
   if (!arena.job) return nullptr;
-  const MemoryPlace& place = arena.memory(arena.rank).heap;
-  return place.asks() ? &place : nullptr;
+  const NumaPolicy& policy = arena.memory(arena.rank).heap;
+  return policy.asks() ? &policy : nullptr;
 }
 
-Error place_and_reserve(const Unplaced& memory, const MemoryPlace& place, bool* reserved) {
+Error place_and_reserve(const Unplaced& memory, const NumaPolicy& policy, bool* reserved) {
   Error error;
   {
     // Between looking at a node's room and taking it no other rank may look, nor another thread.
     platform::Guard guard(turn_lock);
-    const int file = room_is_short(memory, place) ? job_file() : -1;
+    const int file = room_is_short(memory, policy) ? job_file() : -1;
     const bool turn = file >= 0 && platform::take_turn(file);
-    error = bind_in_place(memory, place);
-    *reserved = !error && reserve_block(memory, place);
-    if (*reserved && file >= 0 && !place.strict) gather_on_named(memory, place);
+    error = bind_by_policy(memory, policy);
+    *reserved = !error && reserve_block(memory, policy);
+    if (*reserved && file >= 0 && !policy.strict) gather_on_named(memory, policy);
     if (turn) platform::give_up_turn(file);
   }
-  if (*reserved && BATON_UNLIKELY(arena.job->memory_report)) look_for_shortage(memory, place);
-  if (error || !*reserved) forget_place(memory.address, memory.bytes);
+  if (*reserved && BATON_UNLIKELY(arena.job->memory_report)) look_for_shortage(memory, policy);
+  if (error || !*reserved) forget_policy(memory.address, memory.bytes);
   return error;
 }
 
-void forget_place(char* address, std::uint64_t bytes) {
+void forget_policy(char* address, std::uint64_t bytes) {
   (void)platform::bind_memory(address, bytes, {});
 }
 
 Error check_slice_room(LocalRank owner, std::uint64_t bytes) {
-  const MemoryPlace& place = arena.memory(owner).queues;
+  const NumaPolicy& policy = arena.memory(owner).queues;
   lockfree::MemoryOrder order = arena.memory(owner).queue_order;
   std::uint64_t room = 0;
   for (int i = 0; i < order.meant; ++i) {
@@ -269,7 +269,8 @@ Error check_slice_room(LocalRank owner, std::uint64_t bytes) {
   return fail(MPI_ERR_NO_MEM,
               "queues=%s: node %d is full: room for %llu KiB, and %llu KiB of message buffers are "
               "wanted there; leave out the ! to let them go elsewhere",
-              place_text(place).words, order.nodes[0], static_cast<unsigned long long>(room >> 10),
+              policy_text(policy).words, order.nodes[0],
+              static_cast<unsigned long long>(room >> 10),
               static_cast<unsigned long long>(bytes >> 10));
 }
 

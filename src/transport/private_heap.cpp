@@ -23,10 +23,10 @@ platform::Lock lock;
 
 }  // namespace
 
-Error allocate_private(std::size_t bytes, std::size_t alignment, const MemoryPlace& place,
+Error allocate_private(std::size_t bytes, std::size_t alignment, const NumaPolicy& policy,
                        void** memory) {
   *memory = nullptr;
-  std::uint64_t unit = place.huge && bytes >= huge_page_bytes ? huge_page_bytes : page_bytes;
+  std::uint64_t unit = policy.huge && bytes >= huge_page_bytes ? huge_page_bytes : page_bytes;
   std::uint64_t whole = round_up(bytes, unit);
   auto* block = static_cast<Block*>(std::malloc(sizeof(Block)));
   auto* address = static_cast<char*>(
@@ -34,7 +34,7 @@ Error allocate_private(std::size_t bytes, std::size_t alignment, const MemoryPla
             : nullptr);
   bool reserved = false;
   Error error = MPI_SUCCESS;
-  if (address) error = place_and_reserve({address, whole}, place, &reserved);
+  if (address) error = place_and_reserve({address, whole}, policy, &reserved);
   if (!reserved) {
     if (address) platform::unmap_memory(address, whole);
     std::free(block);

@@ -1,17 +1,18 @@
-// Placed memory of MPI_Alloc_mem that peers cannot map: where there is no exported heap, or no room
-// in it. Called by api/. Invariant: blocks are whole pages, so that none has another's place.
+// Memory of MPI_Alloc_mem under a NUMA policy that peers cannot map: where there is no exported
+// heap, or no room in it. Called by api/. Invariant: blocks are whole pages, so that none has
+// another's policy.
 #pragma once
 
 #include <cstddef>
 
 #include "base/error.hpp"
-#include "base/memory_place.hpp"
+#include "base/numa_policy.hpp"
 
 namespace baton::transport {
 
 // As allocate_exported.
 [[nodiscard]] Error allocate_private(std::size_t bytes, std::size_t alignment,
-                                     const MemoryPlace& place, void** memory);
+                                     const NumaPolicy& policy, void** memory);
 
 // False when no such block begins there.
 bool release_private(void* address);

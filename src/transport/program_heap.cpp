@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/cache_line.hpp"
-#include "base/memory_place.hpp"
+#include "base/numa_policy.hpp"
 #include "base/report.hpp"
 #include "platform/program_heap.hpp"
 #include "transport/arena.hpp"
@@ -16,7 +16,7 @@ namespace baton::transport {
 namespace {
 
 platform::ProgramHeap heap{};
-MemoryPlace wanted;
+NumaPolicy wanted;
 
 Error place_part(char* address, char* end, bool* reserved) {
   if (address >= end) return MPI_SUCCESS;
@@ -49,7 +49,7 @@ void export_program_heap() {
   if (bytes == 0) return;
   const char* problem = "it was started without LD_PRELOAD as mpiexec set it";
   if (baton_export_program_heap) {
-    if (const MemoryPlace* usual = heap_place()) wanted = *usual;
+    if (const NumaPolicy* usual = heap_policy()) wanted = *usual;
     wanted.huge = wanted.huge || arena.job->program_heap_huge;
     heap = {nullptr, bytes, job_file, 0, wanted.asks() ? place : nullptr};
     heap.address = map_program_heap(&heap.offset);

@@ -10,7 +10,7 @@ namespace baton::transport {
 // why, where that cannot be; the program then runs as without.
 void export_program_heap();
 
-// Adds the pages that these blocks have now, by memory node. False with errno set when the kernel
+// Adds the pages that these blocks have now, by NUMA node. False with errno set when the kernel
 // refuses to tell.
 bool count_program_heap(platform::NodeBytes* counts);
 

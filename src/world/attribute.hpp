@@ -1,6 +1,6 @@
 // Attributes: values that programs cache on communicators, datatypes and windows under keys, with
-// callbacks when the object is copied or freed. Owners embed an AttributeSet; floor 10 and the
-// dup/free paths of floors 7 and 9 call the functions here.
+// callbacks when the object is copied or freed. Owners embed an AttributeSet; layer 10 and the
+// dup/free paths of layers 7 and 9 call the functions here.
 // Invariants: a key lives until it is freed and no attribute uses it any more. No lock is held
 // while a callback runs, which may call MPI; threads that want to change the attribute it is about
 // wait.

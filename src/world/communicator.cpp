@@ -115,7 +115,7 @@ Communicator* make_predefined(MPI_Comm handle, const char* name, std::uint32_t i
 
 }  // namespace
 
-Error fill_meeting_context(message::Context& context) {
+Error fill_job_context(message::Context& context) {
   context.send_id = context.receive_id = groups_context * message::plane_count +
                                          static_cast<std::uint32_t>(message::Plane::collective);
   context.rank = static_cast<std::int32_t>(number_of(message::engine.self));

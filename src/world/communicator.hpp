@@ -93,7 +93,7 @@ Error make_communicator(Group* local, Group* remote, std::uint32_t id, const Com
 
 // Where processes that have no communicator in common agree: its ranks are all processes.
 // MPI_ERR_NO_MEM, explained.
-Error fill_meeting_context(message::Context& context);
+Error fill_job_context(message::Context& context);
 
 // Puts the predefined ones behind their handles. Once a start.
 Error make_world_and_self();

@@ -1,5 +1,5 @@
 // Error classes and codes: the standard's, with their texts, and those that programs add
-// (MPI_Add_error_class and its siblings). Called by the error handlers and floor 10.
+// (MPI_Add_error_class and its siblings). Called by the error handlers and layer 10.
 // Baton's own codes are the classes themselves; added codes lie above MPI_ERR_LASTCODE.
 #pragma once
 

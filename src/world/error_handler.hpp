@@ -1,6 +1,6 @@
 // Error handlers and where they hang. Every communicator (later window, file, session) embeds an
-// ErrorTarget; the entry points of floor 10 hand a failed call's class to `raise` with the target
-// whose handler is due. Nothing below floor 10 raises: it returns its Error.
+// ErrorTarget; the entry points of layer 10 hand a failed call's class to `raise` with the target
+// whose handler is due. Nothing below layer 10 raises: it returns its Error.
 // Invariant: a handler lives as long as the user holds its handle, a target holds it, or it runs.
 // Any thread may call all of this at any time, also below MPI_THREAD_MULTIPLE and before MPI_Init:
 // the standard wants that of most procedures about error handlers.

@@ -1,5 +1,5 @@
 // Info objects: ordered lists of (key, value) strings. They work before MPI_Init and after
-// MPI_Finalize, in any thread and at any thread level. Used by floors 7 to 10.
+// MPI_Finalize, in any thread and at any thread level. Used by layers 7 to 10.
 #pragma once
 
 #include <mpi.h>

@@ -88,7 +88,7 @@ Error pair(const Group& local, Group* remote, std::int32_t tag, const Communicat
   const Group& both = *prepared->both;
   message::Context context;
   std::uint32_t id = 0;
-  Error error = fill_meeting_context(context);
+  Error error = fill_job_context(context);
   if (!error)
     error = agree_context_id({&context, tag, both.size, both.rank, nullptr, both.processes}, &id);
   if (error) {
@@ -123,7 +123,7 @@ Error create_intercommunicator_from_groups(const Group& local, int leader, const
   for (const char* c = name; *c; ++c) number = scramble(number + static_cast<unsigned char>(*c));
   std::int32_t tag = own_tag(TagKind::name, static_cast<std::uint32_t>(number));
   message::Context context;
-  if (Error error = fill_meeting_context(context)) return error;
+  if (Error error = fill_job_context(context)) return error;
   Members members{&context, tag, local.size, local.rank, nullptr, local.processes};
   Greeting greeting{problem, 0, 0};
   Group* copy = nullptr;

@@ -1,5 +1,5 @@
 // Communicators between two groups: made of two that have one, and merged into one again. Bodies of
-// floor 10 call; dup, split and create stand with those of one group.
+// layer 10 call; dup, split and create stand with those of one group.
 // Invariant: both groups know an intercommunicator by one id, agreed by all of them together.
 #pragma once
 

@@ -1,5 +1,5 @@
 // Names what a program does that other libraries may refuse, with the setting `check` and once a
-// job. Called by floors 7 to 10.
+// job. Called by layers 7 to 10.
 #pragma once
 
 #include "base/cache_line.hpp"

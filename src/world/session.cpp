@@ -95,7 +95,7 @@ Error create_from_group(Group& group, const char* text, ErrorHandler& handler,
                         Communicator** made) {
   *made = nullptr;
   message::Context context;
-  if (Error error = fill_meeting_context(context)) return error;
+  if (Error error = fill_job_context(context)) return error;
   Members members{&context,   own_tag(TagKind::name, tag_of(group, text)),
                   group.size, group.rank,
                   nullptr,    group.processes};

@@ -1,5 +1,5 @@
 // Sessions (MPI 5.0, "The Sessions Model"): uses of the library that know nothing of each other. A
-// session names process sets, whose groups make communicators. Used by floors 7 to 10.
+// session names process sets, whose groups make communicators. Used by layers 7 to 10.
 // Invariant: a session lives on after MPI_Session_finalize while groups and communicators come from
 // it.
 #pragma once

@@ -38,21 +38,21 @@ class Metrics(unittest.TestCase):
 
     def test_latency_and_windows_reused_and_fresh(self):
         metrics, sizes = ("lat", "bw", "bibw", "rate"), (1, 8, 100, 65536)
-        names = [f"{metric}/{how}/{size}" for metric in metrics for how in ("reused", "fresh") for size in sizes]
+        names = [f"{metric}/{how}/{size}" for metric in metrics for how in ("warm", "cold") for size in sizes]
         found = self.check(["--metrics", "messages", "--sizes", ",".join(map(str, sizes))], names)
         if found["machine"]["cpus"] > 1:
-            for loop in ("line", "copy/fresh/100", "both/fresh/65536", "both/reused/65536"):
+            for loop in ("line", "copy/cold/100", "both/cold/65536", "both/warm/65536"):
                 self.assertGreater(found["limits"][loop][0], 0, loop)
             if found["machine"]["cma"] == "permitted":
-                self.assertGreater(found["limits"]["both-cma/fresh/65536"][0], 0)
+                self.assertGreater(found["limits"]["both-cma/cold/65536"][0], 0)
 
     def test_a_window_of_messages_too_long_for_one(self):
         self.check(["--metrics", "bw,bibw", "--sizes", "2m"], [f"{metric}/{how}/{2 << 20}" for metric in ("bw", "bibw")
-                                                               for how in ("reused", "fresh")])
+                                                               for how in ("warm", "cold")])
 
     def test_buffers_of_alloc_mem_beside_ordinary_ones(self):
         self.check(["--metrics", "exported", "--sizes", "16k"],
-                   [f"exported/{kind}/{how}/16384" for kind in ("ordinary", "alloc_mem") for how in ("reused", "fresh")])
+                   [f"exported/{kind}/{how}/16384" for kind in ("ordinary", "alloc_mem") for how in ("warm", "cold")])
 
     def test_an_exchange_beside_a_computation(self):
         self.check(["--metrics", "overlap", "--sizes", "64k"], ["overlap/65536", "overlap/peer/65536"])
@@ -65,12 +65,12 @@ class Metrics(unittest.TestCase):
         metrics = ("bcast", "reduce", "allreduce", "scatter", "gather", "allgather", "alltoall", "reduce_scatter_block",
                    "ibcast", "iallreduce", "bcast_init", "allreduce_init")
         self.check(["--metrics", ",".join(metrics), "--sizes", "8,20k", "--np", "2,3"],
-                   [f"{metric}/{how}/{size} np={ranks}" for metric in metrics for how in ("reused", "fresh")
+                   [f"{metric}/{how}/{size} np={ranks}" for metric in metrics for how in ("warm", "cold")
                     for size in (8, 20480) for ranks in (2, 3)])
 
     def test_blocks_that_take_too_much_memory_in_all_are_left_out(self):
         self.check(["--metrics", "gather", "--sizes", "8,4m", "--np", "3"],
-                   [f"gather/{how}/8 np=3" for how in ("reused", "fresh")])
+                   [f"gather/{how}/8 np=3" for how in ("warm", "cold")])
 
 
 if __name__ == "__main__":

@@ -45,14 +45,14 @@ class Means(unittest.TestCase):
         self.assertAlmostEqual(ratios.geometric_mean([0.5, 2.0]), 1.0)
 
     def test_a_group_is_a_cell_without_sizes_and_ranks(self):
-        for cell, group in (("lat/fresh/4096", "lat/fresh"), ("barrier np=8", "barrier"), ("allreduce/8 np=32", "allreduce"),
-                            ("types/vector512/fresh/2048", "types/vector512/fresh"), ("finding/time np=2", "finding/time")):
+        for cell, group in (("lat/cold/4096", "lat/cold"), ("barrier np=8", "barrier"), ("allreduce/8 np=32", "allreduce"),
+                            ("types/vector512/cold/2048", "types/vector512/cold"), ("finding/time np=2", "finding/time")):
             self.assertEqual(ratios.group_of(cell), group)
 
     def test_every_group_has_the_mean_of_its_own_cells(self):
-        means = ratios.grouped_means({"lat/fresh/8": 4.0, "lat/fresh/64": 1.0, "lat/reused/8": 0.5})
-        self.assertEqual(list(means), ["lat/fresh", "lat/reused"])
-        self.assertAlmostEqual(means["lat/fresh"][0], 2.0)
+        means = ratios.grouped_means({"lat/cold/8": 4.0, "lat/cold/64": 1.0, "lat/warm/8": 0.5})
+        self.assertEqual(list(means), ["lat/cold", "lat/warm"])
+        self.assertAlmostEqual(means["lat/cold"][0], 2.0)
         self.assertEqual([count for _, count in means.values()], [2, 1])
 
 

@@ -35,9 +35,9 @@ class Reading(unittest.TestCase):
                 bench.byte_count(text)
 
     def test_cells_are_found_among_other_output(self):
-        program = "print('hello'); print('cell lat/fresh/8 0.25'); print('cell a b plain 3')"
+        program = "print('hello'); print('cell lat/cold/8 0.25'); print('cell a b plain 3')"
         cells, took = bench.cells_of([sys.executable, "-c", program], None, 30)
-        self.assertEqual(cells, {"lat/fresh/8": 0.25, "a b plain": 3.0})
+        self.assertEqual(cells, {"lat/cold/8": 0.25, "a b plain": 3.0})
         self.assertGreater(took, 0)
 
     def test_a_failed_run_says_why(self):
@@ -56,11 +56,11 @@ class Reading(unittest.TestCase):
 
 class Limits(unittest.TestCase):
     def test_a_cell_stands_beside_the_loop_that_does_its_work(self):
-        for cell, names in (("lat/fresh/8", ["line"]), ("lat/fresh/4096", ["copy/fresh/4096"]),
-                            ("lat/reused/65536", ["copy/reused/65536", "both/reused/65536", "both-cma/reused/65536"]),
-                            ("bw/reused/65536", ["both/reused/65536", "both-cma/reused/65536"]), ("bw/fresh/65536", []),
-                            ("bibw/reused/65536", []), ("rate/reused/8", []), ("barrier np=8", []), ("hello np=64", []),
-                            ("types/vector512/fresh/2048", ["copy512/fresh/2048"]), ("types/struct/fresh/2048", []),
+        for cell, names in (("lat/cold/8", ["line"]), ("lat/cold/4096", ["copy/cold/4096"]),
+                            ("lat/warm/65536", ["copy/warm/65536", "both/warm/65536", "both-cma/warm/65536"]),
+                            ("bw/warm/65536", ["both/warm/65536", "both-cma/warm/65536"]), ("bw/cold/65536", []),
+                            ("bibw/warm/65536", []), ("rate/warm/8", []), ("barrier np=8", []), ("hello np=64", []),
+                            ("types/vector512/cold/2048", ["copy512/cold/2048"]), ("types/struct/cold/2048", []),
                             ("reduce_local/float_sum/64", ["reduce_local/float_sum/64 plain"])):
             self.assertEqual(report.limit_names(cell), names)
 
@@ -74,26 +74,26 @@ class Limits(unittest.TestCase):
 class Conclusions(unittest.TestCase):
     def test_behind_is_where_the_whole_interval_is_above_one(self):
         found = report.summary(comparison({
-            "lat/fresh/8": {"baton": [2.0, 2.1, 2.2], "mpich": [1.0, 1.0, 1.0], "intel": [5.0, 5.0, 5.0]},
-            "lat/fresh/64": {"baton": [0.9, 1.0, 1.3], "mpich": [1.0, 1.0, 1.0], "intel": [5.0, 5.0, 5.0]},
-            "lat/reused/8": {"baton": [4.0, 4.0, 4.0], "mpich": [5.0, 5.0, 5.0], "intel": [1.0, 1.0, 1.0]}}), "baton")
-        self.assertEqual(found["behind"], ["lat/reused/8", "lat/fresh/8"])  # the worst first
-        self.assertEqual(found["cells"]["lat/reused/8"]["peer"], "intel")
-        self.assertAlmostEqual(found["means"]["lat/fresh"]["mean"], 2.1 ** 0.5)
-        self.assertEqual(found["means"]["lat/reused"], {"mean": 4.0, "cells": 1})
+            "lat/cold/8": {"baton": [2.0, 2.1, 2.2], "mpich": [1.0, 1.0, 1.0], "intel": [5.0, 5.0, 5.0]},
+            "lat/cold/64": {"baton": [0.9, 1.0, 1.3], "mpich": [1.0, 1.0, 1.0], "intel": [5.0, 5.0, 5.0]},
+            "lat/warm/8": {"baton": [4.0, 4.0, 4.0], "mpich": [5.0, 5.0, 5.0], "intel": [1.0, 1.0, 1.0]}}), "baton")
+        self.assertEqual(found["behind"], ["lat/warm/8", "lat/cold/8"])  # the worst first
+        self.assertEqual(found["cells"]["lat/warm/8"]["peer"], "intel")
+        self.assertAlmostEqual(found["means"]["lat/cold"]["mean"], 2.1 ** 0.5)
+        self.assertEqual(found["means"]["lat/warm"], {"mean": 4.0, "cells": 1})
         self.assertAlmostEqual(found["mean"], (4.0 * 2.1) ** (1 / 3))
 
     def test_a_cell_that_failed_has_no_ratio(self):
-        found = report.summary(comparison({"bw/fresh/8": {"baton": [None], "mpich": [1.0]}, "bw/fresh/64": {"baton": [1.0]}}), "baton")
+        found = report.summary(comparison({"bw/cold/8": {"baton": [None], "mpich": [1.0]}, "bw/cold/64": {"baton": [1.0]}}), "baton")
         self.assertEqual((found["behind"], found["means"], found["mean"]), ([], {}, None))
-        self.assertIn("gave no value", report.cell_line("bw/fresh/8", found["cells"]["bw/fresh/8"], "Baton", {}))
-        self.assertIn("1 µs, no peer", report.cell_line("bw/fresh/64", found["cells"]["bw/fresh/64"], "Baton", {}))
+        self.assertIn("gave no value", report.cell_line("bw/cold/8", found["cells"]["bw/cold/8"], "Baton", {}))
+        self.assertIn("1 µs, no peer", report.cell_line("bw/cold/64", found["cells"]["bw/cold/64"], "Baton", {}))
 
     def test_a_limit_is_paired_round_by_round(self):
-        one = comparison({"lat/fresh/8": {"baton": [2.0, 6.0, 8.0], "mpich": [2.0, 2.0, 2.0]}}, {"line": [1.0, 3.0, 1.0]})
-        found = report.summary(one, "baton")["cells"]["lat/fresh/8"]
+        one = comparison({"lat/cold/8": {"baton": [2.0, 6.0, 8.0], "mpich": [2.0, 2.0, 2.0]}}, {"line": [1.0, 3.0, 1.0]})
+        found = report.summary(one, "baton")["cells"]["lat/cold/8"]
         self.assertEqual(found["limits"], {"line": 2.0})
-        self.assertIn("2.00 x line (50%)", report.cell_line("lat/fresh/8", found, "Baton", {"mpich": "MPICH"}))
+        self.assertIn("2.00 x line (50%)", report.cell_line("lat/cold/8", found, "Baton", {"mpich": "MPICH"}))
 
 
 if __name__ == "__main__":

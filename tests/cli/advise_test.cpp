@@ -36,7 +36,7 @@ Trial trial(const char* option, std::vector<double> values, std::string failure 
 
 }  // namespace
 
-TEST(candidates, of_one_memory_node_only_what_differs_there_is_tried) {
+TEST(candidates, of_one_numa_node_only_what_differs_there_is_tried) {
   EXPECT_EQ(tried("virtual-machine", {}), (Texts{"-n 2", "-n 2 --bind-to none"}));
   EXPECT_EQ(tried("virtual-machine", {.ranks = 2, .layouts = true}),
             (Texts{"-n 2", "-n 2 --bind-to none", "--layout 1x2"}));
@@ -57,11 +57,11 @@ TEST(candidates, of_two_sockets_all_configurations_that_differ_are_tried) {
                    "-n 8 --map-by l3", "-n 8 --config spread"}));
 }
 
-TEST(candidates, fast_memory_is_tried_first) {
+TEST(candidates, hbm_is_tried_first) {
   const Texts all = tried("xeon-max-flat", {.ranks = 8});
   ASSERT_GT(all.size(), 3u);
-  EXPECT_EQ(all[1], "-n 8 --memory queues=fast,heap=fast");
-  EXPECT_EQ(all[2], "-n 8 --memory all=fast");
+  EXPECT_EQ(all[1], "-n 8 --memory queues=hbm,heap=hbm");
+  EXPECT_EQ(all[2], "-n 8 --memory all=hbm");
 }
 
 TEST(candidates, layouts_keep_threads_inside_a_cache_or_node) {

@@ -20,7 +20,7 @@ std::vector<Cell> measured(Time time, double noise = 0.01, int rounds = 7) {
   for (const Question& question : questions(true))
     for (const Variant& variant : question.variants)
       for (const char* pattern : question.patterns)
-        for (const char* data : {"reused", "fresh"})
+        for (const char* data : {"warm", "cold"})
           for (std::int64_t bytes : question.sizes) {
             Cell cell{question.name, variant.name, "l3", pattern, data, bytes, {}};
             for (int round = 0; round < rounds; ++round) {
@@ -62,7 +62,7 @@ TEST(chosen_value, differs_where_the_other_way_is_quicker_by_more_than_the_noise
     if (cell.variant == "staging") return cell.bytes > 2048 ? 0.8 : 1.2;
     if (cell.variant == "pulled") return cell.bytes >= 12288 ? 0.7 : 1.2;
     if (cell.variant == "both sides") return cell.bytes >= 65536 ? 0.8 : 1.2;
-    return cell.variant == "64k" && cell.question == "pieces" ? 0.9 : 1.0;
+    return cell.variant == "64k" && cell.question == "segments" ? 0.9 : 1.0;
   };
   std::vector<Cell> cells = measured(time);
   EXPECT_EQ(chosen(cells, "eager_bytes_max").value, 2048);
@@ -97,7 +97,7 @@ TEST(chosen_value, needs_the_gain_at_every_size_on_the_way) {
 
 TEST(chosen_value, looks_at_the_data_that_the_setting_is_about) {
   auto time = [](const Cell& cell) {
-    return cell.variant == "pulled" && cell.data == "reused" ? 0.5 : 1.0;
+    return cell.variant == "pulled" && cell.data == "warm" ? 0.5 : 1.0;
   };
   std::vector<Cell> cells = measured(time);
   EXPECT_EQ(chosen(cells, "cma_bytes_min").value, 8192);

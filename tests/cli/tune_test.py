@@ -62,7 +62,7 @@ class Tune(unittest.TestCase):
         self.assertTrue(all(one["reason"] for one in profile["chosen"]))
         for key in ("cpu_model", "topology", "kernel", "cpus_usable", "cma_permitted"):
             self.assertIn(key, profile["machine"])
-        self.assertEqual({cell["data"] for cell in profile["measured"]}, {"reused", "fresh"})
+        self.assertEqual({cell["data"] for cell in profile["measured"]}, {"warm", "cold"})
         rounds = {}
         for cell in profile["measured"]:
             self.assertGreater(min(cell["medians_us"]), 0)

@@ -44,7 +44,7 @@ class AskedFor(unittest.TestCase):
         # One job asks for one algorithm of each kind.
         kinds = {}
         for name, kind, _ in ALGORITHMS:
-            if "_by_groups_" not in name:
+            if "_hierarchical_" not in name:
                 kinds.setdefault(kind, []).append(name)
         for turn in range(max(map(len, kinds.values()))):
             asked = [(kind, names[turn]) for kind, names in kinds.items() if turn < len(names)]
@@ -59,8 +59,8 @@ class AskedFor(unittest.TestCase):
                             if row["kind"] == kind and row["algorithm"] != name:
                                 self.assertNotIn(row["reason"], ("forced", "guess", "measured", "measured_elsewhere"), row)
 
-    def test_by_groups_they_run_on_a_machine_that_has_some_and_elsewhere_the_reason_says_so(self):
-        names = [(kind, name) for name, kind, _ in ALGORITHMS if "_by_groups_" in name]
+    def test_hierarchical_ones_run_on_a_machine_that_has_some_and_elsewhere_the_reason_says_so(self):
+        names = [(kind, name) for name, kind, _ in ALGORITHMS if "_hierarchical_" in name]
         self.assertEqual(len(names), 4)
         asked = {"BATON_COLLECTIVES": ",".join(f"{kind}={name}" for kind, name in names)}
         divided = {"HWLOC_SYNTHETIC": "pack:2 core:4 pu:1", "options": ("--bind-to", "core")}
@@ -73,13 +73,13 @@ class AskedFor(unittest.TestCase):
                 self.assertEqual(calls(rows, kind=kind, algorithm=name), 0, rows)
                 self.assertGreater(calls(rows, kind=kind, reason="no_groups"), 0, rows)
 
-    def test_many_ranks_with_a_cpu_each_go_by_groups_unasked(self):
+    def test_many_ranks_with_a_cpu_each_use_them_unasked(self):
         divided = {"HWLOC_SYNTHETIC": "pack:2 core:8 pu:1", "options": ("--bind-to", "core")}
         rows, _ = told(16, **divided)
         for kind in ("broadcast", "reduce", "allreduce"):
-            self.assertGreater(calls(rows, algorithm=f"{kind}_by_groups_in_room", reason="guess"), 0, rows)
+            self.assertGreater(calls(rows, algorithm=f"{kind}_hierarchical_in_room", reason="guess"), 0, rows)
         rows, _ = told(15, **divided)
-        self.assertFalse([row for row in rows if "_by_groups_" in row["algorithm"]])
+        self.assertFalse([row for row in rows if "_hierarchical_" in row["algorithm"]])
 
     def test_a_cut_off_holds_from_its_size_and_ranks_on(self):
         rows, _ = told(3, BATON_COLLECTIVES="allreduce:2+:8192+=allreduce_doubling,reduce:4+=reduce_binomial")

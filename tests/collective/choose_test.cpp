@@ -36,7 +36,7 @@ constexpr int rank_counts[] = {1, 2, 3, 4, 5, 7, 8, 16, 100, 292, 293, 4096};
 constexpr int in_several_nodes = -1;
 
 // Whether the machine's groups matter to a kind.
-bool may_go_by_groups(Kind kind) {
+bool may_be_hierarchical(Kind kind) {
   return std::ranges::any_of(algorithm_rows, [kind](const AlgorithmRow& row) {
     return row.kind == kind && (row.needs & needs_groups);
   });
@@ -46,7 +46,7 @@ bool may_go_by_groups(Kind kind) {
 template <class Do>
 void each_situation(Kind kind, Do&& act) {
   std::vector<Grouping> groupings{Grouping::none};
-  if (may_go_by_groups(kind)) groupings = {Grouping::none, Grouping::in_order, Grouping::mixed};
+  if (may_be_hierarchical(kind)) groupings = {Grouping::none, Grouping::in_order, Grouping::mixed};
   for (int ranks : rank_counts)
     for (unsigned bits = 0; bits < 64; ++bits)
       for (Grouping grouping : groupings)
@@ -162,13 +162,13 @@ TEST(default_rows, of_many_ranks_with_a_cpu_each_go_by_the_groups_of_the_machine
     Algorithm algorithm, of_one_group;
   };
   const OfGroups expected[] = {
-      {Kind::barrier, 0, barrier_by_groups_in_room, barrier_in_room},
-      {Kind::broadcast, 8, broadcast_by_groups_in_room, broadcast_in_room},
-      {Kind::broadcast, 65536, broadcast_by_groups_in_room, broadcast_in_room},
+      {Kind::barrier, 0, barrier_hierarchical_in_room, barrier_in_room},
+      {Kind::broadcast, 8, broadcast_hierarchical_in_room, broadcast_in_room},
+      {Kind::broadcast, 65536, broadcast_hierarchical_in_room, broadcast_in_room},
       {Kind::broadcast, 65537, broadcast_direct, broadcast_direct},
-      {Kind::reduce, 65536, reduce_by_groups_in_room, reduce_in_room},
+      {Kind::reduce, 65536, reduce_hierarchical_in_room, reduce_in_room},
       {Kind::reduce, 65537, reduce_direct, reduce_direct},
-      {Kind::allreduce, 1024, allreduce_by_groups_in_room, allreduce_in_room},
+      {Kind::allreduce, 1024, allreduce_hierarchical_in_room, allreduce_in_room},
       {Kind::allreduce, 1025, allreduce_by_parts_in_room, allreduce_by_parts_in_room},
   };
   for (const OfGroups& one : expected) {
@@ -459,14 +459,14 @@ TEST(needs, are_obstacles_where_they_are_not_met) {
   s.direct = false;
   EXPECT_EQ(obstacle(Algorithm::broadcast_direct, s), ChoiceReason::not_direct);
   s = {Kind::barrier, 3};
-  EXPECT_EQ(obstacle(Algorithm::barrier_by_groups_in_room, s), ChoiceReason::no_groups);
+  EXPECT_EQ(obstacle(Algorithm::barrier_hierarchical_in_room, s), ChoiceReason::no_groups);
   s = {Kind::reduce, 3};
   s.grouping = Grouping::mixed;
-  EXPECT_EQ(obstacle(Algorithm::reduce_by_groups_in_room, s), std::nullopt);
+  EXPECT_EQ(obstacle(Algorithm::reduce_hierarchical_in_room, s), std::nullopt);
   s.commuting = false;
-  EXPECT_EQ(obstacle(Algorithm::reduce_by_groups_in_room, s), ChoiceReason::mixed_groups);
+  EXPECT_EQ(obstacle(Algorithm::reduce_hierarchical_in_room, s), ChoiceReason::mixed_groups);
   s.grouping = Grouping::in_order;
-  EXPECT_EQ(obstacle(Algorithm::reduce_by_groups_in_room, s), std::nullopt);
+  EXPECT_EQ(obstacle(Algorithm::reduce_hierarchical_in_room, s), std::nullopt);
   s = {Kind::barrier, 1};
   EXPECT_EQ(obstacle(Algorithm::barrier_in_room, s), ChoiceReason::one_rank);
 }

@@ -59,12 +59,12 @@ TEST(division, is_the_one_with_the_fewest_lines) {
   using machine::Level;
   using enum Grouping;
   const Expected expected[] = {
-      // 64 + 2 lines by package; 16 + 8 by memory node, as few as by L3, which has more groups.
+      // 64 + 2 lines by package; 16 + 8 by NUMA node, as few as by L3, which has more groups.
       {"epyc-nps4", 0, Level::core, "numa_node", 8, 16, in_order},
       {"epyc-nps4", 0, Level::l3, "numa_node", 8, 16, mixed},
       {"epyc-nps4", 0, Level::package, "numa_node", 8, 16, mixed},
-      {"epyc-nps4", 64, Level::core, "l3", 8, 8, in_order},  // 4 + 16 by memory node
-      {"epyc-nps4", 32, Level::core, "l3", 4, 8, in_order},  // 2 + 16 by memory node
+      {"epyc-nps4", 64, Level::core, "l3", 8, 8, in_order},  // 4 + 16 by NUMA node
+      {"epyc-nps4", 32, Level::core, "l3", 4, 8, in_order},  // 2 + 16 by NUMA node
       {"epyc-nps4", 12, Level::core, "l3", 2, 8, in_order},
       {"epyc-nps4", 8, Level::core, "nothing", 1, 0, none},     // one L3
       {"epyc-nps4", 16, Level::l3, "package", 2, 8, in_order},  // a rank an L3; by node 8 + 2, too
@@ -135,8 +135,8 @@ Lines read_by_all(const Places& places) {
       if (&reader != &writer) lines.read(reader, writer);
   return lines;
 }
-// allreduce_by_groups_in_room.
-Lines read_by_groups(const Places& places) {
+// allreduce_hierarchical_in_room.
+Lines read_hierarchically(const Places& places) {
   const Member by = divide(places).by;
   Lines lines;
   auto leads = [&](const RankPlace& one) {
@@ -153,10 +153,10 @@ Lines read_by_groups(const Places& places) {
   return lines;
 }
 
-TEST(lines, that_cross_a_border_are_fewer_by_groups) {
+TEST(lines, that_cross_a_border_are_fewer_hierarchically) {
   const struct {
     const char* machine;
-    Lines by_all, by_groups;
+    Lines by_all, hierarchical;
   } expected[] = {
       // 128 ranks in 8 nodes of 16 and 2 packages; 120 to the leaders, then 7 or 8 to each rank.
       {"epyc-nps4", {128 * 127, 128 * 112, 128 * 64}, {8 * 15 + 128 * 8 - 8, 128 * 7, 128 * 4}},
@@ -166,13 +166,13 @@ TEST(lines, that_cross_a_border_are_fewer_by_groups) {
   for (const auto& one : expected) {
     SCOPED_TRACE(one.machine);
     const Places places = places_on(one.machine);
-    const Lines by_all = read_by_all(places), by_groups = read_by_groups(places);
+    const Lines by_all = read_by_all(places), hierarchical = read_hierarchically(places);
     EXPECT_EQ(by_all.all, one.by_all.all);
     EXPECT_EQ(by_all.between_nodes, one.by_all.between_nodes);
     EXPECT_EQ(by_all.between_packages, one.by_all.between_packages);
-    EXPECT_EQ(by_groups.all, one.by_groups.all);
-    EXPECT_EQ(by_groups.between_nodes, one.by_groups.between_nodes);
-    EXPECT_EQ(by_groups.between_packages, one.by_groups.between_packages);
+    EXPECT_EQ(hierarchical.all, one.hierarchical.all);
+    EXPECT_EQ(hierarchical.between_nodes, one.hierarchical.between_nodes);
+    EXPECT_EQ(hierarchical.between_packages, one.hierarchical.between_packages);
   }
 }
 

@@ -1,4 +1,4 @@
-/* For a machine on which neighboring ranks were dealt to different memory nodes: with reordering a
+/* For a machine on which neighboring ranks were dealt to different NUMA nodes: with reordering a
  * line of all ranks leaves a node once, however it is asked for. */
 #include "conformance.h"
 

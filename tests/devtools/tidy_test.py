@@ -25,7 +25,7 @@ class Rules(unittest.TestCase):
             file.write(text)
         findings = tidy.Findings()
         code = tidy.without_comments_and_strings(text)
-        {"floors": lambda: tidy.check_floors(name, text, findings),
+        {"layers": lambda: tidy.check_layers(name, text, findings),
          "links": lambda: tidy.check_links(name, text, code, findings),
          "size": lambda: tidy.check_size(name, text, findings),
          "functions": lambda: tidy.check_functions(name, code, findings),
@@ -38,11 +38,11 @@ class Rules(unittest.TestCase):
         return findings.lines
 
     def test_an_include_upward_is_found_and_downward_is_fine(self):
-        self.assertEqual(len(self.found("src/lockfree/a.cpp", '#include "world/b.hpp"\n', "floors")), 1)
-        self.assertEqual(self.found("src/world/a.cpp", '#include "lockfree/b.hpp"\n#include "world/c.hpp"\n', "floors"), [])
+        self.assertEqual(len(self.found("src/lockfree/a.cpp", '#include "world/b.hpp"\n', "layers")), 1)
+        self.assertEqual(self.found("src/world/a.cpp", '#include "lockfree/b.hpp"\n#include "world/c.hpp"\n', "layers"), [])
 
-    def test_rooms_on_one_floor_do_not_include_each_other(self):
-        self.assertEqual(len(self.found("src/window/a.cpp", '#include "file/b.hpp"\n', "floors")), 1)
+    def test_folders_on_one_layer_do_not_include_each_other(self):
+        self.assertEqual(len(self.found("src/window/a.cpp", '#include "file/b.hpp"\n', "layers")), 1)
 
     def test_rings_and_arenas_are_not_named_above_the_links(self):
         for name in ("src/message/a.cpp", "src/collective/a.hpp"):
@@ -52,12 +52,12 @@ class Rules(unittest.TestCase):
         self.assertEqual(self.found("src/transport/a.cpp", "int x = arena.rank;\n", "links"), [])
         self.assertEqual(self.found("src/message/a.cpp", "// the arena's ring\nring_doorbell(bell);\n", "links"), [])
 
-    def test_tools_stay_on_the_low_floors(self):
-        self.assertEqual(len(self.found("cli/a.cpp", '#include "message/b.hpp"\n', "floors")), 1)
-        self.assertEqual(self.found("launch/a.cpp", '#include "lockfree/b.hpp"\n', "floors"), [])
+    def test_tools_stay_on_the_low_layers(self):
+        self.assertEqual(len(self.found("cli/a.cpp", '#include "message/b.hpp"\n', "layers")), 1)
+        self.assertEqual(self.found("launch/a.cpp", '#include "lockfree/b.hpp"\n', "layers"), [])
 
-    def test_an_unknown_room_is_found(self):
-        self.assertEqual(len(self.found("src/attic/a.cpp", "int x;\n", "floors")), 1)
+    def test_an_unknown_folder_is_found(self):
+        self.assertEqual(len(self.found("src/attic/a.cpp", "int x;\n", "layers")), 1)
 
     def test_long_files_are_found(self):
         self.assertEqual(len(self.found("src/base/a.hpp", HEADER + "\n" * 250, "size")), 1)

@@ -49,7 +49,7 @@ class Lengths(unittest.TestCase):
                 self.both_are_named(ranks, root, others, env=env)
 
     def test_by_the_groups_of_the_machine(self):
-        env = {**os.environ, "BATON_COLLECTIVES": "broadcast=broadcast_by_groups_in_room"}
+        env = {**os.environ, "BATON_COLLECTIVES": "broadcast=broadcast_hierarchical_in_room"}
         self.both_are_named(4, 2, 1, env=env)
         self.both_are_named(4, 100, 50, env=env)
 

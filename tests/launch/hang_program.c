@@ -25,7 +25,7 @@ static void hang(const char* how) {
   int index;
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &halves);
   MPI_Comm_set_name(halves, "halves");
-  if (strcmp(how, "circle") == 0) {
+  if (strcmp(how, "cycle") == 0) {
     receive((rank + 1) % ranks, 7);
   } else if (strcmp(how, "absent") == 0) { /* of a collective */
     if (rank == 1)

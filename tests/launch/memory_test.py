@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""mpiexec --memory, --memory-report and the info key baton_memory, on whatever memory nodes this machine has.
+"""mpiexec --memory, --memory-report and the info key baton_memory, on whatever NUMA nodes this machine has.
 Usage: memory_test.py BIN_FOLDER PROGRAM_FOLDER [unittest's]"""
 import os
 import re
@@ -46,14 +46,14 @@ class Words(unittest.TestCase):
             for part in parts:
                 self.assertIn(part, done.stderr)
 
-    def test_a_wrong_place_is_named_with_the_nearest_and_the_valid_words(self):
-        self.wrong("queues=fats", "queues=fats", '"fats"', 'did you mean "fast"?', "interleave, remote, node:N")
+    def test_a_wrong_policy_is_named_with_the_nearest_and_the_valid_words(self):
+        self.wrong("queues=hbn", "queues=hbn", '"hbn"', 'did you mean "hbm"?', "interleave, remote, node:N")
 
-    def test_a_place_for_nothing_is_refused(self):
-        self.wrong("fast", "of what?")
+    def test_a_policy_for_nothing_is_refused(self):
+        self.wrong("hbm", "of what?")
 
     def test_an_unknown_node_is_named_with_those_that_there_are(self):
-        self.wrong(f"heap=node:{ABSENT}", f"no memory node {ABSENT}", f"Valid: {NODES[0]}")
+        self.wrong(f"heap=node:{ABSENT}", f"no NUMA node {ABSENT}", f"Valid: {NODES[0]}")
 
     def test_an_empty_policy_is_refused(self):
         done = mpiexec("--memory", "", PROGRAM)
@@ -74,9 +74,9 @@ class Words(unittest.TestCase):
 
 class Plans(unittest.TestCase):
     def test_dry_run_says_nodes_and_reasons_and_starts_nothing(self):
-        done = mpiexec("--dry-run", "--memory", "all=interleave,heap=fast!,huge", PROGRAM)
+        done = mpiexec("--dry-run", "--memory", "all=interleave,heap=hbm!,huge", PROGRAM)
         self.assertEqual(done.returncode, 0, done.stderr)
-        for part in ("queues=interleave: node", "heap=fast!,huge: node", "all=interleave: node", "nowhere else"):
+        for part in ("queues=interleave: node", "heap=hbm!,huge: node", "all=interleave: node", "nowhere else"):
             self.assertIn(part, done.stdout)
         self.assertNotIn("good", done.stdout)
 
@@ -84,17 +84,17 @@ class Plans(unittest.TestCase):
         done = mpiexec(PROGRAM, "none=100000")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
-    @unittest.skipIf(len(NODES) != 1, "several memory nodes")
-    def test_on_one_node_every_place_works_with_one_sentence(self):
+    @unittest.skipIf(len(NODES) != 1, "several NUMA nodes")
+    def test_on_one_node_every_policy_works_with_one_sentence(self):
         for what in ("queues", "heap", "all"):
-            for where in ("near", "fast", "large", "interleave", "remote", f"node:{NODES[0]}", "fast!", "near!",
+            for where in ("near", "hbm", "large", "interleave", "remote", f"node:{NODES[0]}", "hbm!", "near!",
                           "large!", "interleave!", f"node:{NODES[0]}!"):
                 done = mpiexec("--memory", f"{what}={where}", PROGRAM, "none=300000")
                 self.assertEqual(done.returncode, 0, (what, where, done.stderr))
                 self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
                 self.assertIn(f"one NUMA node, node {NODES[0]}", done.stderr)
 
-    @unittest.skipIf(len(NODES) != 1, "several memory nodes")
+    @unittest.skipIf(len(NODES) != 1, "several NUMA nodes")
     def test_strictly_remote_memory_is_refused_where_there_is_none(self):
         done = mpiexec("--memory", "all=remote!", PROGRAM)
         self.assertEqual(done.returncode, 2)
@@ -102,10 +102,10 @@ class Plans(unittest.TestCase):
 
 
 class Blocks(unittest.TestCase):
-    def test_blocks_of_all_places_travel_unharmed(self):
+    def test_blocks_of_all_policies_travel_unharmed(self):
         node = NODES[0]
-        words = [f"{place}={size}" for size in (1, 4097, 300000, 2500000)
-                 for place in ("none", "fast", f"node:{node}!", "interleave")]
+        words = [f"{policy}={size}" for size in (1, 4097, 300000, 2500000)
+                 for policy in ("none", "hbm", f"node:{node}!", "interleave")]
         for ranks in (2, 5):
             done = mpiexec("--memory", "heap=near,queues=large", PROGRAM, *words, ranks=ranks)
             self.assertEqual(done.returncode, 0, done.stderr)
@@ -116,9 +116,9 @@ class Blocks(unittest.TestCase):
         self.assertEqual(done.stdout.count("class info value"), 2, done.stdout)
 
     def test_a_strict_block_larger_than_its_node_is_refused_and_nobody_dies(self):
-        done = mpiexec(PROGRAM, "fast!=900000000000", "interleave!=90000000000000", "near=5000", ranks=1)
+        done = mpiexec(PROGRAM, "hbm!=900000000000", "interleave!=90000000000000", "near=5000", ranks=1)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("refused: fast!: class no memory", done.stdout)
+        self.assertIn("refused: hbm!: class no memory", done.stdout)
         self.assertIn("refused: interleave!: class no memory", done.stdout)
         self.assertIn("good: 1 blocks", done.stdout)
 
@@ -129,11 +129,11 @@ class Blocks(unittest.TestCase):
         self.assertLessEqual(done.stderr.count("no huge pages"), 1)
 
     def test_a_lone_process_knows_only_named_nodes(self):
-        done = subprocess.run([PROGRAM, "fast=5000", "fast!=5000", f"node:{NODES[0]}!=70000", "near=10", "free"],
+        done = subprocess.run([PROGRAM, "hbm=5000", "hbm!=5000", f"node:{NODES[0]}!=70000", "near=10", "free"],
                               capture_output=True, text=True, timeout=WATCHDOG_SECONDS)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("good: 2 blocks", done.stdout)
-        self.assertIn("refused: fast!: class unsupported", done.stdout)
+        self.assertIn("refused: hbm!: class unsupported", done.stdout)
         self.assertEqual(done.stderr.count("only ranks that mpiexec has started"), 1, done.stderr)
 
 

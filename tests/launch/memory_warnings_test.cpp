@@ -23,19 +23,19 @@ struct Job {
     EXPECT_FALSE(placement.ranks.empty());
     MemoryWordError error;
     if (*memory) {
-      EXPECT_TRUE(parse_memory_policy(memory, &plan.policy, &error)) << error.text;
+      EXPECT_TRUE(parse_numa_policies(memory, &plan.policies, &error)) << error.text;
     }
     for (int rank = 0; rank < static_cast<int>(placement.ranks.size()); ++rank) {
       HomePlan home;
       home.home =
           machine::home_node(machine, placement.ranks[static_cast<std::size_t>(rank)], rank);
       home.ranks = {rank};
-      auto planned = [&](const MemoryPlace& place) {
-        return machine::plan_memory(machine, home.home, place).value_or(machine::PlannedMemory{});
+      auto planned = [&](const NumaPolicy& policy) {
+        return machine::plan_memory(machine, home.home, policy).value_or(machine::PlannedMemory{});
       };
-      home.queues = planned(plan.policy.queues);
-      home.heap = planned(plan.policy.heap);
-      home.all = planned(plan.policy.all);
+      home.queues = planned(plan.policies.queues);
+      home.heap = planned(plan.policies.heap);
+      home.all = planned(plan.policies.all);
       plan.homes.push_back(home);
     }
   }
@@ -62,13 +62,13 @@ const machine::KernelRules always_huge{.huge_private = "always", .huge_shared = 
 
 TEST(memory_warnings, a_quiet_kernel_undoes_nothing) {
   for (const char* memory :
-       {"", "queues=fast,heap=fast", "all=interleave", "all=near", "heap=large!"})
+       {"", "queues=hbm,heap=hbm", "all=interleave", "all=near", "heap=large!"})
     EXPECT_EQ(Job("xeon-max-flat", memory).warned(quiet), "") << memory;
 }
 
 TEST(memory_warnings, demotion_takes_what_lies_in_faster_memory_than_there_is) {
-  const std::string text = Job("xeon-max-flat", "queues=fast,heap=fast!").warned(demoting);
-  EXPECT_TRUE(has(text, "queues=fast,heap=fast!: when NUMA node 2-3 fills up")) << text;
+  const std::string text = Job("xeon-max-flat", "queues=hbm,heap=hbm!").warned(demoting);
+  EXPECT_TRUE(has(text, "queues=hbm,heap=hbm!: when NUMA node 2-3 fills up")) << text;
   EXPECT_TRUE(has(text, "demotion_enabled is on; as root write false there")) << text;
   EXPECT_TRUE(has(Job("cxl", "all=near").warned(demoting), "all=near")) << "CXL is slower";
 }
@@ -77,7 +77,7 @@ TEST(memory_warnings, demotion_takes_nothing_from_the_slowest_memory) {
   EXPECT_EQ(Job("xeon-max-flat", "queues=near").warned(demoting), "");
   EXPECT_EQ(Job("cxl", "heap=large").warned(demoting), "");
   EXPECT_EQ(Job("two-sockets", "all=near").warned(demoting), "");
-  EXPECT_EQ(Job("laptop", "all=fast").warned(demoting), "");
+  EXPECT_EQ(Job("laptop", "all=hbm").warned(demoting), "");
   EXPECT_EQ(Job("xeon-max-flat", "").warned(demoting), "") << "nothing was planned";
 }
 
@@ -88,7 +88,7 @@ TEST(memory_warnings, balancing_moves_what_ranks_of_several_nodes_touch) {
   EXPECT_TRUE(has(text, "--memory all=near or another")) << text;
   EXPECT_TRUE(
       has(Job("two-sockets", "heap=near", {.ranks = 1, .width = 8}).warned(balancing), "AutoNUMA"))
-      << "the heap's place says nothing of the rest";
+      << "the heap's policy says nothing of the rest";
 }
 
 TEST(memory_warnings, balancing_leaves_policies_and_ranks_of_one_node_alone) {

@@ -185,7 +185,7 @@ class Cores(unittest.TestCase):
 
     def test_unknown_cores_are_named_with_what_there_is(self):
         for words, told in ((["--cores", "sokcet:0"], "did you mean socket?"), (["--cores", "package:99"], "there are 0"),
-                            (["--cores", "spread:99"], "memory node"), (["--cores"], "needs which CPUs")):
+                            (["--cores", "spread:99"], "NUMA node"), (["--cores"], "needs which CPUs")):
             job = run(*words, *(["-n", 1, RANK, "line", "x"] if len(words) > 1 else []))
             self.assertEqual(job.code, 2, job.err)
             self.assertIn(told, job.err)

@@ -1,5 +1,5 @@
 // A rank of a small room in the model, with the waking and sleeping of collective/room/visit.cpp,
-// and what it does there: for the cases of room_test.cpp and room_tickets_test.cpp.
+// and what it does there: for the cases of room_test.cpp and room_sequence_test.cpp.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace baton::model {
 
-using lockfree::Meeting;
 using lockfree::RoomSpace;
+using lockfree::Round;
 
 inline constexpr std::uint32_t room_ranks_max = 3;
 
@@ -53,8 +53,8 @@ struct RoomShared {
   alignas(64) char blocks[lockfree::room_blocks_bytes<RoomOfTwoBlocks>(room_ranks_max)];
 };
 
-inline char value_of(std::uint32_t rank, std::uint64_t ticket) {
-  return static_cast<char>(10 * ticket + rank + 1);
+inline char value_of(std::uint32_t rank, std::uint64_t sequence) {
+  return static_cast<char>(10 * sequence + rank + 1);
 }
 
 // A rank of a room. `sleeps`: without it the rank polls.
@@ -75,9 +75,9 @@ struct RoomMember {
   }
 
   // Until the places [from, to) have been published.
-  void until_arrived(const Meeting& meeting, std::uint32_t from, std::uint32_t to) {
+  void until_arrived(const Round& round, std::uint32_t from, std::uint32_t to) {
     std::uint32_t missing = from;
-    until([&] { return (missing = room.first_missing(missing, to, meeting)) == to; }, &missing);
+    until([&] { return (missing = room.first_missing(missing, to, round)) == to; }, &missing);
   }
   // `state`: what the next look depends on.
   template <class Ready>
@@ -102,58 +102,58 @@ struct RoomMember {
     for (std::uint32_t other = 0; other < room.ranks(); ++other) wake(other);
   }
   // Visit::others_missing.
-  bool others_missing(const Meeting& meeting, std::uint32_t from, std::uint32_t to) {
+  bool others_missing(const Round& round, std::uint32_t from, std::uint32_t to) {
     if (ordering != Ordering::fences) return false;
     Model::full_fence();
-    return room.first_missing(from, to, meeting) != to;
+    return room.first_missing(from, to, round) != to;
   }
-  void write(const Meeting& meeting) {
-    fill(meeting);
-    room.publish(rank, meeting);
+  void write(const Round& round) {
+    fill(round);
+    room.publish(rank, round);
   }
   // All but publishing.
-  void fill(const Meeting& meeting) {
-    until_may_write(meeting);
-    put(rank, meeting);
+  void fill(const Round& round) {
+    until_may_write(round);
+    put(rank, round);
   }
   // Visit::may_write.
-  void until_may_write(const Meeting& meeting) {
+  void until_may_write(const Round& round) {
     std::uint32_t waits = 0;
     auto ready = [&] {
-      const bool may = room.may_write(rank, meeting);
+      const bool may = room.may_write(rank, round);
       if (sleeps && may == (waits != 0)) waits ? room.end_waiting() : room.begin_waiting();
       waits = !may;
       return may;
     };
     until(ready, &waits);
   }
-  // Our payload, to a place.
-  void put(std::uint32_t place, const Meeting& meeting) {
+  // Our payload, to a slot.
+  void put(std::uint32_t slot, const Round& round) {
     char mine[Sizes::block_bytes];
-    std::memset(mine, value_of(rank, meeting.ticket), sizeof mine);
-    Model::store_payload(room.place(place, meeting), mine, payload_bytes(meeting));
+    std::memset(mine, value_of(rank, round.sequence), sizeof mine);
+    Model::store_payload(room.payload(slot, round), mine, payload_bytes(round));
   }
-  void read(const Meeting& meeting, std::uint32_t other) { read(meeting, other, other); }
-  // Who wrote the place last.
-  void read(const Meeting& meeting, std::uint32_t place, std::uint32_t writer) {
+  void read(const Round& round, std::uint32_t other) { read(round, other, other); }
+  // Who wrote the slot last.
+  void read(const Round& round, std::uint32_t slot, std::uint32_t writer) {
     char its[Sizes::block_bytes];
-    const std::size_t bytes = payload_bytes(meeting);
-    Model::load_payload(its, room.place(place, meeting), bytes);
+    const std::size_t bytes = payload_bytes(round);
+    Model::load_payload(its, room.payload(slot, round), bytes);
     for (std::size_t i = 0; i < bytes; ++i)
-      check(its[i] == value_of(writer, meeting.ticket),
-            "a place was read too early, or written again too early");
+      check(its[i] == value_of(writer, round.sequence),
+            "a slot was read too early, or written again too early");
   }
-  // All of a place: a byte beside the flag, or what the operation has of a block.
-  std::size_t payload_bytes(const Meeting& meeting) {
-    if (!meeting.has_blocks()) return 1;
-    const std::size_t bytes = meeting.parts * room.part_bytes();
-    check(room.place(room.ranks() - 1, meeting) + bytes <=
+  // All of a slot: a byte beside the flag, or what the round has of a block.
+  std::size_t payload_bytes(const Round& round) {
+    if (!round.has_blocks()) return 1;
+    const std::size_t bytes = round.parts * room.part_bytes();
+    check(room.payload(room.ranks() - 1, round) + bytes <=
               shared.blocks + lockfree::room_blocks_bytes<Sizes>(room.ranks()),
-          "a place lies beyond the blocks");
+          "a slot lies beyond the blocks");
     return bytes;
   }
-  void finish(const Meeting& meeting) {
-    if (room.finish(rank, meeting) && sleeps) wake_waiting();
+  void finish(const Round& round) {
+    if (room.finish(rank, round) && sleeps) wake_waiting();
   }
   // Visit::wake_waiting.
   void wake_waiting() {
@@ -161,23 +161,23 @@ struct RoomMember {
     if (room.anybody_waits()) wake_all();
   }
   void exchange(RoomSpace space, bool learns) {
-    Meeting meeting = room.open(space);
-    meet(meeting);
-    if (learns) room.learn(meeting);
-    finish(meeting);
+    Round round = room.open(space);
+    meet(round);
+    if (learns) room.learn(round);
+    finish(round);
   }
-  void meet(const Meeting& meeting) {
-    write(meeting);
-    if (sleeps && !others_missing(meeting, 0, room.ranks())) wake_all();
-    until_arrived(meeting, 0, room.ranks());
-    for (std::uint32_t other = 0; other < room.ranks(); ++other) read(meeting, other);
+  void meet(const Round& round) {
+    write(round);
+    if (sleeps && !others_missing(round, 0, room.ranks())) wake_all();
+    until_arrived(round, 0, room.ranks());
+    for (std::uint32_t other = 0; other < room.ranks(); ++other) read(round, other);
   }
-  // collective/room/by_groups.hpp, of two groups: ranks up to `last`, led by rank 0, and the
+  // collective/room/hierarchical.hpp, of two groups: ranks up to `last`, led by rank 0, and the
   // others, led by the one after it. With `last` the last rank there is one group.
-  void exchange_by_groups(std::uint32_t last) {
+  void exchange_hierarchically(std::uint32_t last) {
     const std::uint32_t ranks = room.ranks(), other = last + 1;
     const std::uint32_t leader = rank <= last ? 0 : other, end = rank <= last ? other : ranks;
-    Meeting within = room.open(RoomSpace::lines), between = room.open(RoomSpace::lines);
+    Round within = room.open(RoomSpace::lines), between = room.open(RoomSpace::lines);
     write(within);
     if (sleeps && rank != leader && !others_missing(within, leader, end)) wake(leader);
     if (rank == leader) {
@@ -203,30 +203,30 @@ struct RoomMember {
     finish(between);
   }
   // Of a leader, with the fence that others_missing has.
-  bool is_there(const Meeting& meeting, std::uint32_t one) {
-    return one == room.ranks() || !others_missing(meeting, one, one + 1);
+  bool is_there(const Round& round, std::uint32_t one) {
+    return one == room.ranks() || !others_missing(round, one, one + 1);
   }
   void give(std::uint32_t root, RoomSpace space) {
-    Meeting meeting = room.open(space);
+    Round round = room.open(space);
     if (rank == root) {
-      write(meeting);
+      write(round);
       if (sleeps) wake_all();
     } else {
-      until_arrived(meeting, root, root + 1);
-      read(meeting, root);
+      until_arrived(round, root, root + 1);
+      read(round, root);
     }
-    finish(meeting);
+    finish(round);
   }
   void collect(std::uint32_t root) {
-    Meeting meeting = room.open(RoomSpace::lines);
-    write(meeting);
+    Round round = room.open(RoomSpace::lines);
+    write(round);
     if (rank != root) {
-      if (sleeps && !others_missing(meeting, 0, room.ranks())) wake(root);
+      if (sleeps && !others_missing(round, 0, room.ranks())) wake(root);
     } else {
-      until_arrived(meeting, 0, room.ranks());
-      for (std::uint32_t other = 0; other < room.ranks(); ++other) read(meeting, other);
+      until_arrived(round, 0, room.ranks());
+      for (std::uint32_t other = 0; other < room.ranks(); ++other) read(round, other);
     }
-    finish(meeting);
+    finish(round);
   }
 };
 

@@ -1,12 +1,12 @@
 // The shipped room over all interleavings, in small sizes: an exchange (all write, all read), what
-// one rank gives to all, what all give to one, exchanges by groups, operations that end in another
+// one rank gives to all, what all give to one, hierarchical exchanges, rounds that end in another
 // order than they began.
 #include "tests/lockfree/room_member.hpp"
 
 namespace baton::model {
 namespace {
 
-MODEL_CASE(room, two_ranks_exchange_over_three_operations_in_two_banks) {
+MODEL_CASE(room, two_ranks_exchange_over_three_rounds_in_two_banks) {
   run(stage, 2, false, Ordering::fences, [](auto& member) {
     for (int i = 0; i < 3; ++i) member.exchange(RoomSpace::lines, false);
   });
@@ -46,19 +46,19 @@ MODEL_CASE(room, a_root_that_is_ahead_overwrites_no_block) {
 MODEL_CASE(room, a_block_is_free_again_when_what_ended_before_it_was_begun_after_it) {
   run<RoomOfOneBlock>(stage, 2, false, Ordering::fences, [](auto& member) {
     auto& room = member.room;
-    Meeting line = room.open(RoomSpace::lines), block = room.open(RoomSpace::blocks),
-            again = room.open(RoomSpace::blocks);
+    Round line = room.open(RoomSpace::lines), block = room.open(RoomSpace::blocks),
+          again = room.open(RoomSpace::blocks);
     if (member.rank == 0) {
-      for (const Meeting& meeting : {line, block, again}) {
-        member.write(meeting);
-        member.finish(meeting);
+      for (const Round& round : {line, block, again}) {
+        member.write(round);
+        member.finish(round);
       }
       return;
     }
-    for (const Meeting& meeting : {block, line, again}) {
-      member.until_arrived(meeting, 0, 1);
-      member.read(meeting, 0);
-      member.finish(meeting);
+    for (const Round& round : {block, line, again}) {
+      member.until_arrived(round, 0, 1);
+      member.read(round, 0);
+      member.finish(round);
     }
   });
 }
@@ -79,16 +79,16 @@ MODEL_CASE(room, parts_and_whole_blocks_in_turns_overwrite_nothing_of_each_other
 MODEL_CASE(room, each_part_of_a_block_waits_for_all_who_read_the_block) {
   run<RoomOfTwoParts>(stage, 3, false, Ordering::fences, [](auto& member) {
     auto& room = member.room;
-    Meeting block = room.open(RoomSpace::blocks), first = room.open(RoomSpace::parts),
-            second = room.open(RoomSpace::parts);
-    auto take_part = [&](const Meeting& meeting, std::uint32_t root) {
+    Round block = room.open(RoomSpace::blocks), first = room.open(RoomSpace::parts),
+          second = room.open(RoomSpace::parts);
+    auto take_part = [&](const Round& round, std::uint32_t root) {
       if (member.rank == root) {
-        member.write(meeting);
+        member.write(round);
       } else {
-        member.until_arrived(meeting, root, root + 1);
-        member.read(meeting, root);
+        member.until_arrived(round, root, root + 1);
+        member.read(round, root);
       }
-      member.finish(meeting);
+      member.finish(round);
     };
     take_part(block, 1);
     // The first part's reader would have waited for whom the second part has to wait for.
@@ -130,17 +130,17 @@ MODEL_CASE(room, no_wake_up_of_three_ranks_is_lost_with_fences) {
 }
 MODEL_CASE(room, two_ranks_of_one_group_learn_from_its_leader_what_is_finished) {
   run(stage, 2, false, Ordering::fences, [](auto& member) {
-    for (int i = 0; i < 3; ++i) member.exchange_by_groups(1);
+    for (int i = 0; i < 3; ++i) member.exchange_hierarchically(1);
   });
 }
 MODEL_CASE(room, a_leader_speaks_for_a_rank_of_its_group_that_is_behind) {
   run<RoomOfFourBanks>(stage, 2, false, Ordering::fences, [](auto& member) {
-    const Meeting before = member.room.open(RoomSpace::lines);
+    const Round before = member.room.open(RoomSpace::lines);
     if (member.rank == 0) {
       member.write(before);
       member.finish(before);
     }
-    member.exchange_by_groups(1);
+    member.exchange_hierarchically(1);
     if (member.rank == 1) {
       member.until_arrived(before, 0, 1);
       member.read(before, 0);
@@ -151,23 +151,24 @@ MODEL_CASE(room, a_leader_speaks_for_a_rank_of_its_group_that_is_behind) {
 }
 MODEL_CASE(room, two_groups_learn_from_each_other_s_leaders_what_is_finished) {
   run(stage, 2, false, Ordering::fences, [](auto& member) {
-    for (int i = 0; i < 3; ++i) member.exchange_by_groups(0);
+    for (int i = 0; i < 3; ++i) member.exchange_hierarchically(0);
   });
 }
 MODEL_CASE(room, two_groups_of_three_ranks_overwrite_nothing) {
   run(stage, 3, false, Ordering::fences, [](auto& member) {
-    member.exchange_by_groups(1);
+    member.exchange_hierarchically(1);
     member.give(2, RoomSpace::lines);
   });
 }
 MODEL_CASE(room, no_wake_up_of_a_group_is_lost_with_fences) {
-  run(stage, 2, true, Ordering::fences, [](auto& member) { member.exchange_by_groups(1); });
+  run(stage, 2, true, Ordering::fences, [](auto& member) { member.exchange_hierarchically(1); });
 }
 MODEL_CASE(room, no_wake_up_of_a_group_is_lost_with_membarrier) {
-  run(stage, 2, true, Ordering::membarrier, [](auto& member) { member.exchange_by_groups(1); });
+  run(stage, 2, true, Ordering::membarrier,
+      [](auto& member) { member.exchange_hierarchically(1); });
 }
 MODEL_CASE(room, no_wake_up_between_groups_is_lost_with_fences) {
-  run(stage, 2, true, Ordering::fences, [](auto& member) { member.exchange_by_groups(0); });
+  run(stage, 2, true, Ordering::fences, [](auto& member) { member.exchange_hierarchically(0); });
 }
 MODEL_CASE(room, a_root_that_sleeps_until_banks_are_free_is_woken) {
   run(stage, 2, true, Ordering::fences, [](auto& member) {
@@ -179,22 +180,22 @@ MODEL_CASE(room, the_root_of_three_is_woken_by_the_last) {
 }
 
 // As nonblocking ones may.
-MODEL_CASE(room, operations_that_end_out_of_order_keep_their_banks) {
+MODEL_CASE(room, rounds_that_end_out_of_order_keep_their_banks) {
   run(stage, 2, false, Ordering::fences, [](auto& member) {
     auto& room = member.room;
-    Meeting first = room.open(RoomSpace::lines), second = room.open(RoomSpace::lines),
-            third = room.open(RoomSpace::lines);
+    Round first = room.open(RoomSpace::lines), second = room.open(RoomSpace::lines),
+          third = room.open(RoomSpace::lines);
     if (member.rank == 0) {
-      for (const Meeting& meeting : {first, second, third}) {
-        member.write(meeting);
-        member.finish(meeting);
+      for (const Round& round : {first, second, third}) {
+        member.write(round);
+        member.finish(round);
       }
       return;
     }
-    for (const Meeting& meeting : {second, first, third}) {
-      member.until_arrived(meeting, 0, 1);
-      member.read(meeting, 0);
-      member.finish(meeting);
+    for (const Round& round : {second, first, third}) {
+      member.until_arrived(round, 0, 1);
+      member.read(round, 0);
+      member.finish(round);
     }
   });
 }

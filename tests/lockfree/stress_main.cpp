@@ -212,31 +212,31 @@ void meet_until_time_is_over(Shared& shared, std::uint32_t rank, std::uint32_t r
   std::uint64_t operations = 0;
   for (std::uint64_t over = 0; over < ranks; ++operations) {
     std::uint64_t mine[] = {time_is_over(), operations * 10 + rank};
-    lockfree::Meeting meeting = room.open(lockfree::RoomSpace::lines);
+    lockfree::Round round = room.open(lockfree::RoomSpace::lines);
     auto wake_others = [&] {
       for (std::uint32_t other = 0; other < ranks; ++other)
         if (other != rank && lockfree::wants_attention(shared.doorbells[other]) &&
             lockfree::end_sleep(shared.doorbells[other]))
           platform::futex_wake(shared.doorbells[other].wake.word);
     };
-    while (!room.may_write(rank, meeting)) waiter.idle();
+    while (!room.may_write(rank, round)) waiter.idle();
     waiter.reset();
-    Hardware::store_payload(room.place(rank, meeting), mine, sizeof mine);
-    room.publish(rank, meeting);
+    Hardware::store_payload(room.payload(rank, round), mine, sizeof mine);
+    room.publish(rank, round);
     if (fences) Hardware::full_fence();
-    if (!fences || room.first_missing(0, ranks, meeting) == ranks) wake_others();
-    while (room.first_missing(0, ranks, meeting) != ranks) waiter.idle();
+    if (!fences || room.first_missing(0, ranks, round) == ranks) wake_others();
+    while (room.first_missing(0, ranks, round) != ranks) waiter.idle();
     waiter.reset();
     over = 0;
     for (std::uint32_t other = 0; other < ranks; ++other) {
       std::uint64_t its[2];
-      Hardware::load_payload(its, room.place(other, meeting), sizeof its);
+      Hardware::load_payload(its, room.payload(other, round), sizeof its);
       over += its[0];
       check(its[1] == operations * 10 + other, "a line of another operation");
     }
     // Often not: who then writes must look at the lines of what is finished.
-    if (operations % 3) room.learn(meeting);
-    if (room.finish(rank, meeting)) {
+    if (operations % 3) room.learn(round);
+    if (room.finish(rank, round)) {
       if (fences) Hardware::full_fence();
       wake_others();
     }

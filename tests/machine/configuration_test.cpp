@@ -8,7 +8,7 @@ using namespace baton::machine;
 
 namespace {
 
-// `nodes` memory nodes of so many cores, numbered from 1 on to be no indices.
+// `nodes` NUMA nodes of so many cores, numbered from 1 on to be no indices.
 Machine built(int nodes, int cores) {
   Machine machine;
   for (int core = 0; core < nodes * cores; ++core) {
@@ -19,7 +19,7 @@ Machine built(int nodes, int cores) {
   return machine;
 }
 
-// The memory node of each rank.
+// The NUMA node of each rank.
 std::vector<int> nodes_of(const Machine& machine, const Configuration& configuration) {
   auto placement = place(machine, {.ranks = configuration.ranks, .cores = configuration.cores});
   EXPECT_TRUE(placement.has_value()) << (placement ? "" : placement.error());
@@ -68,7 +68,7 @@ TEST(configuration, without_memory_nodes_there_is_nothing_to_choose) {
   for (Cpu& cpu : machine.cpus) cpu.numa_node = -1;
   auto found = configure(machine, "local", 1, 1);
   ASSERT_FALSE(found.has_value());
-  EXPECT_NE(found.error().find("tells of no memory nodes"), std::string::npos);
+  EXPECT_NE(found.error().find("tells of no NUMA nodes"), std::string::npos);
 }
 
 TEST(configuration, an_unknown_name_is_told_with_the_known_ones) {

@@ -54,7 +54,7 @@ TEST(cores, where_the_machine_tells_of_no_memory_nodes_spread_takes_all) {
   for (const char* words : {"spread", "spread:1"})
     EXPECT_EQ(with_cores(machine, *read_core_choice(words))->cpus.size(), 2u) << words;
   EXPECT_EQ(with_cores(machine, *read_core_choice("spread:2")).error(),
-            "spread:2: this machine has 0 memory nodes with usable CPUs");
+            "spread:2: this machine has 0 NUMA nodes with usable CPUs");
   EXPECT_EQ(with_cores(machine, *read_core_choice("l3:0")).error(),
             "there is no usable L3 0; this machine tells of none");
 }
@@ -70,6 +70,6 @@ TEST(cores, a_choice_has_words_for_a_plans_reason) {
   EXPECT_EQ(words_of(CoreChoice{}), "");
   EXPECT_EQ(words_of(*read_core_choice("socket:0")), "package 0");
   EXPECT_EQ(words_of(*read_core_choice("0-3,8")), "CPUs 0-3,8");
-  EXPECT_EQ(words_of(*read_core_choice("spread:2")), "2 memory nodes");
-  EXPECT_EQ(words_of(*read_core_choice("spread")), "all memory nodes");
+  EXPECT_EQ(words_of(*read_core_choice("spread:2")), "2 NUMA nodes");
+  EXPECT_EQ(words_of(*read_core_choice("spread")), "all NUMA nodes");
 }

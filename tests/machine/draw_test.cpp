@@ -26,8 +26,8 @@ Machine two_packages() {
 TEST(draw, the_machine_shows_packages_cores_and_memory) {
   std::string text = draw_machine(two_packages());
   EXPECT_NE(text.find("4 usable of 4 CPUs"), std::string::npos) << text;
-  EXPECT_NE(text.find("package 1, memory node 1, L3 1\n  [2] [3]"), std::string::npos) << text;
-  EXPECT_NE(text.find("memory node 1: 16 GiB ordinary (no CPUs)"), std::string::npos) << text;
+  EXPECT_NE(text.find("package 1, NUMA node 1, L3 1\n  [2] [3]"), std::string::npos) << text;
+  EXPECT_NE(text.find("NUMA node 1: 16 GiB DRAM (no CPUs)"), std::string::npos) << text;
 }
 
 TEST(draw, speeds_are_told_by_whose_cpus_see_them) {
@@ -35,10 +35,9 @@ TEST(draw, speeds_are_told_by_whose_cpus_see_them) {
   machine.memory[0].paths = {{0, true, 100000, 90, 10}, {1, false, 50000, 140, 21}};
   machine.memory[1].paths = {{0, true, 30000, 0, 14}, {1, true, 30000, 0, 14}};
   const std::string text = draw_memory(machine);
-  EXPECT_NE(
-      text.find("memory node 0: 8 GiB ordinary; 105 GB/s and 90 ns from its own CPUs; 52 GB/s "
-                "and 140 ns from CPUs of node 1\n"),
-      std::string::npos)
+  EXPECT_NE(text.find("NUMA node 0: 8 GiB DRAM; 105 GB/s and 90 ns from its own CPUs; 52 GB/s "
+                      "and 140 ns from CPUs of node 1\n"),
+            std::string::npos)
       << text;
   EXPECT_NE(text.find("(no CPUs), near nodes 0-1; 31 GB/s from CPUs of nodes 0-1\n"),
             std::string::npos)
@@ -95,9 +94,8 @@ TEST(draw, the_picture_has_every_core_and_its_rank) {
   auto placement = place(machine, {.ranks = 3});
   ASSERT_TRUE(placement.has_value());
   const std::string picture = draw_placement_svg(machine, *placement);
-  for (const char* part :
-       {"class=\"cpu\">3</text>", "class=\"rank\">2</text>", ">package 1</text>",
-        ">memory node 1: 16 GiB ordinary (no CPUs)</text>", "3 ranks on 4 cores"})
+  for (const char* part : {"class=\"cpu\">3</text>", "class=\"rank\">2</text>", ">package 1</text>",
+                           ">NUMA node 1: 16 GiB DRAM (no CPUs)</text>", "3 ranks on 4 cores"})
     EXPECT_NE(picture.find(part), std::string::npos) << part << '\n' << picture;
   EXPECT_EQ(picture.find("class=\"rank\">3</text>"), std::string::npos);
   EXPECT_NE(draw_machine_svg(machine).find("A &amp; B, 4 usable CPUs"), std::string::npos);

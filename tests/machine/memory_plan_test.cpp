@@ -25,7 +25,7 @@ Machine sockets(int count, Kind own, const Kind* extra) {
     machine.cpus.push_back({.os = cpu, .core = cpu, .numa_node = cpu / 2, .package = cpu / 2});
   for (int os = 0; os < (extra ? 2 : 1) * count; ++os) {
     const Kind& kind = os < count ? own : *extra;
-    MemoryNode node;
+    NumaNode node;
     node.os = os;
     node.bytes = kind.bytes;
     node.kind = kind.kind;
@@ -43,13 +43,13 @@ Machine sockets(int count, Kind own, const Kind* extra) {
 
 constexpr Kind dram{64 * gib, 128000, ""};
 constexpr Kind unmeasured_dram{64 * gib, 0, "DRAM"};
-constexpr Kind measured_fast{16 * gib, 384000, ""};
+constexpr Kind measured_hbm{16 * gib, 384000, ""};
 constexpr Kind hbm{16 * gib, 0, "HBM"};
 constexpr Kind cxl{256 * gib, 30000, ""};
 constexpr Kind unknown_extra{256 * gib, 0, ""};
 
-PlannedMemory planned(const Machine& machine, int home, MemoryPlace place) {
-  auto plan = plan_memory(machine, home, place);
+PlannedMemory planned(const Machine& machine, int home, NumaPolicy policy) {
+  auto plan = plan_memory(machine, home, policy);
   EXPECT_TRUE(plan.has_value()) << (plan ? "" : plan.error());
   return plan.value_or(PlannedMemory{});
 }
@@ -60,7 +60,7 @@ std::vector<int> nodes_for(const Machine& machine, int home, MemoryWord word) {
 
 using Nodes = std::vector<int>;
 
-// A memory node as the CPUs of node 1 see it: one socket, whose own node is not the first.
+// A NUMA node as the CPUs of node 1 see it: one socket, whose own node is not the first.
 struct Seen {
   bool local;
   int distance;
@@ -74,7 +74,7 @@ Machine around_node_1(const std::vector<Seen>& nodes) {
   Machine machine;
   machine.cpus = {{.os = 0, .core = 0, .numa_node = 1, .package = 0}};
   for (const Seen& seen : nodes) {
-    MemoryNode node;
+    NumaNode node;
     node.os = static_cast<int>(machine.memory.size());
     node.bytes = seen.bytes;
     node.kind = seen.kind;
@@ -93,9 +93,9 @@ Nodes around(const std::vector<Seen>& nodes, MemoryWord word) {
 }  // namespace
 
 TEST(tiers, bandwidth_against_the_cpus_own_node_decides_where_the_kind_is_unknown) {
-  EXPECT_EQ(sockets(2, dram, &measured_fast).memory[2].tier, Tier::fast);
+  EXPECT_EQ(sockets(2, dram, &measured_hbm).memory[2].tier, Tier::hbm);
   EXPECT_EQ(sockets(2, dram, &cxl).memory[2].tier, Tier::slow);
-  EXPECT_EQ(sockets(2, dram, &measured_fast).memory[0].tier, Tier::ordinary);
+  EXPECT_EQ(sockets(2, dram, &measured_hbm).memory[0].tier, Tier::dram);
 }
 
 TEST(tiers, of_bandwidths_those_count_that_near_cpus_see) {
@@ -110,10 +110,10 @@ TEST(tiers, the_kind_decides_where_it_is_known) {
     EXPECT_EQ(around_node_1({{true, 11, kind, 999999}, {true, 10, "", 1000}}).memory[0].tier,
               Tier::slow)
         << kind;
-  EXPECT_EQ(around_node_1({{true, 11, "DRAM"}, {true, 10, ""}}).memory[0].tier, Tier::ordinary);
-  EXPECT_EQ(sockets(2, unmeasured_dram, &hbm).memory[2].tier, Tier::fast);
+  EXPECT_EQ(around_node_1({{true, 11, "DRAM"}, {true, 10, ""}}).memory[0].tier, Tier::dram);
+  EXPECT_EQ(sockets(2, unmeasured_dram, &hbm).memory[2].tier, Tier::hbm);
   constexpr Kind mcdram{16 * gib, 0, "MCDRAM"}, nvm{512 * gib, 999999, "NVM"};
-  EXPECT_EQ(sockets(1, unmeasured_dram, &mcdram).memory[1].tier, Tier::fast);
+  EXPECT_EQ(sockets(1, unmeasured_dram, &mcdram).memory[1].tier, Tier::hbm);
   EXPECT_EQ(sockets(1, dram, &nvm).memory[1].tier, Tier::slow);
 }
 
@@ -122,11 +122,11 @@ TEST(tiers, a_node_without_cpus_of_which_nothing_is_known_is_slow) {
 }
 
 TEST(memory_plan, near_is_the_cpus_own_node_then_the_nearest) {
-  EXPECT_EQ(nodes_for(sockets(2, dram, &measured_fast), 0, MemoryWord::near), (Nodes{0, 2, 1, 3}));
-  EXPECT_EQ(nodes_for(sockets(2, dram, &measured_fast), 1, MemoryWord::near), (Nodes{1, 3, 0, 2}));
+  EXPECT_EQ(nodes_for(sockets(2, dram, &measured_hbm), 0, MemoryWord::near), (Nodes{0, 2, 1, 3}));
+  EXPECT_EQ(nodes_for(sockets(2, dram, &measured_hbm), 1, MemoryWord::near), (Nodes{1, 3, 0, 2}));
 }
 
-TEST(memory_plan, of_near_nodes_that_of_the_cpus_comes_first_then_ordinary_memory_then_fast) {
+TEST(memory_plan, of_near_nodes_that_of_the_cpus_comes_first_then_dram_then_hbm) {
   EXPECT_EQ(around({{true, 10, "DRAM"}, {true, 10, "DRAM"}, {true, 10, "NVM"}, {true, 10, "HBM"}},
                    MemoryWord::near),
             (Nodes{1, 0, 3, 2}));
@@ -135,43 +135,43 @@ TEST(memory_plan, of_near_nodes_that_of_the_cpus_comes_first_then_ordinary_memor
 TEST(memory_plan, a_home_that_may_not_be_used_is_said_to_be_replaced_by_the_nearest) {
   Machine machine = sockets(2, dram, nullptr);
   EXPECT_EQ(planned(machine, 0, {.word = MemoryWord::near}).reason,
-            "node 0 (ordinary) is that of the rank's CPUs");
-  std::erase_if(machine.memory, [](const MemoryNode& node) { return node.os == 0; });
+            "node 0 (DRAM) is that of the rank's CPUs");
+  std::erase_if(machine.memory, [](const NumaNode& node) { return node.os == 0; });
   EXPECT_EQ(planned(machine, 0, {.word = MemoryWord::near}).reason,
-            "node 1 (ordinary) is the nearest that may be used");
+            "node 1 (DRAM) is the nearest that may be used");
   machine.memory.clear();
   EXPECT_EQ(plan_memory(machine, 0, {.word = MemoryWord::near}).error(),
-            "this machine tells no memory nodes");
+            "this machine tells no NUMA nodes");
 }
 
 TEST(memory_plan, of_equally_fast_nodes_kind_then_latency_then_the_cpus_own_decide) {
-  EXPECT_EQ(around({{true, 11, "DRAM", 9}, {true, 10, "DRAM", 9}, {true, 11, "HBM", 9}},
-                   MemoryWord::fast),
-            (Nodes{2, 1, 0}));
-  EXPECT_EQ(around({{true, 11, "DRAM", 9, 80}, {true, 10, "DRAM", 9, 90}}, MemoryWord::fast),
+  EXPECT_EQ(
+      around({{true, 11, "DRAM", 9}, {true, 10, "DRAM", 9}, {true, 11, "HBM", 9}}, MemoryWord::hbm),
+      (Nodes{2, 1, 0}));
+  EXPECT_EQ(around({{true, 11, "DRAM", 9, 80}, {true, 10, "DRAM", 9, 90}}, MemoryWord::hbm),
             (Nodes{0, 1}));
-  EXPECT_EQ(around({{true, 11, "DRAM", 9, 90}, {true, 10, "DRAM", 9, 90}}, MemoryWord::fast),
+  EXPECT_EQ(around({{true, 11, "DRAM", 9, 90}, {true, 10, "DRAM", 9, 90}}, MemoryWord::hbm),
             (Nodes{1, 0}));
 }
 
-TEST(memory_plan, fast_is_the_near_fast_node_and_falls_back_to_near_memory_first) {
-  Machine machine = sockets(2, dram, &measured_fast);
-  PlannedMemory plan = planned(machine, 1, {.word = MemoryWord::fast});
+TEST(memory_plan, hbm_is_the_near_fast_node_and_falls_back_to_near_memory_first) {
+  Machine machine = sockets(2, dram, &measured_hbm);
+  PlannedMemory plan = planned(machine, 1, {.word = MemoryWord::hbm});
   EXPECT_EQ(plan.nodes, (Nodes{3, 1, 0, 2}));
   EXPECT_EQ(plan.meant, 1u);
   EXPECT_NE(plan.reason.find("highest bandwidth near the rank: 403 GB/s"), std::string::npos)
       << plan.reason;
 }
 
-TEST(memory_plan, fast_goes_by_kind_where_bandwidths_are_not_told) {
-  PlannedMemory plan = planned(sockets(2, unmeasured_dram, &hbm), 0, {.word = MemoryWord::fast});
+TEST(memory_plan, hbm_goes_by_kind_where_bandwidths_are_not_told) {
+  PlannedMemory plan = planned(sockets(2, unmeasured_dram, &hbm), 0, {.word = MemoryWord::hbm});
   EXPECT_EQ(plan.nodes.front(), 2);
   EXPECT_NE(plan.reason.find("by its kind"), std::string::npos) << plan.reason;
 }
 
-TEST(memory_plan, fast_is_near_where_nothing_near_is_faster) {
+TEST(memory_plan, hbm_is_near_where_nothing_near_is_faster) {
   for (const Machine& machine : {sockets(2, dram, nullptr), sockets(2, dram, &cxl)}) {
-    PlannedMemory plan = planned(machine, 1, {.word = MemoryWord::fast, .strict = true});
+    PlannedMemory plan = planned(machine, 1, {.word = MemoryWord::hbm, .strict = true});
     EXPECT_EQ(plan.nodes.front(), 1);
     EXPECT_NE(plan.reason.find("no memory near them is faster"), std::string::npos) << plan.reason;
   }
@@ -179,7 +179,7 @@ TEST(memory_plan, fast_is_near_where_nothing_near_is_faster) {
 
 TEST(memory_plan, large_is_the_largest_node_and_the_nearest_of_equals) {
   EXPECT_EQ(nodes_for(sockets(2, dram, &cxl), 1, MemoryWord::large), (Nodes{3, 2, 1, 0}));
-  EXPECT_EQ(nodes_for(sockets(2, dram, &measured_fast), 1, MemoryWord::large).front(), 1);
+  EXPECT_EQ(nodes_for(sockets(2, dram, &measured_hbm), 1, MemoryWord::large).front(), 1);
 }
 
 TEST(memory_plan, of_equally_large_nodes_the_cpus_own_comes_first_then_near_ones) {
@@ -190,7 +190,7 @@ TEST(memory_plan, of_equally_large_nodes_the_cpus_own_comes_first_then_near_ones
 }
 
 TEST(memory_plan, large_says_how_large) {
-  const std::string size = "node 1 (ordinary) is the largest: ";
+  const std::string size = "node 1 (DRAM) is the largest: ";
   const std::uint64_t mib = 1 << 20;
   for (auto [bytes, text] : {std::pair{700 * mib, "700 MiB"}, {1600 * mib, "2 GiB"}}) {
     Machine machine = around_node_1({{true, 11, "", 0, 0, mib}, {true, 10, "", 0, 0, bytes}});
@@ -198,7 +198,7 @@ TEST(memory_plan, large_says_how_large) {
   }
 }
 
-TEST(memory_plan, interleave_takes_all_where_none_is_ordinary) {
+TEST(memory_plan, interleave_takes_all_where_none_is_dram) {
   EXPECT_EQ(planned(around_node_1({{true, 11, "NVM"}, {true, 10, "HBM"}}), 1,
                     {.word = MemoryWord::interleave})
                 .meant,
@@ -213,17 +213,17 @@ TEST(memory_plan, interleave_takes_all_nodes_of_one_speed) {
 }
 
 TEST(memory_plan, interleave_leaves_other_speeds_out_unless_the_system_weighs_them) {
-  Machine machine = sockets(2, dram, &measured_fast);
+  Machine machine = sockets(2, dram, &measured_hbm);
   PlannedMemory plan = planned(machine, 0, {.word = MemoryWord::interleave});
   EXPECT_EQ(plan.meant, 2u);
   EXPECT_EQ(plan.nodes, (Nodes{0, 1, 2, 3}));
-  EXPECT_NE(plan.reason.find("not nodes 2-3 (fast)"), std::string::npos) << plan.reason;
-  for (MemoryNode& node : machine.memory) node.weight = 1;
+  EXPECT_NE(plan.reason.find("not nodes 2-3 (HBM)"), std::string::npos) << plan.reason;
+  for (NumaNode& node : machine.memory) node.weight = 1;
   EXPECT_EQ(planned(machine, 0, {.word = MemoryWord::interleave}).meant, 2u);
-  for (MemoryNode& node : machine.memory) node.weight = node.has_cpus ? 1 : 0;
+  for (NumaNode& node : machine.memory) node.weight = node.has_cpus ? 1 : 0;
   EXPECT_EQ(planned(machine, 0, {.word = MemoryWord::interleave}).meant, 2u)
       << "the kernel weighs not all";
-  for (MemoryNode& node : machine.memory) node.weight = node.has_cpus ? 1 : 3;
+  for (NumaNode& node : machine.memory) node.weight = node.has_cpus ? 1 : 3;
   plan = planned(machine, 0, {.word = MemoryWord::interleave});
   EXPECT_EQ(plan.meant, 4u);
   EXPECT_EQ(plan.nodes, (Nodes{0, 2, 1, 3}));
@@ -231,7 +231,7 @@ TEST(memory_plan, interleave_leaves_other_speeds_out_unless_the_system_weighs_th
 }
 
 TEST(memory_plan, remote_is_another_sockets_own_node_and_near_memory_comes_last) {
-  Machine two = sockets(2, dram, &measured_fast);
+  Machine two = sockets(2, dram, &measured_hbm);
   EXPECT_EQ(nodes_for(two, 0, MemoryWord::remote), (Nodes{1, 3, 2, 0}));
   EXPECT_EQ(nodes_for(two, 1, MemoryWord::remote).front(), 0);
   Machine eight = sockets(8, dram, nullptr);
@@ -248,8 +248,8 @@ TEST(memory_plan, without_another_node_remote_is_near_and_strictly_an_error) {
 }
 
 TEST(memory_plan, named_nodes_come_in_their_order_and_the_rest_by_nearness) {
-  MemoryPlace place{.word = MemoryWord::node, .listed = 2, .nodes = {3, 0}};
-  PlannedMemory plan = planned(sockets(2, dram, &measured_fast), 1, place);
+  NumaPolicy policy{.word = MemoryWord::node, .listed = 2, .nodes = {3, 0}};
+  PlannedMemory plan = planned(sockets(2, dram, &measured_hbm), 1, policy);
   EXPECT_EQ(plan.nodes, (Nodes{3, 0, 1, 2}));
   EXPECT_EQ(plan.meant, 2u);
 }
@@ -258,16 +258,15 @@ TEST(memory_plan, a_node_that_is_not_there_is_named_with_those_that_are) {
   auto plan = plan_memory(sockets(2, dram, nullptr), 0,
                           {.word = MemoryWord::node, .listed = 1, .nodes = {7}});
   ASSERT_FALSE(plan.has_value());
-  EXPECT_NE(plan.error().find("no memory node 7"), std::string::npos);
+  EXPECT_NE(plan.error().find("no NUMA node 7"), std::string::npos);
   EXPECT_NE(plan.error().find("Valid: 0-1"), std::string::npos) << plan.error();
 }
 
 TEST(memory_plan, nodes_that_the_control_group_keeps_back_are_not_used) {
-  Machine machine = sockets(2, dram, &measured_fast);
-  std::erase_if(machine.memory,
-                [](const MemoryNode& node) { return node.os == 0 || node.os == 2; });
+  Machine machine = sockets(2, dram, &measured_hbm);
+  std::erase_if(machine.memory, [](const NumaNode& node) { return node.os == 0 || node.os == 2; });
   EXPECT_EQ(nodes_for(machine, 0, MemoryWord::near), (Nodes{1, 3}));
-  EXPECT_EQ(nodes_for(machine, 0, MemoryWord::fast).size(), 2u);
+  EXPECT_EQ(nodes_for(machine, 0, MemoryWord::hbm).size(), 2u);
 }
 
 TEST(memory_plan, ranks_of_one_node_are_at_home_there_and_free_ones_take_turns) {
@@ -282,6 +281,6 @@ TEST(memory_plan, ranks_of_one_node_are_at_home_there_and_free_ones_take_turns) 
 
 TEST(memory_plan, a_node_is_called_by_its_kind_or_else_its_speed) {
   EXPECT_EQ(node_text(sockets(1, unmeasured_dram, &hbm), 1), "node 1 (HBM)");
-  EXPECT_EQ(node_text(sockets(1, dram, &measured_fast), 1), "node 1 (fast)");
+  EXPECT_EQ(node_text(sockets(1, dram, &measured_hbm), 1), "node 1 (HBM)");
   EXPECT_EQ(node_text(sockets(1, dram, nullptr), 7), "node 7");
 }

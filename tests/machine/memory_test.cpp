@@ -1,4 +1,4 @@
-// What is read of memory nodes from captured machines (tests/machines/). Tiers of machines made by
+// What is read of NUMA nodes from captured machines (tests/machines/). Tiers of machines made by
 // hand are in memory_plan_test.cpp.
 #include <gtest/gtest.h>
 
@@ -22,16 +22,16 @@ TEST(captured_memory, tiers_are_those_of_the_memory_that_is_built_in) {
   for (const char* name :
        {"knl-flat", "knl-hybrid", "knl-snc4", "xeon-max-flat", "xeon-max-snc4", "guest"}) {
     Machine machine = captured(name);
-    for (const MemoryNode& node : machine.memory)
-      EXPECT_EQ(node.tier, node.has_cpus ? Tier::ordinary : Tier::fast) << name << node.os;
+    for (const NumaNode& node : machine.memory)
+      EXPECT_EQ(node.tier, node.has_cpus ? Tier::dram : Tier::hbm) << name << node.os;
   }
   Machine cxl = captured("cxl");
-  for (const MemoryNode& node : cxl.memory)
-    EXPECT_EQ(node.tier, node.has_cpus ? Tier::ordinary : Tier::slow) << node.os;
+  for (const NumaNode& node : cxl.memory)
+    EXPECT_EQ(node.tier, node.has_cpus ? Tier::dram : Tier::slow) << node.os;
   for (const char* name :
        {"knl-cache", "two-sockets", "eight-sockets", "epyc-nps4", "laptop", "virtual-machine"})
-    for (const MemoryNode& node : captured(name).memory)
-      EXPECT_EQ(node.tier, Tier::ordinary) << name << node.os;
+    for (const NumaNode& node : captured(name).memory)
+      EXPECT_EQ(node.tier, Tier::dram) << name << node.os;
 }
 
 TEST(captured_memory, bandwidths_latencies_and_distances_are_read) {

@@ -197,7 +197,7 @@ TEST(placement, what_the_machine_does_not_have_is_named_with_what_it_has) {
   ASSERT_FALSE(plan.has_value());
   EXPECT_EQ(plan.error(), "there is no usable package 2; there are 0-1");
   EXPECT_EQ(place(machine, {.cores = cores("spread:3")}).error(),
-            "spread:3: this machine has 2 memory nodes with usable CPUs");
+            "spread:3: this machine has 2 NUMA nodes with usable CPUs");
   EXPECT_EQ(place(machine, {.cores = cores("8")}).error(),
             "there is no usable CPU 8; there are 0-7");
 }
@@ -222,7 +222,7 @@ TEST(placement, of_what_has_enough_cores_a_rank_takes_the_smallest) {
     Placement plan = placed(machine, {.ranks = 1, .width = 2});
     EXPECT_EQ(plan.ranks[0].cpus, (std::vector{2, 3}));
     EXPECT_TRUE(plan.limited);
-    EXPECT_TRUE(plan.warnings.empty()) << "there are no two memory nodes";
+    EXPECT_TRUE(plan.warnings.empty()) << "there are no two NUMA nodes";
   }
 }
 
@@ -240,7 +240,7 @@ TEST(placement, a_rank_stays_in_the_object_it_is_mapped_to_also_across_caches) {
 TEST(placement, threads_that_must_lie_apart_are_told_of) {
   Placement plan = placed(built(2, 1, 3, 1), {.ranks = 3, .width = 2});
   ASSERT_EQ(plan.warnings.size(), 1u);
-  EXPECT_NE(plan.warnings[0].find("rank 2 has CPUs of several memory nodes"), std::string::npos);
+  EXPECT_NE(plan.warnings[0].find("rank 2 has CPUs of several NUMA nodes"), std::string::npos);
 }
 
 TEST(placement, a_master_has_a_core_that_splits_no_cache) {

@@ -22,28 +22,28 @@ struct Expected {
 const Expected expectations[] = {
     {"knl-flat",
      0,
-     {"-n 68 --memory queues=fast,heap=fast", "-n 68 --memory all=fast", "-n 68",
+     {"-n 68 --memory queues=hbm,heap=hbm", "-n 68 --memory all=hbm", "-n 68",
       "-n 68 --bind-to none", "--layout 34x2", "--layout 1+33x2"}},
     {"knl-cache", 0, {"-n 68", "-n 68 --bind-to none", "--layout 34x2", "--layout 1+33x2"}},
     {"knl-hybrid",
      0,
-     {"-n 68 --memory queues=fast,heap=fast", "-n 68 --memory all=fast", "-n 68",
+     {"-n 68 --memory queues=hbm,heap=hbm", "-n 68 --memory all=hbm", "-n 68",
       "-n 68 --bind-to none", "--layout 34x2", "--layout 1+33x2"}},
     {"knl-snc4",
      0,
-     {"-n 68 --memory queues=fast,heap=fast", "-n 68 --memory all=fast", "-n 68",
+     {"-n 68 --memory queues=hbm,heap=hbm", "-n 68 --memory all=hbm", "-n 68",
       "-n 68 --memory all=interleave", "-n 18 --config spread-interleave",
       "-n 18 --config interleave", "-n 18 --config spread", "-n 18 --config local", "--layout 34x2",
       "--layout 1+33x2", "-n 68 --bind-to none"}},
     {"xeon-max-flat",
      0,
-     {"-n 112 --memory queues=fast,heap=fast", "-n 112 --memory all=fast", "-n 112",
+     {"-n 112 --memory queues=hbm,heap=hbm", "-n 112 --memory all=hbm", "-n 112",
       "-n 112 --memory all=interleave", "-n 56 --config spread-interleave",
       "-n 56 --config interleave", "-n 56 --config spread", "-n 56 --config local", "--layout 14x8",
       "--layout 1+13x8", "-n 112 --bind-to none"}},
     {"xeon-max-snc4",
      0,
-     {"-n 112 --memory queues=fast,heap=fast", "-n 112 --memory all=fast", "-n 112",
+     {"-n 112 --memory queues=hbm,heap=hbm", "-n 112 --memory all=hbm", "-n 112",
       "-n 112 --memory all=interleave", "-n 14 --config spread-interleave",
       "-n 14 --config interleave", "-n 14 --config spread", "-n 14 --config local", "--layout 16x7",
       "--layout 1+15x7", "-n 112 --bind-to none"}},
@@ -71,7 +71,7 @@ const Expected expectations[] = {
     {"virtual-machine", 0, {"-n 2", "-n 2 --bind-to none"}},
     {"guest",
      0,
-     {"-n 4 --memory queues=fast,heap=fast", "-n 4 --memory all=fast", "-n 4",
+     {"-n 4 --memory queues=hbm,heap=hbm", "-n 4 --memory all=hbm", "-n 4",
       "-n 4 --memory all=interleave", "-n 2 --config spread-interleave", "-n 2 --config interleave",
       "-n 2 --config spread", "-n 2 --config local", "--layout 2x2", "-n 4 --bind-to none"}},
     {"two-sockets",
@@ -85,11 +85,11 @@ const Expected expectations[] = {
       "-n 8 --bind-to none"}},
     {"knl-flat",
      34,
-     {"-n 34 --memory queues=fast,heap=fast", "-n 34 --memory all=fast", "-n 34",
+     {"-n 34 --memory queues=hbm,heap=hbm", "-n 34 --memory all=hbm", "-n 34",
       "-n 34 --bind-to none", "-n 34 --map-by l2", "-n 34", "--layout 17x2", "--layout 1+17x2"}},
     {"knl-flat",
      2,
-     {"-n 2 --memory all=fast", "-n 2", "-n 2 --bind-to none", "-n 2 --map-by l2", "-n 2"}},
+     {"-n 2 --memory all=hbm", "-n 2", "-n 2 --bind-to none", "-n 2 --map-by l2", "-n 2"}},
     {"laptop", 2, {"-n 2", "-n 2 --bind-to none"}},
     // More ranks than CPUs.
     {"laptop", 17, {"-n 8"}},
@@ -140,8 +140,8 @@ TEST(advice, a_groups_quota_counts_as_fewer_cpus) {
 
 TEST(advice, the_situation_names_what_matters) {
   EXPECT_EQ(situation_text(captured("knl-flat")),
-            "68 cores on 1 memory node, 16 GiB of fast memory (MCDRAM)");
-  EXPECT_EQ(situation_text(captured("epyc-nps4")), "128 cores on 8 memory nodes, 16 L3 caches");
+            "68 cores on 1 NUMA node, 16 GiB of HBM (MCDRAM)");
+  EXPECT_EQ(situation_text(captured("epyc-nps4")), "128 cores on 8 NUMA nodes, 16 L3 caches");
   EXPECT_EQ(situation_text(captured("laptop")),
-            "8 cores on 1 memory node; configurations of memory are all the same here");
+            "8 cores on 1 NUMA node; configurations of memory are all the same here");
 }

@@ -134,11 +134,11 @@ TEST_P(Captured, every_memory_node_is_there_with_its_size) {
   const Expected& expected = GetParam();
   ASSERT_EQ(read.memory.size(), expected.node_mib.size());
   std::vector<std::uint64_t> mib(read.memory.size());
-  for (const MemoryNode& node : read.memory) mib.at(node.os) = node.bytes >> 20;
+  for (const NumaNode& node : read.memory) mib.at(node.os) = node.bytes >> 20;
   EXPECT_EQ(mib, expected.node_mib);
 }
 
-TEST_P(Captured, a_cpu_is_at_home_in_ordinary_memory_and_not_in_that_without_cpus) {
+TEST_P(Captured, a_cpu_is_at_home_in_dram_and_not_in_that_without_cpus) {
   Machine read = machine();
   std::set<int> homes;
   for (const Cpu& cpu : read.cpus) homes.insert(cpu.numa_node);

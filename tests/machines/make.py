@@ -99,7 +99,7 @@ def with_cxl():
 
 
 def epyc_nps4():
-    """Two EPYC 7763, four memory nodes each: two L3s a node."""
+    """Two EPYC 7763, four NUMA nodes each: two L3s a node."""
     packages = [[Cluster(16, [Node(4 * package + number, 64 * GIB)], cores_per_l3=8) for number in range(4)]
                 for package in range(2)]
     return Machine("AMD EPYC 7763 64-Core Processor", packages, threads_per_core=2, l2_kib=512, l3_kib=32 * 1024,

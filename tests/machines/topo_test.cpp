@@ -24,36 +24,37 @@ struct Page {
 };
 
 const Page pages[] = {
-    {"laptop", std::string("memory node 0: 16 GiB ordinary\n") + untold},
-    {"virtual-machine", std::string("memory node 0: 24 GiB ordinary\n") + untold},
-    {"knl-cache", std::string("memory node 0: 96 GiB ordinary (DRAM)\n") + untold},
-    {"knl-flat", std::string("memory node 0: 96 GiB ordinary (DRAM)\n"
-                             "memory node 1: 16 GiB fast (MCDRAM, no CPUs), near node 0\n") +
+    {"laptop", std::string("NUMA node 0: 16 GiB DRAM\n") + untold},
+    {"virtual-machine", std::string("NUMA node 0: 24 GiB DRAM\n") + untold},
+    {"knl-cache", std::string("NUMA node 0: 96 GiB DRAM\n") + untold},
+    {"knl-flat", std::string("NUMA node 0: 96 GiB DRAM\n"
+                             "NUMA node 1: 16 GiB HBM (MCDRAM, no CPUs), near node 0\n") +
                      untold + matrix_head + "         0    1\n    0   10   31\n"},
     {"xeon-max-flat",
-     "memory node 0: 128 GiB ordinary; 307 GB/s and 110 ns from its own CPUs\n"
-     "memory node 1: 128 GiB ordinary; 307 GB/s and 110 ns from its own CPUs\n"
-     "memory node 2: 64 GiB fast (no CPUs), near node 0; 1638 GB/s and 130 ns from CPUs of node 0\n"
-     "memory node 3: 64 GiB fast (no CPUs), near node 1; 1638 GB/s and 130 ns from CPUs of node "
+     "NUMA node 0: 128 GiB DRAM; 307 GB/s and 110 ns from its own CPUs\n"
+     "NUMA node 1: 128 GiB DRAM; 307 GB/s and 110 ns from its own CPUs\n"
+     "NUMA node 2: 64 GiB HBM (no CPUs), near node 0; 1638 GB/s and 130 ns from CPUs of node 0\n"
+     "NUMA node 3: 64 GiB HBM (no CPUs), near node 1; 1638 GB/s and 130 ns from CPUs of node "
      "1\n" +
          matrix_head +
          "         0    1    2    3\n"
          "    0   10   21   13   24\n"
          "    1   21   10   24   13\n"},
     {"cxl",
-     "memory node 0: 128 GiB ordinary; 307 GB/s and 100 ns from its own CPUs\n"
-     "memory node 1: 128 GiB ordinary; 307 GB/s and 100 ns from its own CPUs\n"
-     "memory node 2: 256 GiB slow (no CPUs), near node 0; 32 GB/s and 250 ns from CPUs of node "
+     "NUMA node 0: 128 GiB DRAM; 307 GB/s and 100 ns from its own CPUs\n"
+     "NUMA node 1: 128 GiB DRAM; 307 GB/s and 100 ns from its own CPUs\n"
+     "NUMA node 2: 256 GiB slow memory (no CPUs), near node 0; 32 GB/s and 250 ns from CPUs of "
+     "node "
      "0\n" +
          matrix_head +
          "         0    1    2\n"
          "    0   10   21   14\n"
          "    1   21   10   24\n"},
     {"guest",
-     "memory node 0: 512 MiB ordinary; 137 GB/s and 110 ns from its own CPUs\n"
-     "memory node 1: 512 MiB ordinary; 137 GB/s and 110 ns from its own CPUs\n"
-     "memory node 2: 256 MiB fast (no CPUs), near node 0; 412 GB/s and 130 ns from CPUs of node 0\n"
-     "memory node 3: 256 MiB fast (no CPUs), near node 1; 412 GB/s and 130 ns from CPUs of node "
+     "NUMA node 0: 512 MiB DRAM; 137 GB/s and 110 ns from its own CPUs\n"
+     "NUMA node 1: 512 MiB DRAM; 137 GB/s and 110 ns from its own CPUs\n"
+     "NUMA node 2: 256 MiB HBM (no CPUs), near node 0; 412 GB/s and 130 ns from CPUs of node 0\n"
+     "NUMA node 3: 256 MiB HBM (no CPUs), near node 1; 412 GB/s and 130 ns from CPUs of node "
      "1\n" +
          matrix_head +
          "         0    1    2    3\n"
@@ -76,7 +77,7 @@ int count(const std::string& text, const std::string& part) {
 
 struct Drawn {
   const char* machine;
-  int fast, ordinary, slow, apart;  // bars
+  int hbm, dram, slow, apart;  // bars
 };
 
 const Drawn pictures[] = {{"xeon-max-flat", 2, 2, 0, 2}, {"xeon-max-snc4", 8, 8, 0, 8},
@@ -99,7 +100,7 @@ TEST(topo, the_page_of_a_machine_begins_with_its_cores_and_ends_with_its_memory)
       << text;
 }
 
-TEST(topo, pictures_have_each_memory_node_once_in_the_color_of_its_tier) {
+TEST(topo, pictures_have_each_numa_node_once_in_the_color_of_its_tier) {
   for (const Drawn& drawn : pictures) {
     const Machine machine = captured(drawn.machine);
     const std::string picture = draw_machine_svg(machine);
@@ -110,12 +111,11 @@ TEST(topo, pictures_have_each_memory_node_once_in_the_color_of_its_tier) {
       const int all = bars(tier) + bars(tier + " apart");
       return all > 0 ? all - 1 : 0;
     };
-    EXPECT_EQ(both("fast"), drawn.fast) << drawn.machine;
-    EXPECT_EQ(both("ordinary"), drawn.ordinary) << drawn.machine;
+    EXPECT_EQ(both("hbm"), drawn.hbm) << drawn.machine;
+    EXPECT_EQ(both("dram"), drawn.dram) << drawn.machine;
     EXPECT_EQ(both("slow"), drawn.slow) << drawn.machine;
     EXPECT_EQ(count(picture, " apart\""), drawn.apart) << drawn.machine;
-    for (const MemoryNode& node : machine.memory)
-      EXPECT_EQ(count(picture, ">memory node " + std::to_string(node.os) + ": "), 1)
-          << drawn.machine;
+    for (const NumaNode& node : machine.memory)
+      EXPECT_EQ(count(picture, ">NUMA node " + std::to_string(node.os) + ": "), 1) << drawn.machine;
   }
 }

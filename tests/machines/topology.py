@@ -1,6 +1,6 @@
 """Writes a machine as hwloc's XML (version 2, which hwloc 2.1 and later read): used by make.py.
 
-Only what a description says is written: packages, groups, memory nodes with what firmware tells of them, caches,
+Only what a description says is written: packages, groups, NUMA nodes with what firmware tells of them, caches,
 cores and hardware threads, numbered as Linux does (the second threads of all cores come last).
 """
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ HIGHER_IS_BETTER_FOR_INITIATOR, LOWER_IS_BETTER_FOR_INITIATOR = 5, 6
 
 @dataclass
 class Node:
-    """A memory node; bandwidth (MB/s) and latency (ns) are those that the CPUs it belongs to see, 0: not told."""
+    """A NUMA node; bandwidth (MB/s) and latency (ns) are those that the CPUs it belongs to see, 0: not told."""
     os: int
     mib: int
     subtype: str = ""
@@ -60,7 +60,7 @@ class Writer:
         self.last_id = 0
         self.cores_in_all = sum(cluster.cores for package in machine.packages for cluster in package)
         self.next_core = 0
-        self.node_ids = {}     # memory node -> its object's identity
+        self.node_ids = {}     # NUMA node -> its object's identity
         self.node_cpus = {}
 
     def open(self, depth, kind, cpus, nodes, attributes="", closed=False):
@@ -140,7 +140,7 @@ class Writer:
             for cluster in clusters:
                 self.cluster(3, cluster, here + [node.os for node in cluster.nodes], len(clusters) > 1)
             self.close(2)
-        assert sorted(self.node_ids) == all_nodes, "memory nodes are numbered from 0, each once"
+        assert sorted(self.node_ids) == all_nodes, "NUMA nodes are numbered from 0, each once"
 
     def attributes(self):
         """What firmware tells: only what the nearest CPUs see, as Linux shows it."""

@@ -1,4 +1,4 @@
-// Links for tests of floor 6: ranks of one process, whose lines go through queues that the test can
+// Links for tests of layer 6: ranks of one process, whose lines go through queues that the test can
 // close and hold up. Everything else (offers, adverts, staging) lies in a job's memory as ever.
 #pragma once
 

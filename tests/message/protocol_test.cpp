@@ -1,4 +1,4 @@
-// One message's way on floor 6, step by step over fake links: matching, rendezvous, cancelling,
+// One message's path on layer 6, step by step over fake links: matching, rendezvous, cancelling,
 // truncation, bounds.
 #include "ranks.hpp"
 

@@ -96,8 +96,8 @@ class Ranks {
       auto record = std::make_unique<TrafficRecord>();
       sum_up(*record);
       std::uint64_t sum = 0;
-      for (auto& place : record->tally)
-        for (const Tally& tally : place[static_cast<int>(way)]) sum += tally.messages;
+      for (auto& peer_class : record->tally)
+        for (const Tally& tally : peer_class[static_cast<int>(way)]) sum += tally.messages;
       return sum;
     });
   }

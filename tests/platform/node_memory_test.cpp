@@ -41,7 +41,7 @@ int kernel_mode(const void* address) {
 
 int first_allowed() {
   NodeMask allowed = allowed_nodes();
-  for (int node = 0; node < memory_nodes_max; ++node)
+  for (int node = 0; node < numa_nodes_max; ++node)
     if (allowed & node_bit(node)) return node;
   return -1;
 }
@@ -89,7 +89,7 @@ TEST(node_memory, a_nodes_room_comes_with_what_its_kernel_keeps_back) {
 }
 
 TEST(node_memory, what_the_kernel_keeps_back_is_no_room) {
-  NodeKept kept[memory_nodes_max];
+  NodeKept kept[numa_nodes_max];
   int node = -1;
   for (const char* line :
        {"Node 2, zone   Normal\n", "        min      300\n", "        low      400\n",

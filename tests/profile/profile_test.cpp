@@ -34,7 +34,7 @@ Profile some_profile() {
   profile.budget = 20;
   profile.complete = true;
   profile.pairs = {{"l3", {0, 1}}};
-  profile.measured = {{"a question", "a way", "l3", "pingpong", "fresh", 4096, {1.5, 2.25}}};
+  profile.measured = {{"a question", "a way", "l3", "pingpong", "cold", 4096, {1.5, 2.25}}};
   profile.chosen = {{"eager_bytes_max", 2048, "quicker"},
                     {"early_bytes_max", default_of(*find_setting("early_bytes_max")), "stays"}};
   profile.collectives = {"2026-11-22T01:00:00Z",
@@ -87,7 +87,7 @@ TEST_F(a_profile, is_read_as_it_was_written) {
   EXPECT_EQ(read->seconds, 19.5);
   ASSERT_EQ(read->measured.size(), 1u);
   EXPECT_EQ(read->measured[0].medians_us, some_profile().measured[0].medians_us);
-  EXPECT_EQ(read->measured[0].data, "fresh");
+  EXPECT_EQ(read->measured[0].data, "cold");
   ASSERT_EQ(read->pairs.size(), 1u);
   EXPECT_EQ(read->pairs[0].cpus[1], 1);
   ASSERT_EQ(read->chosen.size(), 2u);
@@ -131,6 +131,20 @@ TEST_F(a_profile, may_have_the_former_names_of_algorithms) {
   EXPECT_EQ(read->collectives.measured[0].algorithm, "allreduce_segmented_in_room");
   EXPECT_EQ(read->collectives.measured[1].kind, "neighbor_alltoall");
   EXPECT_EQ(read->collectives.measured[1].algorithm, "neighbor_alltoall_exchange");
+}
+
+TEST_F(a_profile, may_have_the_former_words_for_data_and_segments) {
+  Profile former = some_profile();
+  former.measured.push_back(former.measured[0]);
+  former.measured[0].data = "reused";
+  former.measured[1].data = "fresh";
+  former.measured[1].question = "pieces";
+  ASSERT_TRUE(write_profile(file, former));
+  auto read = read_profile(file);
+  ASSERT_TRUE(read) << read.error();
+  EXPECT_EQ(read->measured[0].data, "warm");
+  EXPECT_EQ(read->measured[1].data, "cold");
+  EXPECT_EQ(read->measured[1].question, "segments");
 }
 
 TEST_F(a_profile, that_names_an_algorithm_that_there_is_not_is_refused) {

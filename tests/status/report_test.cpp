@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "status/tangle.hpp"
+#include "status/wait_graph.hpp"
 
 namespace {
 
@@ -43,12 +43,12 @@ TEST(report, ranks_that_do_the_same_stand_together) {
   EXPECT_EQ(text,
             "ranks 0-2: MPI_Recv for 12.3 s: a receive; waits for rank 3\n"
             "rank 3 (process 100): running outside MPI, or testing again and again\n"
-            "all who wait, wait in the end for rank 3\n");
+            "all waiting ranks depend on rank 3\n");
 }
 
 TEST(report, states_of_processes_are_told_apart) {
   RankStatus sleeping = running('S');
-  sleeping.look.kernel_place = "nanosleep";
+  sleeping.look.system_call = "nanosleep";
   sleeping.cpu_share = 0;
   RankStatus spinning = running('R');
   spinning.cpu_share = .99;
@@ -62,17 +62,18 @@ TEST(report, states_of_processes_are_told_apart) {
   EXPECT_EQ(rank_words({}), "not started");
 }
 
-TEST(tangle, a_collective_names_who_has_come_and_who_is_missing) {
+TEST(wait_graph, a_collective_names_who_has_come_and_who_is_missing) {
   const std::vector<RankStatus> ranks = {
       waiting("MPI_Barrier", "MPI_Barrier, call 3 on X", {2, 3}, 3),
       waiting("MPI_Barrier", "MPI_Barrier, call 3 on X", {2, 3}, 3), running(), running()};
-  const Tangle tangle = untangle(ranks);
-  ASSERT_EQ(tangle.collectives.size(), 1u);
-  EXPECT_EQ(tangle.collectives[0].come, (std::vector<int>{0, 1}));
-  EXPECT_EQ(tangle.collectives[0].missing, (std::vector<int>{2, 3}));
-  EXPECT_EQ(tangle.awaited, (std::vector<int>{2, 3}));
-  EXPECT_NE(report(ranks).find("MPI_Barrier, call 3 on X: ranks 0-1 are there, ranks 2-3 not"),
-            std::string::npos);
+  const WaitGraph graph = wait_graph_of(ranks);
+  ASSERT_EQ(graph.collectives.size(), 1u);
+  EXPECT_EQ(graph.collectives[0].entered, (std::vector<int>{0, 1}));
+  EXPECT_EQ(graph.collectives[0].missing, (std::vector<int>{2, 3}));
+  EXPECT_EQ(graph.awaited, (std::vector<int>{2, 3}));
+  EXPECT_NE(
+      report(ranks).find("MPI_Barrier, call 3 on X: ranks 0-1 have entered it, ranks 2-3 not"),
+      std::string::npos);
 }
 
 TEST(report, calls_whose_lengths_may_differ_name_what_compares_them) {
@@ -85,29 +86,30 @@ TEST(report, calls_whose_lengths_may_differ_name_what_compares_them) {
   EXPECT_EQ(report({running(), few, few}).find("differ"), std::string::npos);
 }
 
-TEST(tangle, ranks_that_wait_for_each_other_alone_are_a_deadlock) {
+TEST(wait_graph, ranks_that_wait_for_each_other_alone_are_a_deadlock) {
   const std::vector<RankStatus> ranks = {
       waiting("MPI_Recv", "a receive", {1}), waiting("MPI_Recv", "a receive", {2}),
       waiting("MPI_Recv", "a receive", {0}), waiting("MPI_Recv", "a receive", {0})};
-  EXPECT_EQ(untangle(ranks).circle, (std::vector<int>{0, 1, 2, 3}));
+  EXPECT_EQ(wait_graph_of(ranks).cycle, (std::vector<int>{0, 1, 2, 3}));
 }
 
-TEST(tangle, whoever_waits_for_one_that_runs_is_in_no_deadlock) {
-  EXPECT_TRUE(untangle({waiting("MPI_Recv", "a receive", {1}),
-                        waiting("MPI_Recv", "a receive", {0, 2}), running()})
-                  .circle.empty());
+TEST(wait_graph, whoever_waits_for_one_that_runs_is_in_no_deadlock) {
+  EXPECT_TRUE(wait_graph_of({waiting("MPI_Recv", "a receive", {1}),
+                             waiting("MPI_Recv", "a receive", {0, 2}), running()})
+                  .cycle.empty());
 }
 
-TEST(tangle, who_waits_for_finalized_ranks_alone_is_in_a_deadlock) {
+TEST(wait_graph, who_waits_for_finalized_ranks_alone_is_in_a_deadlock) {
   RankStatus ended = running();
   ended.phase = Phase::finalized;
-  EXPECT_EQ(untangle({waiting("MPI_Recv", "a receive", {1}), ended}).circle, (std::vector<int>{0}));
+  EXPECT_EQ(wait_graph_of({waiting("MPI_Recv", "a receive", {1}), ended}).cycle,
+            (std::vector<int>{0}));
   EXPECT_NE(report({waiting("MPI_Recv", "a receive", {1}), ended})
                 .find("deadlock: rank 0 waits for ranks that have called MPI_Finalize only\n"),
             std::string::npos);
 }
 
-TEST(tangle, a_thousand_ranks_are_told_in_few_lines) {
+TEST(wait_graph, a_thousand_ranks_are_told_in_few_lines) {
   std::vector<RankStatus> ranks(1000, waiting("MPI_Barrier", "MPI_Barrier, call 1 on X", {999}, 1));
   ranks[999] = running();
   const std::string text = report(ranks);

@@ -14,11 +14,11 @@
 
 namespace baton::test {
 
-// Two sockets, four memory nodes each, four L3 caches each, four cores each: 128 cores.
+// Two sockets, four NUMA nodes each, four L3 caches each, four cores each: 128 cores.
 inline constexpr char two_sockets_many_l3[] = "pack:2 numa:4 l3:4 l2:4 core:1 pu:2";
-// Two sockets, two memory nodes each, one L3 cache each, 24 cores each: 96 cores.
+// Two sockets, two NUMA nodes each, one L3 cache each, 24 cores each: 96 cores.
 inline constexpr char two_sockets_few_l3[] = "pack:2 numa:2 l3:1 l2:24 core:1 pu:2";
-// One socket and memory node, eight L3 caches of eight cores.
+// One socket and NUMA node, eight L3 caches of eight cores.
 inline constexpr char one_node_many_l3[] = "pack:1 numa:1 l3:8 l2:8 core:1 pu:1";
 inline constexpr char four_cores[] = "pack:1 numa:1 l3:1 l2:4 core:1 pu:1";
 

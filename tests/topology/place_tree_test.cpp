@@ -23,7 +23,7 @@ int hops(const PlaceTree& tree, int process, int other) {
 TEST(place_tree, levels_are_those_that_divide_the_ranks) {
   PlaceTree tree = tree_of(places_on(two_sockets_many_l3, {.ranks = 128}));
   ASSERT_EQ(tree.levels(),
-            3);  // package, memory node, L3; a rank a core, so L2 and core say nothing
+            3);  // package, NUMA node, L3; a rank a core, so L2 and core say nothing
   EXPECT_EQ(hops(tree, 0, 0), 0);
   EXPECT_EQ(hops(tree, 0, 3), 1);
   EXPECT_EQ(hops(tree, 0, 4), 2);
@@ -72,7 +72,7 @@ TEST(place_tree, ranks_that_are_not_bound_have_no_levels) {
   EXPECT_EQ(tree_of(std::vector<lockfree::RankPlace>(1)).levels(), 0);
 }
 
-TEST(place_tree, one_memory_node_with_one_cache_has_no_levels) {
+TEST(place_tree, one_numa_node_with_one_cache_has_no_levels) {
   EXPECT_EQ(tree_of(places_on(four_cores, {.ranks = 4})).levels(), 0);
 }
 

@@ -93,7 +93,7 @@ TEST(reorder, a_stencil_comes_nearer_on_two_sockets) {
   PlaceTree tree = tree_on(two_sockets_many_l3, {.ranks = 128});
   Mapping mapping =
       mapped("8x8x2 on 2 sockets x 4 nodes x 4 L3 x 4 cores", {{8, 8, 2}, {0, 0, 0}}, tree);
-  // 288 pairs, of which at least 16 cross the sockets, 64 memory nodes and 160 L3 caches.
+  // 288 pairs, of which at least 16 cross the sockets, 64 NUMA nodes and 160 L3 caches.
   EXPECT_EQ(mapping.before, 576);
   EXPECT_EQ(mapping.after, 288 + 16 + 64 + 160);
   for (const Stencil& stencil : {Stencil{{16, 8}, {0, 0}}, Stencil{{16, 8}, {1, 1}},
@@ -164,7 +164,7 @@ TEST(reorder, the_same_input_gives_the_same_ranks) {
   for (int process = 0; process < 128; ++process) EXPECT_EQ(one(process), other(process));
 }
 
-TEST(reorder, l3_caches_count_where_there_is_one_memory_node) {
+TEST(reorder, l3_caches_count_where_there_is_one_numa_node) {
   PlaceTree tree = tree_on(one_node_many_l3, {.ranks = 64});
   Mapping mapping = mapped("8x8 on 1 node x 8 L3 x 8 cores", {{8, 8}, {0, 0}}, tree);
   EXPECT_LT(mapping.after, mapping.before);

@@ -10,13 +10,13 @@ namespace baton::collective {
 
 namespace {
 
-// The sum at a place becomes contribution op sum.
-void add(const Visit& visit, int place, Vector vector, const void* contribution, void* unpacked) {
-  if (vector.type->contiguous) return vector.reduce(contribution, visit.place(place));
+// The sum in a slot becomes contribution op sum.
+void add(const Visit& visit, int slot, Vector vector, const void* contribution, void* unpacked) {
+  if (vector.type->contiguous) return vector.reduce(contribution, visit.payload(slot));
   if (!unpacked) return;
-  visit.take(place, unpacked, vector.count, *vector.type);
+  visit.take(slot, unpacked, vector.count, *vector.type);
   vector.reduce(contribution, unpacked);
-  visit.put(place, unpacked, vector.count, *vector.type);
+  visit.put(slot, unpacked, vector.count, *vector.type);
 }
 
 // What a rank wants of the result: elements [begin, end), and where they go.

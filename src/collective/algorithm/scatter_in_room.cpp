@@ -1,4 +1,4 @@
-// Scatter in a room: the root writes to everyone's place.
+// Scatter in a room: the root writes to everyone's slot.
 #include "collective/algorithm.hpp"
 #include "collective/room/visit.hpp"
 

@@ -16,7 +16,7 @@
 
 namespace baton::collective {
 
-using CycleLines = lockfree::CircleLines;
+using lockfree::CycleLines;
 using message::engine;
 
 namespace {
@@ -43,7 +43,7 @@ Seen* seen = nullptr;  // as many as ranks; from the first wait that is long
 bool published = false;
 
 CycleLines& lines_of(LocalRank rank) {
-  return transport::status_row(rank).circle;
+  return transport::status_row(rank).cycle;
 }
 bool waits(std::uint32_t episode) {
   return episode % 2 == 1;

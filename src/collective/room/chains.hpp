@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "lockfree/room_tickets.hpp"
+#include "lockfree/room_sequence.hpp"
 
 namespace baton::collective {
 
@@ -35,7 +35,7 @@ inline Chains divide_into_chains(int ranks, int cpus, std::int64_t elements, std
   constexpr std::int64_t segment_max = 1 << 20;  // longer ones leave the cache
   Chains chains{};
   chains.count = std::clamp((cpus + at_once - 1) / at_once, 1, ranks);
-  chains.blocks = ranks == 2 ? 1 : ranks / chains.count;  // two ranks' places swap
+  chains.blocks = ranks == 2 ? 1 : ranks / chains.count;  // two ranks' slots swap
   const std::int64_t share = elements * size / std::clamp(cpus, 2, at_once);
   const auto block = lockfree::room_block_bytes(static_cast<std::uint32_t>(ranks));
   const auto room = static_cast<std::int64_t>(block) * chains.blocks;

@@ -1,4 +1,4 @@
-// Combining what the ranks have written to their places in a room, in rank order.
+// Combining what the ranks have written to their slots of a room, in rank order.
 #pragma once
 
 #include "collective/algorithm.hpp"
@@ -6,10 +6,10 @@
 
 namespace baton::collective {
 
-// Where one of the vectors that are combined lies: from an element on of what a place has, or, of
+// Where one of the vectors that are combined lies: from an element on of what a slot has, or, of
 // this rank's own, as the program has it.
 struct Source {
-  int place;
+  int slot;
   std::int64_t first;
   const void* own = nullptr;
 };
@@ -23,7 +23,7 @@ void combine_at(const Visit& visit, int count, SourceAt&& source_at, Vector part
                 void* unpacked) {
   const std::int64_t size = part.type->size;
   auto take = [&](const Source& source, void* to) {
-    visit.take(source.place, to, part.count, *part.type, source.first * size);
+    visit.take(source.slot, to, part.count, *part.type, source.first * size);
   };
   int i = count - 1;
   const Source last = source_at(i);
@@ -35,7 +35,7 @@ void combine_at(const Visit& visit, int count, SourceAt&& source_at, Vector part
     const Source source = source_at(i);
     const void* theirs = source.own;
     if (!theirs && part.type->contiguous) {
-      theirs = visit.place(source.place) + source.first * size;
+      theirs = visit.payload(source.slot) + source.first * size;
     } else if (!theirs) {
       take(source, unpacked);
       theirs = unpacked;
@@ -43,7 +43,7 @@ void combine_at(const Visit& visit, int count, SourceAt&& source_at, Vector part
     part.reduce(theirs, result);
   }
 }
-// Of the places [from, to), from element `first` on; of some, whole vectors.
+// Of the slots [from, to), from element `first` on; of some, whole vectors.
 inline void combine(const Visit& visit, int from, int to, Vector part, std::int64_t first,
                     void* result, void* unpacked) {
   combine_at(

@@ -38,7 +38,7 @@ int DirectCopy::direct_at_once() {
 
 void DirectCopy::write_told(const void* from, void* to, std::int64_t bytes, bool usable) {
   const Told line{bytes, static_cast<const char*>(from), static_cast<char*>(to), usable};
-  std::memcpy(told.place(rank()), &line, sizeof line);
+  std::memcpy(told.payload(rank()), &line, sizeof line);
 }
 void DirectCopy::tell(const void* from, void* to, std::int64_t bytes, bool usable) {
   agreed_ = true;
@@ -55,7 +55,7 @@ void DirectCopy::agree_with(int root, std::int64_t bytes, bool usable) {
 }
 
 void DirectCopy::say_done() {
-  *done.place(rank()) = agreed_;
+  *done.payload(rank()) = agreed_;
   done.publish_own();
   // Who waits for us alone is woken by us, whoever comes last.
   if (turn_.after >= 0) done.wake(turn_.after);
@@ -64,7 +64,7 @@ void DirectCopy::say_done() {
 
 DirectCopy::Told DirectCopy::told_by(int rank) const {
   Told line;
-  std::memcpy(&line, told.place(rank), sizeof line);
+  std::memcpy(&line, told.payload(rank), sizeof line);
   return line;
 }
 

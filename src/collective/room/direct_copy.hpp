@@ -45,7 +45,7 @@ class DirectCopy {
   // Says, once done.may_write(), that we need nothing of the others any more.
   void say_done();
   // Whether a rank that has said so had agreed.
-  bool has_copied(int rank) const { return *done.place(rank) != 0; }
+  bool has_copied(int rank) const { return *done.payload(rank) != 0; }
 
   // Copies from where a rank's data lies, from a byte on: packed there, typed here.
   void pull(int from, std::int64_t offset, void* to, std::int64_t count, const Datatype& type);

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "base/cache_line.hpp"
-#include "lockfree/room_tickets.hpp"
+#include "lockfree/room_sequence.hpp"
 
 namespace baton::collective {
 

@@ -22,33 +22,33 @@ void wake_after_fence(const Communicator& comm, int rank) {
 void Visit::put_part(int of, std::int64_t offset, const void* buffer, const Datatype& type,
                      std::int64_t from, std::int64_t bytes) const {
   // The lines are those that others have read last: fetched with ownership, some ahead.
-  constexpr std::int64_t piece_bytes = 512;
-  char* to = place(of) + offset;
+  constexpr std::int64_t step_bytes = 512;
+  char* to = payload(of) + offset;
   auto fetch = [&](std::int64_t start) {
-    const std::int64_t end = std::min(bytes, start + piece_bytes);
+    const std::int64_t end = std::min(bytes, start + step_bytes);
     for (; start < end; start += cache_line_bytes) platform::prefetch_for_write(to + start);
   };
   fetch(0);
-  for (std::int64_t position = 0; position < bytes; position += piece_bytes) {
-    fetch(position + piece_bytes);
+  for (std::int64_t position = 0; position < bytes; position += step_bytes) {
+    fetch(position + step_bytes);
     datatype::pack(type, buffer, from + position, to + position,
-                   std::min(piece_bytes, bytes - position));
+                   std::min(step_bytes, bytes - position));
   }
 }
 
 void Visit::take_part(int of, std::int64_t offset, void* buffer, const Datatype& type,
                       std::int64_t from, std::int64_t bytes) const {
-  constexpr std::int64_t piece_bytes = 512;
-  const char* data = place(of) + offset;
+  constexpr std::int64_t step_bytes = 512;
+  const char* data = payload(of) + offset;
   auto fetch = [&](std::int64_t start) {
-    const std::int64_t end = std::min(bytes, start + piece_bytes);
+    const std::int64_t end = std::min(bytes, start + step_bytes);
     for (; start < end; start += cache_line_bytes) __builtin_prefetch(data + start);
   };
   fetch(0);
-  for (std::int64_t position = 0; position < bytes; position += piece_bytes) {
-    fetch(position + piece_bytes);
+  for (std::int64_t position = 0; position < bytes; position += step_bytes) {
+    fetch(position + step_bytes);
     datatype::unpack(type, buffer, from + position, data + position,
-                     std::min(piece_bytes, bytes - position));
+                     std::min(step_bytes, bytes - position));
   }
 }
 

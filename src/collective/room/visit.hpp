@@ -16,7 +16,7 @@ class Visit {
   int rank() const { return comm_.rank(); }
   int ranks() const { return comm_.size(); }
 
-  // `co_await`: until lines and blocks may be written; until places [from, to) have been published.
+  // `co_await`: until lines and blocks may be written; until slots [from, to) have been published.
   auto may_write() { return run_.until(MayWrite{*this}); }
   auto arrived(int from, int to) {
     return run_.until(
@@ -27,14 +27,14 @@ class Visit {
   }
   auto all_arrived() { return arrived(0, ranks()); }
   auto arrived(Places places) { return run_.until(SomeArrived{*this, places}); }
-  // The rank in MPI_COMM_WORLD behind a place, for who waits long for it.
+  // The rank in MPI_COMM_WORLD behind a slot, for who waits long for it.
   std::uint32_t world_rank(int of) const {
     return message::world_rank(comm_.collective.process(of));
   }
 
-  // Where the payload of a place lies.
-  char* place(int of) const { return view_.room.place(static_cast<std::uint32_t>(of), round_); }
-  // Packs a payload to a place and takes one from there, whole or from a byte on.
+  // Where the payload of a slot lies.
+  char* payload(int of) const { return view_.room.payload(static_cast<std::uint32_t>(of), round_); }
+  // Packs a payload to a slot and takes one from there, whole or from a byte on.
   void put(int of, const void* buffer, std::int64_t count, const Datatype& type,
            std::int64_t offset = 0) const {
     put_part(of, offset, buffer, type, 0, count * type.size);
@@ -49,35 +49,35 @@ class Visit {
   void take_part(int of, std::int64_t offset, void* buffer, const Datatype& type, std::int64_t from,
                  std::int64_t bytes) const;
 
-  // Publishes a place; whoever waits for it is woken besides, by one of these.
+  // Publishes a slot; whoever waits for it is woken besides, by one of these.
   void publish(int of) { view_.room.publish(static_cast<std::uint32_t>(of), round_); }
   // The same of a payload of `count` elements, whose length is told.
   void publish(int of, std::int64_t count, const Datatype& type) {
     view_.room.publish_bytes(static_cast<std::uint32_t>(of), round_, count * type.size);
   }
-  // Of a place that has arrived and told its length: whether that is what we expect. If not,
+  // Of a slot that has arrived and told its length: whether that is what we expect. If not,
   // the run has the error, and nothing can be taken from there.
   bool has_length(int of, std::int64_t count, const Datatype& type) const {
     const std::int64_t expected = count * type.size;
     const std::uint64_t note =
         round_.has_blocks() ? lockfree::room_note::block : lockfree::room_note::line(expected);
-    const auto place = static_cast<std::uint32_t>(of);
-    if (BATON_LIKELY(view_.room.note_at(place, round_) == note) &&
-        (!round_.has_blocks() || view_.room.bytes_at(place, round_) == expected))
+    const auto slot = static_cast<std::uint32_t>(of);
+    if (BATON_LIKELY(view_.room.note_at(slot, round_) == note) &&
+        (!round_.has_blocks() || view_.room.bytes_at(slot, round_) == expected))
       return true;
-    run_.refuse_length(of, view_.room.bytes_at(place, round_), expected);
+    run_.refuse_length(of, view_.room.bytes_at(slot, round_), expected);
     return false;
   }
   void wake(int rank);
   void wake(Places ranks);
   void wake_all();
-  // Of an operation in which all publish their place: only the last needs to wake. True when we can
+  // Of a round in which all publish their slot: only the last needs to wake. True when we can
   // see that we are not the last.
   bool others_missing();
-  // The same of those who publish these places.
+  // The same of those who publish these slots.
   bool others_missing(Places places);
 
-  // Of an operation in which all publish their place.
+  // Of a round in which all publish their slot.
   void publish_own() {
     publish(rank());
     if (!others_missing()) wake_all();
@@ -99,7 +99,7 @@ class Visit {
     return view_.room.bytes_at(static_cast<std::uint32_t>(of), round_);
   }
 
-  // Publishes our place for those who have told us how far they are, too.
+  // Publishes our slot for those who have told us how far they are, too.
   void publish_own_for_others(std::uint64_t finished) {
     view_.room.publish_for_others(own(), round_, finished);
   }

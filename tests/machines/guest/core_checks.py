@@ -38,7 +38,7 @@ CASES = (
     Case("--layout 2x2", ((0, 1), (2, 3)), (2, 2)),
     Case("--layout 1x2 --cores numa:1", ((2, 3),), (2,)),
     Case("--layout 2x1 --cores spread:2", ((0,), (2,)), (1, 1)),
-    Case("--layout 1x3", ((0, 1, 2),), (3,), complaint="rank 0 has CPUs of several memory nodes"),
+    Case("--layout 1x3", ((0, 1, 2),), (3,), complaint="rank 0 has CPUs of several NUMA nodes"),
     Case("--layout 1+1x2", ((2,), (0, 1)), (1, 2)),
     Case("--layout 1+2x1 --cores spread", ((1,), (0,), (2,)), (1, 1, 1)),
     Case("--layout 1+2x2", (ALL,) * 3, (1, 2, 2), UNBOUND, "3 ranks with 5 threads in all share 4 usable CPUs"),
@@ -99,7 +99,7 @@ def drawing_is_true(guest):
         for node in hardware.NODES:
             if node.cpus:
                 cells = rf"\n *\[{node.cpus[0]}: .*\[{node.cpus[-1]}: "
-                demand(re.search(rf"^package {node.socket}, memory node {node.number}\b.*{cells}", drawing, re.M),
+                demand(re.search(rf"^package {node.socket}, NUMA node {node.number}\b.*{cells}", drawing, re.M),
                        f"node {node.number} has not its CPUs:\n{drawing}")
 
 
@@ -119,7 +119,7 @@ def picture_is_true(guest):
 
 @check("cores that the machine does not have are refused with those that it has")
 def absent_cores_are_refused(guest):
-    for words, told in ((["--cores", "numa:2"], "there are 0-1"), (["--cores", "spread:3"], "2 memory nodes"),
+    for words, told in ((["--cores", "numa:2"], "there are 0-1"), (["--cores", "spread:3"], "2 NUMA nodes"),
                         (["--cores", "4"], "there are 0-3"), (["--cores", "sokcet:0"], "did you mean socket?")):
         done = guest.job([*words, "-n", "1"], TELL)
         demand(done.returncode == 2 and told in done.stderr and not done.stdout,

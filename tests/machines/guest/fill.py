@@ -1,4 +1,4 @@
-"""Fills memory nodes, so that checks can see what happens when they are full. Used by full_checks.py."""
+"""Fills NUMA nodes, so that checks can see what happens when they are full. Used by full_checks.py."""
 import contextlib
 import os
 import re

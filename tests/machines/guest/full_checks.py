@@ -25,10 +25,10 @@ def nothing_killed():
 @check("memory that prefers a full node goes to the next one, the job goes on and the report says so")
 def preferred_falls_back(guest):
     with nothing_killed(), filled(FULL, LEFT_MIB):
-        job = places(guest, ["--memory", "heap=fast", "--memory-report"], heap=HEAP, plain=MIB)
+        job = places(guest, ["--memory", "heap=hbm", "--memory-report"], heap=HEAP, plain=MIB)
     for rank in job.ranks:
         if rank.socket == 1:
-            demand_on(rank, "heap", MEANING["fast"](1))
+            demand_on(rank, "heap", MEANING["hbm"](1))
     spilt = sum(count for rank in job.ranks if rank.socket == 0 for node, count in rank.heap.items() if node != FULL)
     demand(spilt > 0, f"nothing went elsewhere: {[rank.heap for rank in job.ranks]}")
     demand(f"came elsewhere than meant: node {FULL} was full" in job.stderr, f"the report does not say so:\n{job.stderr}")
@@ -53,12 +53,12 @@ def declared_order_is_kept(guest):
 @check("a strict heap on a full node is refused with an error, and nothing is killed")
 def strict_heap_is_refused(guest):
     with nothing_killed(), filled(FULL, LEFT_MIB):
-        job = places(guest, ["--memory", "heap=fast!"], heap=HEAP, plain=MIB, program=("--refused-is-fine",))
+        job = places(guest, ["--memory", "heap=hbm!"], heap=HEAP, plain=MIB, program=("--refused-is-fine",))
     refused = [rank.rank for rank in job.ranks if rank.heap_error]
     demand(refused and all(job.ranks[number].socket == 0 for number in refused), f"refused: ranks {refused}")
     for rank in job.ranks:
         if not rank.heap_error:
-            demand_on(rank, "heap", MEANING["fast"](rank.socket))
+            demand_on(rank, "heap", MEANING["hbm"](rank.socket))
 
 
 def outcome_of_strict(guest, policy, what, leave_mib, **job):
@@ -71,7 +71,7 @@ def outcome_of_strict(guest, policy, what, leave_mib, **job):
     ranks = read_ranks(done.stdout)
     for rank in ranks:
         if not rank.heap_error:
-            demand_on(rank, what, MEANING["fast"](rank.socket))
+            demand_on(rank, what, MEANING["hbm"](rank.socket))
     return "refused" if any(rank.heap_error for rank in ranks) else "had it"
 
 
@@ -81,7 +81,7 @@ NEARLY_FULL = (("queues", (1, 3, 6, 24), {"heap": 0, "plain": 4 * MIB}),
 
 
 def demand_had_or_refused(guest, what, steps, job):
-    told = {left: outcome_of_strict(guest, f"{what}=fast!", what, left, **job) for left in steps}
+    told = {left: outcome_of_strict(guest, f"{what}=hbm!", what, left, **job) for left in steps}
     demand(told[steps[0]] == "refused" and told[steps[-1]] == "had it", f"{told}")
     return ", ".join(f"{left} MiB left: {outcome}" for left, outcome in told.items())
 
@@ -94,16 +94,16 @@ for one in NEARLY_FULL:
 @check("a whole process bound strictly to a full node is refused before it starts, and nothing is killed")
 def strict_process_is_refused(guest):
     with nothing_killed(), filled(FULL, 2):
-        done = failed_places(guest, ["--memory", "all=fast!"], plain=8 * MIB)
+        done = failed_places(guest, ["--memory", "all=hbm!"], plain=8 * MIB)
     demand("node 2" in done.stderr, done.stderr[-800:])
 
 
 @check("queues that prefer a full node go to the next one and messages arrive")
 def preferred_queues_fall_back(guest):
     with nothing_killed(), filled(FULL, 2):
-        job = places(guest, ["--memory", "queues=fast"], plain=4 * MIB)
+        job = places(guest, ["--memory", "queues=hbm"], plain=4 * MIB)
     for rank in job.ranks:
-        demand_on(rank, "queues", {FULL, 0} if rank.socket == 0 else MEANING["fast"](1))
+        demand_on(rank, "queues", {FULL, 0} if rank.socket == 0 else MEANING["hbm"](1))
 
 
 def fast_mib_of(guest, options):
@@ -116,9 +116,9 @@ def fast_mib_of(guest, options):
 
 @check("placing queues and heap uses less fast memory than binding everything there")
 def placing_uses_less(guest):
-    queues = fast_mib_of(guest, ["--memory", "queues=fast!"])
-    placed = fast_mib_of(guest, ["--memory", "queues=fast!,heap=fast!"])
-    bound = fast_mib_of(guest, ["--memory", "all=fast!"])
+    queues = fast_mib_of(guest, ["--memory", "queues=hbm!"])
+    placed = fast_mib_of(guest, ["--memory", "queues=hbm!,heap=hbm!"])
+    bound = fast_mib_of(guest, ["--memory", "all=hbm!"])
     demand(queues < placed < bound, f"queues {queues:.1f}, queues and heap {placed:.1f}, everything {bound:.1f} MiB")
     return (f"queues {queues:.1f} MiB, queues and heap {placed:.1f} MiB, everything {bound:.1f} MiB: "
             f"{100 * (bound / placed - 1):.0f} % more (the source hbm: 12 %)")

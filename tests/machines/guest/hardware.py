@@ -1,5 +1,5 @@
 """The machine that the guest is: two sockets of two cores with ordinary memory, and near each socket a small, fast
-memory node without CPUs. qemu gets it in its words (SRAT, SLIT and HMAT follow from them), checks compare with it.
+NUMA node without CPUs. qemu gets it in its words (SRAT, SLIT and HMAT follow from them), checks compare with it.
 """
 from dataclasses import dataclass
 

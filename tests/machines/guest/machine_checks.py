@@ -9,7 +9,7 @@ from sysfs import node_kib, read
 RANKS = hardware.CPUS
 
 
-@check("the kernel has four memory nodes, two of them without CPUs")
+@check("the kernel has four NUMA nodes, two of them without CPUs")
 def nodes_are_there(guest):
     for node in hardware.NODES:
         folder = f"/sys/devices/system/node/node{node.number}"
@@ -51,12 +51,12 @@ def hwloc_sees_bandwidths(guest):
     demand(told == expected, f"{told} instead of {expected}\n{section}")
 
 
-@check("baton topo shows four CPUs and four memory nodes")
+@check("baton topo shows four CPUs and four NUMA nodes")
 def topo_is_right(guest):
     shown = guest.succeed(guest.baton("topo")).stdout
     demand("4 usable of 4 CPUs, 4 cores" in shown and "mpiexec without -n: 4 ranks" in shown, shown)
     for node in hardware.NODES:
-        demand(re.search(rf"memory node {node.number}\b", shown), f"node {node.number} is missing\n{shown}")
+        demand(re.search(rf"NUMA node {node.number}\b", shown), f"node {node.number} is missing\n{shown}")
 
 
 @check("baton topo shows the guest and the captured machine that describes it alike")

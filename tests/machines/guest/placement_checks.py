@@ -17,10 +17,10 @@ def largest_node():
     return max((node.number for node in hardware.NODES), key=lambda number: node_kib(number, "MemTotal"))
 
 
-# What a place means for a rank on a socket: the nodes its pages may lie on.
+# What a policy means for a rank on a socket: the nodes its pages may lie on.
 MEANING = {
     "near": lambda socket: {hardware.NEAR[socket]},
-    "fast": lambda socket: {hardware.FAST[socket]},
+    "hbm": lambda socket: {hardware.FAST[socket]},
     "large": lambda socket: {largest_node()},
     "remote": lambda socket: {hardware.NEAR[1 - socket]},
     "anywhere": lambda socket: {node.number for node in hardware.NODES},
@@ -41,21 +41,21 @@ class Case:
 
 
 CASES = (
-    Case("queues=fast,heap=fast", queues="fast", heap="fast"),
-    Case("queues=fast!,heap=fast!", queues="fast", heap="fast", environment={"BATON_CMA": "1"}),
-    Case("queues=fast", queues="fast", heap="near"),
-    Case("heap=fast", queues="anywhere", heap="fast"),
+    Case("queues=hbm,heap=hbm", queues="hbm", heap="hbm"),
+    Case("queues=hbm!,heap=hbm!", queues="hbm", heap="hbm", environment={"BATON_CMA": "1"}),
+    Case("queues=hbm", queues="hbm", heap="near"),
+    Case("heap=hbm", queues="anywhere", heap="hbm"),
     Case("queues=near!,heap=near!", queues="near", heap="near"),
     Case("queues=large,heap=large", queues="large", heap="large"),
     Case("queues=remote,heap=remote!", queues="remote", heap="remote"),
     Case("queues=node:3!,heap=node:1+0", queues="node 3", heap="node 1"),
-    Case("all=fast", queues="fast", heap="fast", plain="fast", anonymous="fast"),
-    Case("all=node:2+3", queues="node 2", heap="node 2", plain="fast", anonymous="fast"),
+    Case("all=hbm", queues="hbm", heap="hbm", plain="hbm", anonymous="hbm"),
+    Case("all=node:2+3", queues="node 2", heap="node 2", plain="hbm", anonymous="hbm"),
     Case("all=node:2,heap=near", queues="node 2", heap="near", plain="node 2", anonymous="node 2"),
-    Case("queues=fast,heap=fast", queues="fast", heap="fast", ranks=2, options=("--map-by", "package")),
-    Case("heap=fast", queues="anywhere", heap="fast", plain="fast", options=("--export-heap",)),
+    Case("queues=hbm,heap=hbm", queues="hbm", heap="hbm", ranks=2, options=("--map-by", "package")),
+    Case("heap=hbm", queues="anywhere", heap="hbm", plain="hbm", options=("--export-heap",)),
     Case("heap=node:3!", queues="anywhere", heap="node 3", plain="node 3", options=("--export-heap",)),
-    Case("queues=fast!,heap=fast!", queues="fast", heap="fast", ranks=3, options=("-env", "BATON_ROOMS", "0")),
+    Case("queues=hbm!,heap=hbm!", queues="hbm", heap="hbm", ranks=3, options=("-env", "BATON_ROOMS", "0")),
 )
 
 
@@ -148,8 +148,8 @@ def interleaved_by_weights(guest):
 
 @check("the info key baton_memory places one allocation, whatever the job's policy is")
 def info_places(guest):
-    for rank in places(guest, ["--memory", "heap=near"], program=("--info", "baton_memory=fast!")).ranks:
-        demand_on(rank, "heap", MEANING["fast"](rank.socket))
+    for rank in places(guest, ["--memory", "heap=near"], program=("--info", "baton_memory=hbm!")).ranks:
+        demand_on(rank, "heap", MEANING["hbm"](rank.socket))
 
 
 @check("where placed memory was freed, memory without a place goes where the kernel puts it")
@@ -160,9 +160,9 @@ def place_is_forgotten(guest):
 
 @check("huge pages of the heap lie where the heap is placed")
 def huge_pages(guest):
-    job = places(guest, ["--memory", "heap=fast!,huge"], heap=4 * MIB, plain=MIB)
+    job = places(guest, ["--memory", "heap=hbm!,huge"], heap=4 * MIB, plain=MIB)
     for rank in job.ranks:
-        demand_on(rank, "heap", MEANING["fast"](rank.socket))
+        demand_on(rank, "heap", MEANING["hbm"](rank.socket))
     if "no huge pages" in job.stderr:
         raise Skip(job.stderr.strip())
 
@@ -176,7 +176,7 @@ def reported(job, rank, what):
 
 @check("--memory-report tells what the kernel tells the checker")
 def report_is_true(guest):
-    job = places(guest, ["--memory", "queues=fast!,heap=fast!", "--memory-report"], heap=4 * MIB)
+    job = places(guest, ["--memory", "queues=hbm!,heap=hbm!", "--memory-report"], heap=4 * MIB)
     demand("every page of queues and heap is where it was meant" in job.stderr, job.stderr)
     for rank in job.ranks:
         node = hardware.FAST[rank.socket]

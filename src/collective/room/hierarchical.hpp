@@ -1,13 +1,13 @@
-// What the algorithms by the machine's groups have in common: two rounds of a room, within the
-// groups and between them. Not all places of a round are published; only those are waited for,
-// read and learned from.
+// What the hierarchical algorithms have in common: two rounds of a room, within the machine's
+// groups and between them. Not all slots of a round are published; only those are waited for, read
+// and learned from.
 #pragma once
 
 #include "collective/room/visit.hpp"
 
 namespace baton::collective {
 
-// Within a group: publishes our place, which the leader waits for.
+// Within a group: publishes our slot, which the leader waits for.
 inline void publish_to_leader(Visit& within, Places group, int leader) {
   within.publish(within.rank());
   if (within.rank() != leader && !within.others_missing(group)) within.wake(leader);

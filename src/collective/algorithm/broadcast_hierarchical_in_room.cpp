@@ -1,4 +1,4 @@
-// Broadcast in a room by the machine's groups: the root writes for its group and for one of each
+// Hierarchical broadcast in a room: the root writes for its group and for one of each
 // other group, which write for theirs.
 #include <cstring>
 
@@ -7,7 +7,7 @@
 
 namespace baton::collective {
 
-Task broadcast_by_groups_in_room(Run& run, Round first, Round second) {
+Task broadcast_hierarchical_in_room(Run& run, Round first, Round second) {
   const Call& call = run.call;
   const Blocks& data = call.in;
   const int root = call.root;
@@ -27,7 +27,7 @@ Task broadcast_by_groups_in_room(Run& run, Round first, Round second) {
     if (rank == leader) {
       co_await within.may_write();
       if (fits)
-        std::memcpy(within.place(rank), between.place(root),
+        std::memcpy(within.payload(rank), between.payload(root),
                     static_cast<std::size_t>(data.uniform * data.type->size));
       within.publish(rank, data.uniform, *data.type);
       within.wake(groups->within());

@@ -1,11 +1,10 @@
-// Barrier in a room by the machine's groups: each group's first waits for its group, all wait for
-// these.
+// Hierarchical barrier in a room: each group's first waits for its group, all wait for these.
 #include "collective/algorithm.hpp"
-#include "collective/room/by_groups.hpp"
+#include "collective/room/hierarchical.hpp"
 
 namespace baton::collective {
 
-Task barrier_by_groups_in_room(Run& run, Round first, Round second) {
+Task barrier_hierarchical_in_room(Run& run, Round first, Round second) {
   const MachineGroups* groups = machine_groups(run);
   if (!groups) co_return;
   Visit within(run, first), between(run, second);

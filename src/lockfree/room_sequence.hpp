@@ -1,4 +1,4 @@
-// The tickets of a room's operations (lockfree/room.hpp): which bank of lines and which blocks each
+// The sequence of a room's rounds (lockfree/room.hpp): which bank of lines and which blocks each
 // has, and what must be finished before they are written again. Every rank works them out alone,
 // in the same order, so that they are the same everywhere. Private memory.
 #pragma once
@@ -13,13 +13,13 @@ namespace baton::lockfree {
 
 inline constexpr std::int64_t room_line_payload_bytes = 56;
 
-// Where the ranks' payloads lie in an operation: in their lines, or each in a block or a part of
+// Where the ranks' payloads lie in a round: in their lines, or each in a block or a part of
 // one. Of parts there are more: with them ranks may be further apart.
 enum class RoomSpace : std::uint8_t { lines, parts, blocks };
 
-// One operation in a room.
-struct Meeting {
-  std::uint64_t ticket = 0;
+// A round of a room: all its ranks write what they give, and read.
+struct Round {
+  std::uint64_t sequence = 0;
   std::uint64_t must_be_finished = 0;  // before anybody may write
   std::uint32_t part = 0;              // the first of the bank's
   std::uint32_t parts = 0;             // so many of each rank's block; 0: lines only
@@ -29,9 +29,9 @@ struct Meeting {
 };
 
 template <class Sizes = RoomSizes>
-class RoomTickets {
+class RoomSequence {
  public:
-  // Before the first operation.
+  // Before the first round.
   void prepare(std::uint32_t ranks) {
     banks_ = room_banks<Sizes>(ranks);
     part_bytes_ = room_block_bytes<Sizes>(ranks) / Sizes::block_parts;
@@ -44,47 +44,47 @@ class RoomTickets {
     return bytes <= static_cast<std::int64_t>(part_bytes_) ? RoomSpace::parts : RoomSpace::blocks;
   }
 
-  // The next operation: every rank asks for the same ones in the same order, also before the room
+  // The next round: every rank asks for the same ones in the same order, also before the room
   // is attached.
-  Meeting open(RoomSpace space) {
-    Meeting meeting;
-    meeting.ticket = ++tickets_;
-    meeting.must_be_finished = meeting.ticket > banks_ ? meeting.ticket - banks_ : 0;
-    if (space == RoomSpace::lines) return meeting;
-    meeting.parts = space == RoomSpace::parts ? 1 : Sizes::block_parts;
+  Round open(RoomSpace space) {
+    Round round;
+    round.sequence = ++opened_;
+    round.must_be_finished = round.sequence > banks_ ? round.sequence - banks_ : 0;
+    if (space == RoomSpace::lines) return round;
+    round.parts = space == RoomSpace::parts ? 1 : Sizes::block_parts;
     // The rest of a begun bank stays unused.
-    next_part_ += (meeting.parts - next_part_ % meeting.parts) % meeting.parts;
-    meeting.part = static_cast<std::uint32_t>(next_part_ % all_parts);
-    next_part_ += meeting.parts;
-    meeting.turn = part_turns_[meeting.part];
-    for (std::uint64_t i = meeting.part; i < meeting.part + meeting.parts; ++i) {
-      part_turns_[i] = meeting.turn + 1;
-      meeting.must_be_finished = std::max(meeting.must_be_finished, part_tickets_[i]);
-      part_tickets_[i] = meeting.ticket;
+    next_part_ += (round.parts - next_part_ % round.parts) % round.parts;
+    round.part = static_cast<std::uint32_t>(next_part_ % all_parts);
+    next_part_ += round.parts;
+    round.turn = part_turns_[round.part];
+    for (std::uint64_t i = round.part; i < round.part + round.parts; ++i) {
+      part_turns_[i] = round.turn + 1;
+      round.must_be_finished = std::max(round.must_be_finished, part_sequences_[i]);
+      part_sequences_[i] = round.sequence;
     }
-    return meeting;
+    return round;
   }
 
-  // So many operations of one call, one after the other, all with blocks. The first ones are kept;
+  // So many rounds of one call, one after the other, all with blocks. The first ones are kept;
   // in_row works out the others, whose blocks have been used in the row before. (That a block is
   // free again ranks say at once, so the other needs only what had its block; a line's end they may
   // say later.)
-  using Row = std::array<Meeting, Sizes::block_banks>;
+  using Row = std::array<Round, Sizes::block_banks>;
   Row open_row(std::uint64_t count) {
     Row row{};
     for (std::uint64_t i = 0; i < count; ++i) {
-      const Meeting meeting = open(RoomSpace::blocks);
-      if (i < row.size()) row[i] = meeting;
+      const Round round = open(RoomSpace::blocks);
+      if (i < row.size()) row[i] = round;
     }
     return row;
   }
   // Operation `i` of a row.
-  static Meeting in_row(const Row& row, std::uint64_t i) {
+  static Round in_row(const Row& row, std::uint64_t i) {
     if (i < row.size()) return row[i];
-    const std::uint64_t ticket = row[0].ticket + i;
+    const std::uint64_t sequence = row[0].sequence + i;
     const std::uint64_t part = (row[0].part + i * Sizes::block_parts) % all_parts;
     const std::uint64_t turn = row[i % row.size()].turn + i / row.size();
-    return {ticket, ticket - row.size(), static_cast<std::uint32_t>(part), Sizes::block_parts,
+    return {sequence, sequence - row.size(), static_cast<std::uint32_t>(part), Sizes::block_parts,
             static_cast<std::uint32_t>(turn)};
   }
 
@@ -94,12 +94,12 @@ class RoomTickets {
  private:
   static constexpr std::uint64_t all_parts = Sizes::block_banks * Sizes::block_parts;
 
-  std::uint64_t tickets_ = 0;  // opened so far
+  std::uint64_t opened_ = 0;  // opened so far
   std::uint64_t banks_ = Sizes::banks;
   std::uint64_t part_bytes_ = Sizes::block_bytes / Sizes::block_parts;
   std::uint64_t next_part_ = 0;
-  std::uint64_t part_tickets_[all_parts] = {};  // who has each
-  std::uint32_t part_turns_[all_parts] = {};    // how often each has been used
+  std::uint64_t part_sequences_[all_parts] = {};  // who has each
+  std::uint32_t part_turns_[all_parts] = {};      // how often each has been used
 };
 
 }  // namespace baton::lockfree

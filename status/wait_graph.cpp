@@ -1,4 +1,4 @@
-#include "status/tangle.hpp"
+#include "status/wait_graph.hpp"
 
 #include <algorithm>
 #include <map>
@@ -16,8 +16,8 @@ bool has_ended(const RankStatus& rank) {
 }
 
 // Who waits, and can be served by nobody but those that are left in the set, again and again.
-std::vector<int> closed_circle(const std::vector<RankStatus>& ranks) {
-  constexpr double settled_seconds = 1;  // what was on its way has come
+std::vector<int> closed_cycle(const std::vector<RankStatus>& ranks) {
+  constexpr double settled_seconds = 1;  // what was in flight has arrived
   std::vector<bool> in(ranks.size());
   for (std::size_t r = 0; r < ranks.size(); ++r)
     in[r] = ranks[r].waits && ranks[r].wait_seconds >= settled_seconds &&
@@ -33,16 +33,16 @@ std::vector<int> closed_circle(const std::vector<RankStatus>& ranks) {
       if (!inside) in[r] = false, changed = true;
     }
   }
-  std::vector<int> circle;
+  std::vector<int> cycle;
   for (std::size_t r = 0; r < ranks.size(); ++r)
-    if (in[r]) circle.push_back(static_cast<int>(r));
-  return circle;
+    if (in[r]) cycle.push_back(static_cast<int>(r));
+  return cycle;
 }
 
 }  // namespace
 
-Tangle untangle(const std::vector<RankStatus>& ranks) {
-  Tangle tangle;
+WaitGraph wait_graph_of(const std::vector<RankStatus>& ranks) {
+  WaitGraph graph;
   std::vector<bool> awaited(ranks.size());
   using Key = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>;
   std::map<Key, std::pair<StuckCollective, std::vector<bool>>> calls;
@@ -55,21 +55,21 @@ Tangle untangle(const std::vector<RankStatus>& ranks) {
     call.differs |= !call.words.empty() && call.words != wait.words;
     call.words = wait.words;
     call.has_data |= call.words.find(" bytes a rank") != std::string::npos;
-    call.come.push_back(static_cast<int>(r));
+    call.entered.push_back(static_cast<int>(r));
     partners.resize(ranks.size());
     wait.awaited.each([&](std::uint32_t other) { partners[other] = true; });
   }
   for (auto& [key, found] : calls) {
     auto& [call, partners] = found;
     for (std::size_t r = 0; r < ranks.size(); ++r)
-      if (partners[r] && !std::ranges::binary_search(call.come, static_cast<int>(r)))
+      if (partners[r] && !std::ranges::binary_search(call.entered, static_cast<int>(r)))
         call.missing.push_back(static_cast<int>(r));
-    tangle.collectives.push_back(std::move(call));
+    graph.collectives.push_back(std::move(call));
   }
   for (std::size_t r = 0; r < ranks.size(); ++r)
-    if (awaited[r] && !ranks[r].waits) tangle.awaited.push_back(static_cast<int>(r));
-  tangle.circle = closed_circle(ranks);
-  return tangle;
+    if (awaited[r] && !ranks[r].waits) graph.awaited.push_back(static_cast<int>(r));
+  graph.cycle = closed_cycle(ranks);
+  return graph;
 }
 
 }  // namespace baton::status
