@@ -1,5 +1,5 @@
 // The one table of counters: what happened to this rank, plain numbers, written by it only. Which
-// way its messages took is counted elsewhere (base/traffic.hpp), and how its collectives went
+// protocols its messages used is counted elsewhere (base/traffic.hpp), and how its collectives went
 // (base/algorithm.hpp).
 // They live in the rank's row of the status board, so that the launcher and tools can read them.
 #pragma once

@@ -1,4 +1,4 @@
-// What this rank can tell about its messages: which way they took, and why no cheaper one.
+// What this rank can tell about its messages: which protocol they used, and why no cheaper one.
 #include <cstdio>
 
 #include "base/settings.hpp"

@@ -169,7 +169,7 @@ template <class Source>
 UnexpectedMessage* match_rts(Message<Source> message) {
   lockfree::Envelope envelope = message.envelope();
   auto line = message.template read<RtsLine>();
-  if (line.place.leased) catch_up(message.peer);
+  if (line.span.leased) catch_up(message.peer);
   MatchQueue& queue = queue_of(envelope.context);
   platform::Guard guard(queue.lock);
   Request* receive = take_posted(queue, message.header.source(), envelope.tag);
@@ -180,7 +180,7 @@ UnexpectedMessage* match_rts(Message<Source> message) {
   unexpected.sender_contiguous = line.contiguous != 0;
   unexpected.offer = line.slot;
   unexpected.address = line.address;
-  unexpected.place = line.place;
+  unexpected.span = line.span;
   unexpected.exported = line.exported != 0;
   unexpected.early_bytes = line.early_bytes;
   if (receive) {
@@ -196,11 +196,11 @@ UnexpectedMessage* match_rts(Message<Source> message) {
     return &unexpected;
   }
   message.drop();
-  if (!line.place.empty()) {
+  if (!line.span.empty()) {
     // Chunks are for all senders: what nobody waits for must not keep one.
     take_early(unexpected, unexpected.payload());
-    give_back(line.place, unexpected.process);
-    unexpected.place = {};
+    give_back(line.span, unexpected.process);
+    unexpected.span = {};
     account_unexpected(unexpected, unexpected.early_bytes);
   }
   keep(queue, unexpected);
@@ -344,7 +344,7 @@ lockfree::Offer<lockfree::Hardware>& offer_of(const UnexpectedMessage& unexpecte
 // What was kept for an unexpected message is not kept any more.
 void account_delivered(const UnexpectedMessage& unexpected) {
   std::int64_t kept = !unexpected.offered        ? unexpected.bytes
-                      : unexpected.place.empty() ? unexpected.early_bytes
+                      : unexpected.span.empty() ? unexpected.early_bytes
                                                  : 0;
   if (kept && unexpected.process != engine.self) account_unexpected(unexpected, -kept);
 }
@@ -354,7 +354,7 @@ void account_delivered(const UnexpectedMessage& unexpected) {
 void drop_withdrawn(UnexpectedMessage& unexpected) {
   BATON_INVARIANT(lockfree::move_offer(offer_of(unexpected), lockfree::OfferState::withdrawn,
                                        lockfree::OfferState::done));
-  if (!unexpected.place.empty()) skip_early(unexpected);
+  if (!unexpected.span.empty()) skip_early(unexpected);
   account_delivered(unexpected);
   free_unexpected(&unexpected);
 }

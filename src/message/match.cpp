@@ -27,13 +27,13 @@ Place find_posted(List<Request>& list, std::int32_t source, std::int32_t tag) {
   return {};
 }
 
-struct UnexpectedPlace {
+struct UnexpectedPosition {
   List<UnexpectedMessage>* list = nullptr;
   UnexpectedMessage* before = nullptr;
   UnexpectedMessage* unexpected = nullptr;
 };
 
-UnexpectedPlace find_in(List<UnexpectedMessage>& list, std::int32_t source, std::int32_t tag) {
+UnexpectedPosition find_in(List<UnexpectedMessage>& list, std::int32_t source, std::int32_t tag) {
   UnexpectedMessage* before = nullptr;
   for (UnexpectedMessage* unexpected = list.first; unexpected;
        before = unexpected, unexpected = unexpected->next) {
@@ -43,15 +43,16 @@ UnexpectedPlace find_in(List<UnexpectedMessage>& list, std::int32_t source, std:
   return {};
 }
 
-UnexpectedPlace find_place(MatchQueue& queue, std::int32_t source, std::int32_t tag) {
+UnexpectedPosition find_position(MatchQueue& queue, std::int32_t source, std::int32_t tag) {
   if (queue.unexpected_count == 0) return {};
   if (source != MPI_ANY_SOURCE)
     return find_in(queue.unexpected[MatchQueue::bin(source)], source, tag);
-  UnexpectedPlace best;
+  UnexpectedPosition best;
   for (List<UnexpectedMessage>& list : queue.unexpected) {
-    UnexpectedPlace place = find_in(list, source, tag);
-    if (place.unexpected && (!best.unexpected || place.unexpected->order < best.unexpected->order))
-      best = place;
+    UnexpectedPosition position = find_in(list, source, tag);
+    if (position.unexpected &&
+        (!best.unexpected || position.unexpected->order < best.unexpected->order))
+      best = position;
   }
   return best;
 }
@@ -66,9 +67,9 @@ List<Request>& list_of(MatchQueue& queue, const Request& request) {
 namespace {
 
 template <class Pointer>
-Pointer load(Pointer& place) {
+Pointer load(Pointer& pointer) {
   // ORDER match.queues: acquire here, release in make_queue; what it points to is complete.
-  return std::atomic_ref(place).load(std::memory_order_acquire);
+  return std::atomic_ref(pointer).load(std::memory_order_acquire);
 }
 
 BATON_COLD MatchQueue* make_queue(std::uint32_t context) {
@@ -174,24 +175,24 @@ void keep(MatchQueue& queue, UnexpectedMessage& unexpected) {
 
 namespace {
 
-UnexpectedMessage* take_from(MatchQueue& queue, const UnexpectedPlace& place) {
+UnexpectedMessage* take_from(MatchQueue& queue, const UnexpectedPosition& position) {
   --queue.unexpected_count;
-  return place.list->take_after(place.before);
+  return position.list->take_after(position.before);
 }
 
 }  // namespace
 
 UnexpectedMessage* find_unexpected(MatchQueue& queue, std::int32_t source, std::int32_t tag) {
   for (;;) {
-    UnexpectedPlace place = find_place(queue, source, tag);
-    if (!place.unexpected || !is_withdrawn(*place.unexpected)) return place.unexpected;
-    (void)claim(*take_from(queue, place));  // drops it
+    UnexpectedPosition position = find_position(queue, source, tag);
+    if (!position.unexpected || !is_withdrawn(*position.unexpected)) return position.unexpected;
+    (void)claim(*take_from(queue, position));  // drops it
   }
 }
 
 UnexpectedMessage* take_unexpected(MatchQueue& queue, std::int32_t source, std::int32_t tag) {
-  UnexpectedPlace place = find_place(queue, source, tag);
-  return place.unexpected ? take_from(queue, place) : nullptr;
+  UnexpectedPosition position = find_position(queue, source, tag);
+  return position.unexpected ? take_from(queue, position) : nullptr;
 }
 
 UnexpectedMessage* take_local_unexpected(MatchQueue& queue, const Request& send) {

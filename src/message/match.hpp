@@ -31,9 +31,9 @@ struct UnexpectedMessage {
   std::int32_t offer = 0;  // no_slot: the early bytes are all of it
   std::uint64_t address = 0;
   // The beginning of an offered message, sent before it was matched: still in staging, or (the
-  // place is empty) copied behind this.
+  // span is empty) copied behind this.
   std::int64_t early_bytes = 0;
-  lockfree::StagingSpan place;
+  lockfree::StagingSpan span;
   Request* local = nullptr;
   Request* receive = nullptr;  // that it was matched with, while it waits to be copied
   // Of a message that MPI_Mprobe took out: the communicator, which lives until it is received.

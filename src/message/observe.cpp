@@ -22,21 +22,21 @@ std::uint32_t follow_mean(std::uint32_t mean, std::int64_t sample) {
 }
 
 // How messages go that nobody has timed yet. Wishes say what differs from that.
-bool pulled_unseen(int place) {
-  int digits = Timings::digits_min + place % Timings::sizes;
+bool pulled_unseen(int index) {
+  int digits = Timings::digits_min + index % Timings::sizes;
   return std::int64_t{1} << (digits - 1) >= settings.unseen_pull_bytes_min;
 }
 
 // Under the account lock.
 void wish(Peer& peer, std::int64_t bytes, bool exported, bool pull) {
-  int place = Timings::place_of(bytes, exported);
-  Timings::Seen& seen = peer.past().timings.seen[place];
+  int index = Timings::index_of(bytes, exported);
+  Timings::Seen& seen = peer.past().timings.seen[index];
   if (seen.pulled_ticks && seen.staged_ticks)
     peer.past().traffic.observed[size_class(bytes)] = pull ? Observation::warm : Observation::cold;
-  bool other = pull != pulled_unseen(place);
+  bool other = pull != pulled_unseen(index);
   if (seen.other == other) return;
   seen.other = other;
-  peer.link->wish_pull(place, other);
+  peer.link->wish_pull(index, other);
 }
 
 }  // namespace
@@ -44,11 +44,11 @@ void wish(Peer& peer, std::int64_t bytes, bool exported, bool pull) {
 void observe(Peer& peer, std::int64_t bytes, bool exported, Taken how, std::int64_t cost_ticks) {
   if (!peer.link->is_open()) return;  // it has no use for our wishes
   platform::Guard guard(peer.history_lock);
-  int place = Timings::place_of(bytes, exported);
-  Timings::Seen& seen = peer.past().timings.seen[place];
+  int index = Timings::index_of(bytes, exported);
+  Timings::Seen& seen = peer.past().timings.seen[index];
   std::uint32_t& mean = how == Taken::pulled ? seen.pulled_ticks : seen.staged_ticks;
   mean = follow_mean(mean, cost_ticks);
-  bool now = seen.other != pulled_unseen(place);
+  bool now = seen.other != pulled_unseen(index);
   wish(peer, bytes, exported, transport::prefer_pull(seen.pulled_ticks, seen.staged_ticks, now));
 }
 
@@ -62,8 +62,8 @@ bool should_offer(Peer& peer, std::int64_t bytes, bool exported) {
   // At most 2 % of messages in the long run, but soon, and again soon: first ones are slow, so that
   // some in a row go, and a first few in a row may all be.
   constexpr std::uint8_t first_try = 3, in_a_row = 4, turn_max = 220;
-  int place = Timings::place_of(bytes, exported);
-  Timings::Trial& trial = peer.past().timings.trial[place];
+  int index = Timings::index_of(bytes, exported);
+  Timings::Trial& trial = peer.past().timings.trial[index];
   bool other = trial.sent >= first_try && trial.sent < first_try + in_a_row;
   if (trial.sent == trial.turn) {
     trial.sent = 0;
@@ -71,7 +71,7 @@ bool should_offer(Peer& peer, std::int64_t bytes, bool exported) {
   } else {
     ++trial.sent;
   }
-  return (peer.link->pull_wished(place) != pulled_unseen(place)) != other;
+  return (peer.link->pull_wished(index) != pulled_unseen(index)) != other;
 }
 
 }  // namespace baton::message

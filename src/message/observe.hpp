@@ -23,7 +23,7 @@ struct Timings {
     return digits < digits_min ? digits_min : digits > digits_max ? digits_max : digits;
   }
   // What is exported needs no system call: it has times of its own.
-  static int place_of(std::int64_t bytes, bool exported) {
+  static int index_of(std::int64_t bytes, bool exported) {
     return digits_of(bytes) - digits_min + (exported ? sizes : 0);
   }
   struct Seen {

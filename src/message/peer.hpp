@@ -34,7 +34,7 @@ struct RtsLine {
   std::uint32_t early_bytes : 30;  // so much of the message is being written into staging
   std::uint32_t contiguous : 1;
   std::uint32_t exported : 1;  // one of its buffers, as far as the sender knows
-  lockfree::StagingSpan place;
+  lockfree::StagingSpan span;
 };
 static_assert(sizeof(RtsLine) <= lockfree::first_line_payload_bytes);
 inline constexpr std::int32_t no_slot = -1;
@@ -45,7 +45,7 @@ struct CtsLine {
   bool window_kept;  // the stream goes on through the window of the early bytes
 };
 struct WindowLine {
-  lockfree::StagingSpan place;
+  lockfree::StagingSpan span;
   std::uint32_t stream;
 };
 struct PushedLine {
@@ -186,7 +186,7 @@ struct Peer {
   Company company;               // of what we push, and of what we pull
   Pushes pushes;
   std::uint64_t last_advert = 0;   // of our receives, to it
-  Request** advertised = nullptr;  // by the place of the advert; null: none
+  Request** advertised = nullptr;  // by the slot of the advert; null: none
   platform::Lock send_lock;        // of the way there and `queued`
   platform::Lock history_lock;     // of what is observed
 

@@ -111,12 +111,12 @@ void abandon_slot(std::uint32_t slot);
 
 // --- streams through staging.
 inline constexpr std::int64_t bytes_per_round = 262144;  // guess: fair to other peers
-// The sender (stream_out.cpp). Takes a place in staging for the beginning of a send that nobody has
+// The sender (stream_out.cpp). Takes a span of staging for the beginning of a send that nobody has
 // matched, and says how much of it may go at once: 0 when it should wait for its match, or
 // wait_for_room.
 inline constexpr std::int64_t wait_for_room = -1;
 std::int64_t open_early(Peer& peer, Request& send, bool exported);
-// Undoes it: no line has named the place.
+// Undoes it: no line has named the span.
 void close_early(Peer& peer, Request& send);
 // The send is over, or its stream is: others may use the peer's lease.
 void let_lease_go(Request& send);
@@ -125,15 +125,15 @@ void fill_early(Peer& peer, Request& send, std::int64_t bytes);
 void start_stream_out(Request& send);
 bool advance_streams_out();
 // The receiver (stream_in.cpp). Copies early bytes behind their sender: to the receive, which may
-// want fewer, or to memory. The place is the caller's to give back.
+// want fewer, or to memory. The span is the caller's to give back.
 void take_early(const UnexpectedMessage& unexpected, Request& receive);
 void take_early(const UnexpectedMessage& unexpected, char* target);
 // They are not wanted.
 void skip_early(const UnexpectedMessage& unexpected);
 // Of a message that was handed over with its window: we may send with that now.
-void keep_transferred(Peer& peer, const lockfree::StagingSpan& place);
+void keep_transferred(Peer& peer, const lockfree::StagingSpan& span);
 // What was there is over: its window is free, unless it is leased, or ours now.
-void give_back(const lockfree::StagingSpan& place, Process sender);
+void give_back(const lockfree::StagingSpan& span, Process sender);
 // A peer has gone on in its lease: the stream that went through it before lies there complete.
 // Takes it out, so that what we say we have emptied is true of all before.
 void catch_up(const Peer& peer);

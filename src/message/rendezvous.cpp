@@ -98,7 +98,7 @@ bool put_early(Peer& peer, Request& send, std::int64_t early_bytes, int slot) {
                static_cast<std::uint32_t>(early_bytes),
                send.datatype->contiguous,
                send.exported,
-               send.place};
+               send.span};
   if (!put_line(peer, LineKind::rts, send.source, {send.context, send.tag}, &line, sizeof line))
     return false;
   if (early_bytes == 0) return true;
@@ -178,10 +178,10 @@ bool put_request(Peer& peer, Request& request) {
   if (request.kind == RequestKind::receive) {
     // Before anyone can answer.
     request.stage = Stage::streaming;
-    const CtsLine line{request.limit, request.slot, request.stream, !request.place.empty()};
+    const CtsLine line{request.limit, request.slot, request.stream, !request.span.empty()};
     put = put_line(peer, LineKind::cts, 0, {0, 0}, &line, sizeof line);
     // Only now: until it is put the receive may be in the queue.
-    if (put && !request.place.empty()) start_stream_in(request);
+    if (put && !request.span.empty()) start_stream_in(request);
   } else {
     transport::Choice choice = transport::choose_send(
         request.bytes, request.synchronous, peer.link->envelopes_only(), settings.eager_bytes_max);
@@ -269,21 +269,21 @@ void accept_rts(UnexpectedMessage& unexpected, Request& receive) {
     // Filled only while we copy, and pullable, too: worth comparing.
     receive.exported = unexpected.exported;
     bool observed =
-        !unexpected.place.empty() && unexpected.sender_contiguous && receive.datatype->contiguous &&
+        !unexpected.span.empty() && unexpected.sender_contiguous && receive.datatype->contiguous &&
         (unexpected.exported ||
          (receive.bytes >= engine.cma_bytes_min && transport::can_read_from(peer.local_rank)));
     receive.started_ticks = observed ? platform::now_ticks() : 0;
     // What we wait for, we wait for; what is there was filled while we did something else.
     bool both_busy = observed && peer.crossing.received() && is_filled(unexpected);
-    receive.place = unexpected.place;
+    receive.span = unexpected.span;
     // While the beginning is still in staging, the sender goes on while we copy it: only who makes
     // progress comes here then, and takes in no more of it meanwhile. Else another thread may.
-    bool at_once = !unexpected.place.empty();
+    bool at_once = !unexpected.span.empty();
     if (more && at_once) ask_for_stream(unexpected, receive);
     if (unexpected.early_bytes > 0) take_early(unexpected, receive);
     if (more && !at_once) ask_for_stream(unexpected, receive);
     if (more) return;
-    if (!unexpected.place.empty()) give_back(unexpected.place, unexpected.process);
+    if (!unexpected.span.empty()) give_back(unexpected.span, unexpected.process);
     if (observed)
       observe(peer, receive.bytes, receive.exported, Taken::pipelined,
               cost_of_staged(receive, both_busy));
@@ -306,7 +306,7 @@ void accept_pushed(const PushedLine& line, Request& receive) {
   if (!copy_together(offer, peer, source, receive, &pushed)) {
     receive.position = 0;
     receive.started_ticks = 0;
-    receive.place = {};
+    receive.span = {};
     return ask_for_stream(unexpected, receive);
   }
   observe(peer, receive.bytes, receive.exported, Taken::pulled,
@@ -373,7 +373,7 @@ void arrive_cts(const CtsLine& line) {
   }
   send->limit = line.limit;
   send->stream = line.stream;
-  if (!line.window_kept) send->place = {};
+  if (!line.window_kept) send->span = {};
   start_stream_out(*send);
 }
 

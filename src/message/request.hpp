@@ -75,7 +75,7 @@ struct Request {
   std::int64_t bytes = 0;          // to send; or capacity, then received
   std::int64_t position = 0;       // packed bytes already moved
   std::int64_t limit = 0;          // of a stream: how many bytes move
-  lockfree::StagingSpan place;     // of a stream
+  lockfree::StagingSpan span;      // of a stream
   std::int64_t started_ticks = 0;  // of a stream in whose time is observed; else 0
   bool exported = false;           // and whether its sender's buffer is exported
   std::int64_t emptied = 0;        // of a stream out: how far its receiver was when we last looked

@@ -64,17 +64,17 @@ struct WaitForSender {
 
 }  // namespace
 
-void give_back(const lockfree::StagingSpan& place, Process sender) {
-  if (place.transferred) return keep_transferred(peer_of(sender), place);
-  if (place.leased) return;
-  lockfree::give_back_chunks(transport::doorbell(engine.local_rank).chunks.free, place.window);
+void give_back(const lockfree::StagingSpan& span, Process sender) {
+  if (span.transferred) return keep_transferred(peer_of(sender), span);
+  if (span.leased) return;
+  lockfree::give_back_chunks(transport::doorbell(engine.local_rank).chunks.free, span.window);
 }
 
 void skip_early(const UnexpectedMessage& unexpected) {
   follow(
-      unexpected.process, unexpected.place, 0, unexpected.early_bytes,
+      unexpected.process, unexpected.span, 0, unexpected.early_bytes,
       [](const char*, std::int64_t) {}, WaitForSender{});
-  give_back(unexpected.place, unexpected.process);
+  give_back(unexpected.span, unexpected.process);
 }
 
 void take_early(const UnexpectedMessage& unexpected, Request& receive) {
@@ -84,10 +84,10 @@ void take_early(const UnexpectedMessage& unexpected, Request& receive) {
     datatype::unpack(*receive.datatype, receive.buffer, receive.position, source, here);
     receive.position += here;
   };
-  if (unexpected.place.empty())
+  if (unexpected.span.empty())
     take(const_cast<UnexpectedMessage&>(unexpected).payload(), unexpected.early_bytes);
   else
-    follow(unexpected.process, unexpected.place, 0, unexpected.early_bytes, take, WaitForSender{});
+    follow(unexpected.process, unexpected.span, 0, unexpected.early_bytes, take, WaitForSender{});
   wake_rank(unexpected.process);  // it may wait for room
 }
 
@@ -96,20 +96,20 @@ void take_early(const UnexpectedMessage& unexpected, char* target) {
     std::memcpy(target, source, static_cast<std::size_t>(there));
     target += there;
   };
-  follow(unexpected.process, unexpected.place, 0, unexpected.early_bytes, take, WaitForSender{});
+  follow(unexpected.process, unexpected.span, 0, unexpected.early_bytes, take, WaitForSender{});
   wake_rank(unexpected.process);
 }
 
 bool is_filled(const UnexpectedMessage& unexpected) {
-  const LocalRank owner = owner_of(unexpected.place, unexpected.process, engine.self);
-  auto& progress = transport::window_progress(owner, unexpected.place.window);
-  return static_cast<std::int64_t>(lockfree::filled_bytes(progress)) - unexpected.place.shift >=
+  const LocalRank owner = owner_of(unexpected.span, unexpected.process, engine.self);
+  auto& progress = transport::window_progress(owner, unexpected.span.window);
+  return static_cast<std::int64_t>(lockfree::filled_bytes(progress)) - unexpected.span.shift >=
          unexpected.early_bytes;
 }
 
 std::int64_t cost_of_staged(const Request& receive, bool both_busy) {
-  const LocalRank owner = owner_of(receive.place, receive.process, engine.self);
-  auto& progress = transport::window_progress(owner, receive.place.window);
+  const LocalRank owner = owner_of(receive.span, receive.process, engine.self);
+  auto& progress = transport::window_progress(owner, receive.span.window);
   std::int64_t took = platform::now_ticks() - receive.started_ticks;
   auto filling = static_cast<std::int64_t>(lockfree::fill_time(progress));
   return both_busy ? took + filling : std::max(took, filling);
@@ -161,7 +161,7 @@ bool advance(Request& receive) {
   const std::int64_t end = platform::threads_multiple
                                ? std::min(receive.limit, before + bytes_per_round)
                                : receive.limit;
-  follow(receive.process, receive.place, before, end, take, wait);
+  follow(receive.process, receive.span, before, end, take, wait);
   if (receive.position == before) return false;
   wake_rank(receive.process);  // it may wait for room
   return true;
@@ -171,14 +171,14 @@ bool advance(Request& receive) {
 
 void catch_up(const Peer& peer) {
   for (Request* receive = engine.streams_in.first; receive; receive = receive->next)
-    if (receive->process == peer.process && receive->place.leased)
+    if (receive->process == peer.process && receive->span.leased)
       while (receive->position < receive->limit) advance(*receive);
 }
 
 void arrive_window(const Peer& peer, const WindowLine& line) {
-  if (line.place.leased) catch_up(peer);
+  if (line.span.leased) catch_up(peer);
   Request& receive = receive_of(line.stream);
-  receive.place = line.place;
+  receive.span = line.span;
   start_stream_in(receive);
 }
 
@@ -194,7 +194,7 @@ bool advance_streams_in() {
     if (receive->position == receive->limit) {
       engine.streams_in.take_after(before);
       platform::add_shared(engine.stream_count, ~0u);
-      give_back(receive->place, receive->process);
+      give_back(receive->span, receive->process);
       close_stream(receive->stream);
       set_outstanding(*receive, 0);
       if (receive->started_ticks)

@@ -27,20 +27,20 @@ BATON_COLD bool reserve_chunks(Peer& peer, std::uint64_t chunks) {
   return true;
 }
 
-// Makes sure that the chunks of a place have memory, as far as [position, end) of a message goes.
-bool has_memory(Peer& peer, const lockfree::StagingSpan& place, std::int64_t position,
+// Makes sure that the chunks of a span have memory, as far as [position, end) of a message goes.
+bool has_memory(Peer& peer, const lockfree::StagingSpan& span, std::int64_t position,
                 std::int64_t end) {
-  std::uint64_t lacking = place.window.chunks & ~peer.reserved_chunks;
+  std::uint64_t lacking = span.window.chunks & ~peer.reserved_chunks;
   if (BATON_LIKELY(lacking == 0)) return true;
   constexpr std::int64_t chunk = lockfree::chunk_bytes;
-  std::int64_t first = (position + place.shift) / chunk;
-  std::int64_t last = (end + place.shift - 1) / chunk;
-  if (last - first >= place.window.count()) return reserve_chunks(peer, lacking);
+  std::int64_t first = (position + span.shift) / chunk;
+  std::int64_t last = (end + span.shift - 1) / chunk;
+  if (last - first >= span.window.count()) return reserve_chunks(peer, lacking);
   std::int64_t number = 0;
   std::uint64_t used = 0;
-  for (std::uint64_t bits = place.window.chunks; bits; bits &= bits - 1, ++number)
+  for (std::uint64_t bits = span.window.chunks; bits; bits &= bits - 1, ++number)
     for (std::int64_t turn = first; turn <= last; ++turn)
-      if (turn % place.window.count() == number) used |= bits & (~bits + 1);
+      if (turn % span.window.count() == number) used |= bits & (~bits + 1);
   return reserve_chunks(peer, used & lacking);
 }
 
@@ -67,17 +67,17 @@ std::int64_t published_at_once(const Request& send) {
   const std::int64_t least = settings.pipeline_publish_bytes,
                      most = settings.pipeline_publish_long_bytes;
   constexpr int parts = 16;  // guess: of 64 KiB 4 KiB, of 256 KiB 16 KiB
-  if (send.place.transferred && least < most)
+  if (send.span.transferred && least < most)
     return std::clamp(send.bytes / parts / least * least, least, most);
   return send.bytes > settings.early_bytes_max ? most : least;
 }
 
-// Packs from the send's position up to `end` into its place. There is room.
+// Packs from the send's position up to `end` into its span. There is room.
 void fill_through_cache(Peer& peer, Request& send, std::int64_t end) {
-  const LocalRank owner = owner_of(send.place, engine.self, peer.process);
-  auto& progress = transport::window_progress(owner, send.place.window);
-  WindowCursor place(owner, send.place, send.position);
-  WindowCursor fetch = place;
+  const LocalRank owner = owner_of(send.span, engine.self, peer.process);
+  auto& progress = transport::window_progress(owner, send.span.window);
+  WindowCursor cursor(owner, send.span, send.position);
+  WindowCursor fetch = cursor;
   std::int64_t fetched = send.position;
   const std::int64_t publish_bytes = published_at_once(send);
   while (send.position < end) {
@@ -88,33 +88,31 @@ void fill_through_cache(Peer& peer, Request& send, std::int64_t end) {
     for (; fetched < ahead; fetched += cache_line_bytes, fetch.advance(cache_line_bytes))
       platform::prefetch_for_write(fetch.here());
     for (std::int64_t done = 0; done < piece;) {
-      std::int64_t part = std::min(piece - done, place.together());
-      datatype::pack(*send.datatype, send.buffer, send.position + done, place.here(), part);
-      place.advance(part);
+      std::int64_t part = std::min(piece - done, cursor.together());
+      datatype::pack(*send.datatype, send.buffer, send.position + done, cursor.here(), part);
+      cursor.advance(part);
       done += part;
     }
     send.position += piece;
-    lockfree::publish_filled(progress,
-                             static_cast<std::uint64_t>(send.position + send.place.shift));
+    lockfree::publish_filled(progress, static_cast<std::uint64_t>(send.position + send.span.shift));
   }
 }
 
 // The same for contiguous data from a line's beginning on.
 void fill_around_cache(Peer& peer, Request& send, std::int64_t end) {
   constexpr std::int64_t publish_bytes = 4096;  // guess: each ends with a fence
-  const LocalRank owner = owner_of(send.place, engine.self, peer.process);
-  auto& progress = transport::window_progress(owner, send.place.window);
-  WindowCursor place(owner, send.place, send.position);
+  const LocalRank owner = owner_of(send.span, engine.self, peer.process);
+  auto& progress = transport::window_progress(owner, send.span.window);
+  WindowCursor cursor(owner, send.span, send.position);
   const char* from = static_cast<const char*>(send.buffer);
   while (send.position < end) {
-    std::int64_t piece = std::min({publish_bytes, end - send.position, place.together()});
-    platform::copy_around_cache(place.here(), from + send.position,
+    std::int64_t piece = std::min({publish_bytes, end - send.position, cursor.together()});
+    platform::copy_around_cache(cursor.here(), from + send.position,
                                 static_cast<std::size_t>(piece));
     platform::end_around_cache();
-    place.advance(piece);
+    cursor.advance(piece);
     send.position += piece;
-    lockfree::publish_filled(progress,
-                             static_cast<std::uint64_t>(send.position + send.place.shift));
+    lockfree::publish_filled(progress, static_cast<std::uint64_t>(send.position + send.span.shift));
   }
 }
 
@@ -124,7 +122,7 @@ void fill(Peer& peer, Request& send, std::int64_t end) {
   const std::int64_t bytes = end - send.position;
   const bool may_choose = settings.non_temporal_stores && send.datatype->contiguous &&
                           bytes >= timed_bytes_min &&
-                          (send.position + send.place.shift) % cache_line_bytes == 0;
+                          (send.position + send.span.shift) % cache_line_bytes == 0;
   if (!may_choose) return fill_through_cache(peer, send, end);
   const bool around = settings.non_temporal_stores == 2 || peer.stores.around_cache();
   const std::int64_t start = platform::now_ticks();
@@ -207,7 +205,7 @@ bool place_in_transferred(Peer& peer, Request& send) {
   if (transferred.count == 0 || send.bytes > transferred.mine[transferred.count - 1].chunks.bytes())
     return false;
   const TransferredWindows::Window& window = transferred.mine[--transferred.count];
-  send.place = {window.chunks, window.position, false, true, window.here};
+  send.span = {window.chunks, window.position, false, true, window.here};
   return true;
 }
 
@@ -232,37 +230,36 @@ void wrap_early(Lease& lease, std::int64_t wanted) {
 }
 
 void place_in_lease(Peer& peer, Request& send) {
-  send.place = {peer.lease.window, peer.lease.position - send.position, true};
+  send.span = {peer.lease.window, peer.lease.position - send.position, true};
   send.emptied = peer.lease.emptied;
 }
 
 // The lease goes on after what the send has put there, in a new line.
 void move_lease(Peer& peer, const Request& send, std::int64_t end) {
-  peer.lease.end = end + send.place.shift;
+  peer.lease.end = end + send.span.shift;
   peer.lease.position = static_cast<std::int64_t>(
-      round_up(static_cast<std::uint64_t>(end + send.place.shift), cache_line_bytes));
+      round_up(static_cast<std::uint64_t>(end + send.span.shift), cache_line_bytes));
 }
 
 enum class Placed { yes, nothing_free, no_memory };
 
-// A place for a stream that has none: the lease, or a window of its own.
+// A span for a stream that has none: the lease, or a window of its own.
 Placed place_stream(Peer& peer, Request& send) {
   Lease& lease = peer.lease;
   const bool free = lease_is_free(lease) && !lease.ending;
   if (!lease.window.empty() && (free || lease.holder == &send)) {
     lease.holder = &send;
     place_in_lease(peer, send);
-    return has_memory(peer, send.place, send.position, send.limit) ? Placed::yes
-                                                                   : Placed::no_memory;
+    return has_memory(peer, send.span, send.position, send.limit) ? Placed::yes : Placed::no_memory;
   }
   // Many streams at once get less each.
   int share = std::max(1, lockfree::free_chunks(peer.doorbell->chunks.free) / 4);
-  send.place = {take_window(peer, std::min(chunks_for(send.limit - send.position), share)),
-                -send.position, false};
+  send.span = {take_window(peer, std::min(chunks_for(send.limit - send.position), share)),
+               -send.position, false};
   send.emptied = 0;
-  if (send.place.empty()) return Placed::nothing_free;
-  if (has_memory(peer, send.place, send.position, send.limit)) return Placed::yes;
-  lockfree::give_back_chunks(peer.doorbell->chunks.free, send.place.window);
+  if (send.span.empty()) return Placed::nothing_free;
+  if (has_memory(peer, send.span, send.position, send.limit)) return Placed::yes;
+  lockfree::give_back_chunks(peer.doorbell->chunks.free, send.span.window);
   return Placed::no_memory;
 }
 
@@ -274,18 +271,18 @@ bool put_window_line(Peer& peer, Request& send) {
       return false;
     case Placed::no_memory:
       let_lease_go(send);
-      send.place = {};
+      send.span = {};
       send.error = MPI_ERR_NO_MEM;
       send.position = send.limit;
       return true;
     case Placed::yes:
       break;
   }
-  WindowLine line{send.place, send.stream};
+  WindowLine line{send.span, send.stream};
   if (!put_line(peer, LineKind::window, 0, {0, 0}, &line, sizeof line)) {
     // Of a shared ring: there is no lease, so that the window is the stream's own.
-    lockfree::give_back_chunks(peer.doorbell->chunks.free, send.place.window);
-    send.place = {};
+    lockfree::give_back_chunks(peer.doorbell->chunks.free, send.span.window);
+    send.span = {};
     return false;
   }
   notify(peer);
@@ -300,14 +297,14 @@ bool is_filling(Request& send) {
 
 // Writes what there is room for; false when there is none.
 bool advance(Peer& peer, Request& send) {
-  if (send.place.empty()) {
+  if (send.span.empty()) {
     if (!put_window_line(peer, send)) return false;
     if (send.error) return true;
   }
-  std::int64_t window_end = send.emptied + send.place.window.bytes() - send.place.shift;
+  std::int64_t window_end = send.emptied + send.span.window.bytes() - send.span.shift;
   if (send.position >= window_end) {
-    send.emptied = emptied_by(peer, send.place.window);
-    window_end = send.emptied + send.place.window.bytes() - send.place.shift;
+    send.emptied = emptied_by(peer, send.span.window);
+    window_end = send.emptied + send.span.window.bytes() - send.span.shift;
   }
   std::int64_t room = std::min(send.limit, window_end) - send.position;
   if (room <= 0) return false;
@@ -318,7 +315,7 @@ bool advance(Peer& peer, Request& send) {
 
 // The lease goes on behind a stream that has gone through it.
 void end_in_lease(Request& send) {
-  if (!send.place.leased) return;
+  if (!send.span.leased) return;
   Peer& peer = peer_of(send.process);
   platform::Guard guard(peer.send_lock);
   move_lease(peer, send, send.position);
@@ -332,7 +329,7 @@ std::int64_t open_early(Peer& peer, Request& send, bool exported) {
   // long.
   constexpr int sends_per_look = 4;  // guess
   send.position = 0;
-  send.place = {};
+  send.span = {};
   if (!peer.link->is_exclusive()) return 0;
   if (++peer.early_sends % sends_per_look == 0) peer.link->look();
   std::int64_t pulled_bytes_min = exported ? 0 : engine.cma_bytes_min;
@@ -366,8 +363,8 @@ std::int64_t open_early(Peer& peer, Request& send, bool exported) {
   if (room_in(peer, wanted) < wanted) return wait_for_room;
   place_in_lease(peer, send);
   // The stream that follows does not ask again.
-  if (!has_memory(peer, send.place, 0, send.bytes)) {
-    send.place = {};
+  if (!has_memory(peer, send.span, 0, send.bytes)) {
+    send.span = {};
     return 0;
   }
   move_lease(peer, send, wanted);
@@ -378,23 +375,23 @@ std::int64_t open_early(Peer& peer, Request& send, bool exported) {
 }
 
 void close_early(Peer& peer, Request& send) {
-  if (send.place.transferred) {
-    peer.transferred.mine[peer.transferred.count++] = {send.place.window, send.place.shift,
-                                                       send.place.at_sender};
-    send.place = {};
+  if (send.span.transferred) {
+    peer.transferred.mine[peer.transferred.count++] = {send.span.window, send.span.shift,
+                                                       send.span.at_sender};
+    send.span = {};
     return;
   }
-  peer.lease.position = send.place.shift;
-  send.place = {};
+  peer.lease.position = send.span.shift;
+  send.span = {};
   let_lease_go(send);
 }
 
-void keep_transferred(Peer& peer, const lockfree::StagingSpan& place) {
+void keep_transferred(Peer& peer, const lockfree::StagingSpan& span) {
   platform::Guard guard(peer.send_lock);
   BATON_INVARIANT(peer.transferred.count < 2);
   // Behind what has been filled: the other side does not take the old message for the new one.
-  const std::int64_t next = place.shift + place.window.bytes();
-  peer.transferred.mine[peer.transferred.count++] = {place.window, next, !place.at_sender};
+  const std::int64_t next = span.shift + span.window.bytes();
+  peer.transferred.mine[peer.transferred.count++] = {span.window, next, !span.at_sender};
 }
 
 void let_lease_go(Request& send) {
@@ -409,8 +406,8 @@ void let_lease_go(Request& send) {
 void fill_early(Peer& peer, Request& send, std::int64_t bytes) {
   bool timed = send.datatype->contiguous && (send.bytes >= engine.cma_bytes_min || send.exported);
   std::int64_t start = timed ? platform::now_ticks() : 0;
-  auto& progress = transport::window_progress(owner_of(send.place, engine.self, peer.process),
-                                              send.place.window);
+  auto& progress = transport::window_progress(owner_of(send.span, engine.self, peer.process),
+                                              send.span.window);
   fill(peer, send, bytes);
   if (timed) {
     lockfree::publish_fill_time(progress,

@@ -1,5 +1,5 @@
 // Memory of other ranks that is mapped here by XPMEM, region by region as messages need it, so that
-// they are copied without a system call. Called by the ways of copying. Invariant: a region stays
+// they are copied without a system call. Used by single copies. Invariant: a region stays
 // mapped while anyone may copy in it.
 #pragma once
 

@@ -71,7 +71,7 @@ class Hangs(unittest.TestCase):
 
     def test_a_thread_that_waits_is_told(self):
         self.told(self.start("threads", ranks=2), r"rank 1 .*: MPI_Recv for .* from rank 0, tag 77 on MPI_COMM_WORLD",
-                  "deadlock: ranks 0-1 wait for each other only, unless other threads of theirs come")
+                  "deadlock: ranks 0-1 wait for each other only, unless other threads of theirs serve them")
 
     def test_a_stopped_rank_is_told_apart(self):
         job = self.start("cycle")
@@ -193,7 +193,7 @@ class Hangs(unittest.TestCase):
         job = run("--timeout", 9, "--check", "-n", 2, PROGRAM, "threads")
         self.assertEqual(job.code, 124, job.err)
         self.assertEqual(job.err.count("ranks have waited only for each other for 5 s (--check)"), 1, job.err)
-        self.assertIn("deadlock: ranks 0-1 wait for each other only, unless other threads of theirs come", job.err)
+        self.assertIn("deadlock: ranks 0-1 wait for each other only, unless other threads of theirs serve them", job.err)
 
     def test_shells_between_and_a_job_without_mpi_are_told_of(self):
         job = Job("-n", 2, "sh", "-c", "sleep 1000; true")
