@@ -9,6 +9,7 @@
 #include "base/nearest_name.hpp"
 #include "base/order.hpp"
 #include "base/report.hpp"
+#include "base/shipped_profile.hpp"
 
 extern char** environ;
 
@@ -25,26 +26,13 @@ constexpr SettingRow rows[] = {
 #undef BATON_SETTING_ROW
 };
 
-// Where a line written by one core is read by another, AMD's cores take the longer the more often
-// both touch the same lines: large windows, large pieces, few lines in the ring. (2 cores of a Zen
-// 4 virtual machine, 2026-11-22, docs/decisions/staging.md.)
-struct AmdDefault {
-  const char* name;
-  std::int64_t value;
-};
-constexpr AmdDefault amd_defaults[] = {
-    {"eager_bytes_max", 1024},        {"cma_bytes_min", 262144},
-    {"early_bytes_max", 262144},      {"pipeline_span_bytes", 2 << 20},
-    {"pipeline_publish_bytes", 4096}, {"pipeline_publish_long_bytes", 16384},
-    {"pipeline_fetch_bytes", 0}};
-
 // Variables that mpiexec sets for its ranks, or reads itself; see launch/.
 constexpr const char* launcher_names[] = {"JOB_FD",         "RANK",
                                           "LIFELINE_FD",    "INITIAL_ERRHANDLER",
                                           "PROFILE_VALUES", "PROFILE_COLLECTIVES",
                                           "LIBRARY_FOLDER", "OTHER_JOBS"};
-// Those that hold words: which profile (profile/), which algorithms (base/selection.hpp), where
-// memory goes (base/memory_place.hpp).
+// Those that hold words: which profile (profile/, base/shipped_profile.hpp), which algorithms
+// (base/selection.hpp), where memory goes (base/memory_place.hpp).
 constexpr const char* word_names[] = {"profile", "collectives", "memory"};
 
 // What settings were called before; read until the next release.
@@ -160,7 +148,7 @@ void read_profile(const char* text) {
     if (!equals) continue;
     *equals = 0;
     if (const SettingRow* row = find_setting(entry))
-      read_one(*row, equals + 1, SettingSource::profile);
+      read_one(*row, equals + 1, SettingSource::tuned);
   }
 }
 
@@ -175,24 +163,8 @@ std::span<const char* const> words_of(const SettingRow& row) {
   return {};
 }
 
-bool processor_is_amd() {
-#ifdef __x86_64__
-  __builtin_cpu_init();
-  return __builtin_cpu_is("amd");
-#else
-  return false;
-#endif
-}
-
-const std::int64_t* default_on_amd(const SettingRow& row) {
-  for (const AmdDefault& one : amd_defaults)
-    if (std::strcmp(one.name, row.name) == 0) return &one.value;
-  return nullptr;
-}
-
 std::int64_t default_of(const SettingRow& row) {
-  const std::int64_t* other = default_on_amd(row);
-  return other && processor_is_amd() ? *other : row.fallback;
+  return shipped_value(shipped_profile(), row).value_or(row.fallback);
 }
 
 const SettingRow* find_setting(const char* name) {
@@ -212,8 +184,12 @@ void read_settings() {
 }
 
 void read_settings(const char* profile_values) {
-  for (const SettingRow& row : rows) settings.*row.field = default_of(row);
-  std::ranges::fill(sources, SettingSource::fallback);
+  use_shipped_profile(environment_variable("BATON_PROFILE"));
+  for (const SettingRow& row : rows) {
+    const auto shipped = shipped_value(shipped_profile(), row);
+    settings.*row.field = shipped.value_or(row.fallback);
+    sources[&row - rows] = shipped ? SettingSource::shipped : SettingSource::fallback;
+  }
   if (profile_values) read_profile(profile_values);
   for (char** entry = environ; *entry; ++entry) {
     if (std::strncmp(*entry, "BATON_", 6) != 0) continue;

@@ -1,6 +1,6 @@
 // The one table of settings. Each is read once, at start: from the environment variable
-// BATON_<NAME>, else from the machine's profile as mpiexec handed it on, else it has its default,
-// which for some differs by processor.
+// BATON_<NAME>, else from the machine's profile as mpiexec handed it on, else from the shipped
+// profile of the processor's family (base/shipped_profile.hpp), else it has its default.
 // `baton settings`, MPI_T and docs/settings.md are made from the same table.
 #pragma once
 
@@ -68,14 +68,9 @@ struct SettingRow {
 // All rows, for tools and documentation.
 std::span<const SettingRow> setting_rows();
 
-// Some defaults differ there.
-bool processor_is_amd();
-
-// What a setting is where nobody says otherwise: the row's own value, or what suits this processor
-// better.
+// What a setting is where nobody says otherwise: what the shipped profile has, else the row's own
+// value.
 std::int64_t default_of(const SettingRow& row);
-// Another value for processors of AMD; null: the same as for all.
-const std::int64_t* default_on_amd(const SettingRow& row);
 
 // What the numbers of a choice mean, from 0 on; empty: it is a number.
 std::span<const char* const> words_of(const SettingRow& row);
@@ -90,7 +85,7 @@ void read_settings();
 void read_settings(const char* profile_values);
 
 // Where the present value comes from.
-enum class SettingSource : std::uint8_t { fallback, profile, environment };
+enum class SettingSource : std::uint8_t { fallback, shipped, tuned, environment };
 SettingSource source_of(const SettingRow& row);
 
 // A row by the name in the table; null when there is none.

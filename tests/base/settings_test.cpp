@@ -49,10 +49,6 @@ TEST_F(settings_read, defaults_stand_when_nothing_is_set) {
     EXPECT_LE(row.minimum, row.fallback) << row.name;
     EXPECT_GE(row.maximum, row.fallback) << row.name;
     EXPECT_GT(std::strlen(row.why), 10u) << row.name;
-    if (const std::int64_t* on_amd = default_on_amd(row)) {
-      EXPECT_LE(row.minimum, *on_amd) << row.name;
-      EXPECT_GE(row.maximum, *on_amd) << row.name;
-    }
   }
 }
 
@@ -156,7 +152,7 @@ TEST_F(settings_read, the_environment_beats_the_profile_and_the_profile_beats_th
   EXPECT_EQ(settings.eager_bytes_max, 1024);
   EXPECT_EQ(settings.cma_bytes_min, 4096);
   EXPECT_EQ(source_named("eager_bytes_max"), SettingSource::environment);
-  EXPECT_EQ(source_named("cma_bytes_min"), SettingSource::profile);
+  EXPECT_EQ(source_named("cma_bytes_min"), SettingSource::tuned);
   EXPECT_EQ(source_named("rooms"), SettingSource::fallback);
 }
 

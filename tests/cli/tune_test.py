@@ -73,7 +73,7 @@ class Tune(unittest.TestCase):
         self.assertEqual(shown.returncode, 0, shown.stderr)
         for word in ("chosen", "eager_bytes_max", "ring or staging", profile["machine"]["topology"]):
             self.assertIn(word, shown.stdout)
-        self.assertIn(f"profile: {self.file}", self.baton("settings").stdout)
+        self.assertIn(f"tuned profile: {self.file}", self.baton("settings").stdout)
 
     def interrupted(self):
         """A run with SIGINT after some answers; what it said, and the partial profile."""
