@@ -87,6 +87,13 @@ void print_shipped_profiles() {
   }
 }
 
+void print_table(bool for_users) {
+  for (const SettingRow& row : setting_rows())
+    if (row.for_users == for_users)
+      write_out("| `{}` | {} | {} | {} | {} |\n", variable_name(row), row.type,
+                text_of(row, row.fallback), range_text(row), row.why);
+}
+
 void print_markdown() {
   write_out(
       "# Settings\n\n"
@@ -104,9 +111,14 @@ void print_markdown() {
       "`BATON_MEMORY` where\n"
       "memory goes, as `mpiexec --memory` has it ([how](placement.md)).\n\n"
       "| variable | type | default | range | why it exists |\n|---|---|---|---|---|\n");
-  for (const SettingRow& row : setting_rows())
-    write_out("| `{}` | {} | {} | {} | {} |\n", variable_name(row), row.type,
-              text_of(row, row.fallback), range_text(row), row.why);
+  print_table(true);
+  write_out(
+      "\n## Not for users\n\n"
+      "What differs by processor, and what `baton tune`, studies and tests set. They may change "
+      "with "
+      "any version.\n\n"
+      "| variable | type | default | range | why it exists |\n|---|---|---|---|---|\n");
+  print_table(false);
   print_shipped_profiles();
 }
 
@@ -121,7 +133,8 @@ void print_json() {
                     {"default", row.fallback},
                     {"type", row.type},
                     {"range", range_text(row)},
-                    {"why", row.why}});
+                    {"why", row.why},
+                    {"for_users", row.for_users}});
   const ShippedProfile& shipped = shipped_profile();
   nlohmann::ordered_json all{{"settings", rows},
                              {"shipped_profile",
@@ -146,10 +159,15 @@ int print_settings(SettingsForm form) {
     return 0;
   }
   std::string file = read_as_ranks_would();
-  for (const SettingRow& row : setting_rows())
-    write_out("{:<28} {:>8}  {:<12} {}; {} ({})\n", variable_name(row),
+  bool for_users = true;
+  for (const SettingRow& row : setting_rows()) {
+    if (row.for_users != for_users) write_out("\nnot for users (profiles, studies, tests):\n");
+    for_users = row.for_users;
+    write_out("{:<33} {:>8}  {:<12} {}; {} ({})\n", variable_name(row),
               text_of(row, settings.*row.field), source_name(source_of(row)), row.why, row.type,
               range_text(row));
+  }
+  write_out("\n");
   write_out("shipped profile: {}\n", profile::words_of(shipped_profile()));
   write_out("tuned profile: {}\n", file.empty() ? "none; `baton tune` makes one" : file);
   return 0;

@@ -79,8 +79,7 @@ TEST_F(settings_read, former_names_are_read_and_said_to_go) {
                             {"STAGE_AROUND_CACHE", "NON_TEMPORAL_STORES"},
                             {"STAGE_HANDED", "OWNERSHIP_TRANSFER"},
                             {"STAGE_EARLY", "PIPELINE_EARLY"},
-                            {"REDIRECT", "RECEIVER_INITIATED"},
-                            {"PIECE_BYTES_MAX", "SEGMENT_BYTES_MAX"}};
+                            {"REDIRECT", "RECEIVER_INITIATED"}};
   for (auto& [former, now] : names) {
     std::string lower(former);
     for (char& letter : lower) letter = static_cast<char>(std::tolower(letter));
@@ -94,6 +93,19 @@ TEST_F(settings_read, former_names_are_read_and_said_to_go) {
     EXPECT_EQ(settings.*row->field, other) << former;
     unsetenv(variable.c_str());
   }
+}
+
+TEST_F(settings_read, what_is_gone_is_reported_in_one_line_and_changes_nothing) {
+  read_settings();
+  const Settings before = settings;
+  for (const char* name : {"SEGMENT_BYTES_MAX", "PIECE_BYTES_MAX"}) {
+    const std::string variable = std::string("BATON_") + name;
+    EXPECT_EQ(read_with(variable.c_str(), "64k"),
+              "baton: " + variable +
+                  " is gone; a side copies at most 128 KiB of a shared message in one go\n");
+    unsetenv(variable.c_str());
+  }
+  for (const SettingRow& row : setting_rows()) EXPECT_EQ(settings.*row.field, before.*row.field);
 }
 
 TEST_F(settings_read, a_choice_is_one_of_its_words) {
