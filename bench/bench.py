@@ -40,9 +40,9 @@ METRICS = {
     "iallreduce": "the same of an allreduce",
     "bcast_init": "time of a persistent broadcast, started and waited for at once",
     "allreduce_init": "the same of an allreduce",
-    "hello": "start and end of a job that does nothing, from outside",
+    "hello": "start and end of a job that does nothing, from outside (256 and more ranks: Baton alone, but for --np)",
     "reduce_local": "time of MPI_Reduce_local, beside a plain loop compiled for this CPU",
-    "memory": "proportional set size of a rank that has talked to all",
+    "memory": "proportional set size of a rank that has talked to all (libraries as for hello)",
     "finding": "one-way time of 8 bytes between two ranks, and memory of a rank, when all others sleep",
     "instructions": "instructions of a send and its receive, 8 bytes (needs valgrind)",
 }
@@ -57,8 +57,12 @@ SIZES = {"lat": BY_EIGHT, "rate": [8, 64, 512], "bw": BY_EIGHT, "bibw": BY_EIGHT
          "types": [2048, 32768, 131072, 1 << 20], "reduce_local": [1024, 65536, 4 << 20],
          **dict.fromkeys(COLLECTIVES, [8, 64, 512, 4096, 32768, 256 << 10, 1 << 20])}
 RANKS = {**dict.fromkeys(BETWEEN_TWO, [2]), "barrier": [2, 8, 32], **dict.fromkeys(COLLECTIVES, [2, 8, 32]),
-         "hello": [64], "memory": [16], "finding": [2, 16, 64, 256], "reduce_local": [1]}
+         "hello": [16, 64, 256, 1024], "memory": [16, 64, 256, 1024], "finding": [2, 16, 64, 256], "reduce_local": [1]}
 IN_SHORT = ["lat", "rate", "barrier", "allreduce", "hello", "memory"]  # unless metrics are named
+BY_RANKS = ("hello", "memory")  # of jobs that may be too large for the machine
+# Jobs of many ranks take few rounds, and Baton alone unless --np names them: with 1024 ranks on 2 CPUs none of the
+# others had ended after 60 s (2026-11-24).
+MANY_RANKS, FEW_ROUNDS = 256, 3
 SIZES_IN_SHORT = {"allreduce": [8, 1024]}
 PEERS = ("mpich", "openmpi", "intel", "openmpi-sm")
 
@@ -152,14 +156,27 @@ class Comparison:
 
     def __init__(self, options, libraries, limits):
         self.options, self.libraries, self.limits = options, libraries, limits
-        self.values, self.limit_values, self.failures = {}, {}, {}
+        self.values, self.limit_values, self.failures, self.left_out = {}, {}, {}, {}
         self.rounds = 0
 
     def plan(self):
         for metric in self.options.metrics:
             counts = RANKS[metric] if metric in FIXED_RANKS else self.options.np or RANKS[metric]
             for ranks in counts:
-                yield metric, ranks
+                reason = machine.too_small_for(ranks, not self.options.peers) if metric in BY_RANKS else ""
+                if reason:
+                    self.left_out[metric, ranks] = reason
+                else:
+                    yield metric, ranks
+
+    def taking_part(self, metric, ranks, round_number, step):
+        """The libraries that run now, another one first each time."""
+        many = metric in BY_RANKS and ranks >= MANY_RANKS
+        if many and round_number >= FEW_ROUNDS:
+            return []
+        libraries = [one for one in self.libraries if not many or self.options.np or one.name == "baton"]
+        shift = (round_number + step) % max(1, len(libraries))
+        return libraries[shift:] + libraries[:shift]
 
     def words(self, metric):
         sizes = self.options.sizes or SIZES.get(metric, [])
@@ -215,8 +232,7 @@ class Comparison:
         for round_number in range(self.options.rounds):
             self.run_limits()
             for step, (metric, ranks) in enumerate(plan):
-                shift = (round_number + step) % len(self.libraries)
-                for library in self.libraries[shift:] + self.libraries[:shift]:
+                for library in self.taking_part(metric, ranks, round_number, step):
                     progress(round_number, step, len(plan), f"{metric} np={ranks} {library.title}")
                     self.run_one(library, metric, ranks, round_number)
             self.rounds = round_number + 1

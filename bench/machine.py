@@ -1,14 +1,17 @@
 """What this machine is and what its kernel permits; which single copy a library really makes on it."""
 import contextlib
 import ctypes
+import glob
 import os
 import platform
 import re
+import resource
 import shutil
 import signal
 import tempfile
 
 SINGLE_COPY_CALLS = ("process_vm_readv", "process_vm_writev")
+KIB_PER_RANK, KIB_PER_RANK_OF_BATON = 8 << 10, 4 << 10  # guesses: of the most wasteful library, in a job of many
 TRIALS_MOST = 8  # calls of a run that a library may make to find out whether they work; messages are more
 
 
@@ -41,6 +44,51 @@ def cma():
     os.kill(target, signal.SIGKILL)
     os.waitpid(target, 0)
     return "permitted" if code == 0 else f"refused ({os.strerror(code)})"
+
+
+def memory_left_kib():
+    """What the kernel and the control group leave to us."""
+    left = []
+    with contextlib.suppress(OSError, ValueError), open("/proc/meminfo") as file:
+        left += [int(line.split()[1]) for line in file if line.startswith("MemAvailable:")]
+    most, used = control_group_limit("memory.max"), control_group_limit("memory.current")
+    if most is not None and used is not None:
+        left.append((most - used) >> 10)
+    return min(left, default=None)
+
+
+def processes_left():
+    """How many more processes may be started, as far as limits say."""
+    left = []
+    most, used = control_group_limit("pids.max"), control_group_limit("pids.current")
+    if most is not None and used is not None:
+        left.append(most - used)
+    own = resource.getrlimit(resource.RLIMIT_NPROC)[0]
+    if own != resource.RLIM_INFINITY and os.getuid() != 0:
+        left.append(own - sum(os.stat(entry).st_uid == os.getuid() for entry in glob.glob("/proc/[0-9]*")
+                              if os.path.exists(entry)))
+    return min(left, default=None)
+
+
+def control_group_limit(name):
+    """A number of our control group (version 2); None: there is none."""
+    with contextlib.suppress(OSError, ValueError, StopIteration):
+        with open("/proc/self/cgroup") as file:
+            group = next(line.strip()[3:] for line in file if line.startswith("0::"))
+        with open(f"/sys/fs/cgroup{group.rstrip('/')}/{name}") as file:
+            return int(file.read())
+    return None
+
+
+def too_small_for(ranks, baton_alone=False):
+    """Why a job of so many ranks does not fit onto this machine, in words; empty: it does."""
+    needed = ranks * (KIB_PER_RANK_OF_BATON if baton_alone else KIB_PER_RANK)
+    memory, processes = memory_left_kib(), processes_left()
+    if memory is not None and memory < needed:
+        return f"{needed >> 10} MiB of memory are needed, {memory >> 10} MiB are left"
+    if processes is not None and processes < ranks:
+        return f"limits allow {processes} more processes"
+    return ""
 
 
 def module(device):

@@ -127,6 +127,8 @@ def show(comparison, absent, machine):
         print_summary(comparison, subject, titles)
     for (name, metric, ranks), (count, reason) in comparison.failures.items():
         print(f"{titles[name]} failed {count} times at {metric} np={ranks}: {reason}")
+    for (metric, ranks), reason in comparison.left_out.items():
+        print(f"{metric} np={ranks} was left out: {reason}")
 
 
 def write_json(path, comparison, absent, machine):
@@ -142,6 +144,8 @@ def write_json(path, comparison, absent, machine):
         "summary": {subject: summary(comparison, subject) for subject in subjects(comparison)},
         "failures": [{"library": name, "metric": metric, "ranks": ranks, "times": count, "reason": reason}
                      for (name, metric, ranks), (count, reason) in comparison.failures.items()],
+        "left_out": [{"metric": metric, "ranks": ranks, "reason": reason}
+                     for (metric, ranks), reason in comparison.left_out.items()],
     }
     with open(path, "w") as file:
         json.dump(data, file, indent=1)

@@ -34,13 +34,8 @@ std::string range_text(const SettingRow& row) {
   return fmt::format("{} to {}", value_text(row.minimum), value_text(row.maximum));
 }
 
-std::string default_text(const SettingRow& row) {
-  const std::int64_t* on_amd = default_on_amd(row);
-  return text_of(row, row.fallback) + (on_amd ? " (AMD: " + value_text(*on_amd) + ")" : "");
-}
-
 const char* source_name(SettingSource source) {
-  const char* names[] = {"default", "profile", "environment"};
+  const char* names[] = {"default", "shipped", "tuned", "environment"};
   return names[static_cast<int>(source)];
 }
 
@@ -63,6 +58,42 @@ std::string read_as_ranks_would() {
   return profile ? file : std::string();
 }
 
+// Which family takes which, then those that were measured.
+void print_shipped_profiles() {
+  write_out(
+      "\n## Shipped profiles\n\n"
+      "What differs by the family of the processor. A family that was not measured itself takes "
+      "what "
+      "was found\non the nearest one: a guess, which `baton tune` replaces. `BATON_PROFILE=FAMILY` "
+      "or `mpiexec --profile\nFAMILY` takes another family's and no tuned profile. The defaults "
+      "above "
+      "were measured on Sapphire and\nEmerald Rapids.\n\n"
+      "| family | processors | what was measured |\n|---|---|---|\n");
+  for (int i = 0; i < processor_family_count; ++i) {
+    const ShippedProfile& shipped = shipped_profile_of(static_cast<ProcessorFamily>(i));
+    write_out("| `{}` | {} | {} |\n", name_of(shipped.family), words_of(shipped.family),
+              shipped.is_guess() ? fmt::format("a guess: as `{}`", name_of(shipped.measured))
+                                 : shipped.where);
+  }
+  for (int i = 0; i < processor_family_count; ++i) {
+    const ShippedProfile& shipped = shipped_profile_of(static_cast<ProcessorFamily>(i));
+    if (shipped.is_guess()) continue;
+    write_out("\n`{}`:\n\n", name_of(shipped.family));
+    for (const SettingRow& row : setting_rows())
+      if (const auto value = shipped_value(shipped, row))
+        write_out("- `{}={}` (default {})\n", variable_name(row), text_of(row, *value),
+                  text_of(row, row.fallback));
+    write_out("- `BATON_COLLECTIVES={}`\n", profile::rows_text(shipped));
+  }
+}
+
+void print_table(bool for_users) {
+  for (const SettingRow& row : setting_rows())
+    if (row.for_users == for_users)
+      write_out("| `{}` | {} | {} | {} | {} |\n", variable_name(row), row.type,
+                text_of(row, row.fallback), range_text(row), row.why);
+}
+
 void print_markdown() {
   write_out(
       "# Settings\n\n"
@@ -70,17 +101,25 @@ void print_markdown() {
       "Each is an environment variable, read once at start. Numbers may end in k, m or g (1024, "
       "1024^2,\n"
       "1024^3). An unknown `BATON_` variable is reported with the nearest name. What is not set "
-      "may come\n"
-      "from the machine's profile ([tuning](tuning.md)), else it is the default.\n\n"
+      "comes from\n"
+      "the machine's tuned profile ([tuning](tuning.md)), else from the [shipped "
+      "profile](#shipped-profiles) of\n"
+      "the processor's family, else it is the default. `baton settings` says which.\n\n"
       "Three variables hold words: `BATON_PROFILE` names a profile ([tuning](tuning.md)), "
       "`BATON_COLLECTIVES`\n"
       "the algorithms that collectives are to take ([how](architecture.md#collectives)), "
       "`BATON_MEMORY` where\n"
       "memory goes, as `mpiexec --memory` has it ([how](placement.md)).\n\n"
       "| variable | type | default | range | why it exists |\n|---|---|---|---|---|\n");
-  for (const SettingRow& row : setting_rows())
-    write_out("| `{}` | {} | {} | {} | {} |\n", variable_name(row), row.type, default_text(row),
-              range_text(row), row.why);
+  print_table(true);
+  write_out(
+      "\n## Not for users\n\n"
+      "What differs by processor, and what `baton tune`, studies and tests set. They may change "
+      "with "
+      "any version.\n\n"
+      "| variable | type | default | range | why it exists |\n|---|---|---|---|---|\n");
+  print_table(false);
+  print_shipped_profiles();
 }
 
 void print_json() {
@@ -94,8 +133,16 @@ void print_json() {
                     {"default", row.fallback},
                     {"type", row.type},
                     {"range", range_text(row)},
-                    {"why", row.why}});
-  nlohmann::ordered_json all{{"settings", rows}, {"profile", nullptr}};
+                    {"why", row.why},
+                    {"for_users", row.for_users}});
+  const ShippedProfile& shipped = shipped_profile();
+  nlohmann::ordered_json all{{"settings", rows},
+                             {"shipped_profile",
+                              {{"family", name_of(shipped.family)},
+                               {"measured_family", name_of(shipped.measured)},
+                               {"measured_on", shipped.where},
+                               {"guess", shipped.is_guess()}}},
+                             {"profile", nullptr}};
   if (!file.empty()) all["profile"] = file;
   write_out("{}\n", all.dump());
 }
@@ -112,11 +159,17 @@ int print_settings(SettingsForm form) {
     return 0;
   }
   std::string file = read_as_ranks_would();
-  for (const SettingRow& row : setting_rows())
-    write_out("{:<28} {:>8}  {:<12} {}; {} ({})\n", variable_name(row),
+  bool for_users = true;
+  for (const SettingRow& row : setting_rows()) {
+    if (row.for_users != for_users) write_out("\nnot for users (profiles, studies, tests):\n");
+    for_users = row.for_users;
+    write_out("{:<33} {:>8}  {:<12} {}; {} ({})\n", variable_name(row),
               text_of(row, settings.*row.field), source_name(source_of(row)), row.why, row.type,
               range_text(row));
-  write_out("profile: {}\n", file.empty() ? "none; `baton tune` makes one" : file);
+  }
+  write_out("\n");
+  write_out("shipped profile: {}\n", profile::words_of(shipped_profile()));
+  write_out("tuned profile: {}\n", file.empty() ? "none; `baton tune` makes one" : file);
   return 0;
 }
 

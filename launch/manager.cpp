@@ -169,6 +169,8 @@ bool Manager::start_program(const Program& program, int ranks, int& rank) {
   start.environment = program_environment(job_.options, program);
   set_variable(start.environment, "BATON_JOB_FD", std::to_string(job_.file.descriptor));
   set_variable(start.environment, "BATON_LIFELINE_FD", std::to_string(lifeline_read_));
+  if (!job_.profile.asked_for.empty())
+    set_variable(start.environment, "BATON_PROFILE", job_.profile.asked_for);
   if (!job_.profile.values.empty())
     set_variable(start.environment, "BATON_PROFILE_VALUES", job_.profile.values);
   if (!job_.profile.collectives.empty())

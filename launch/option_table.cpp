@@ -158,7 +158,8 @@ constexpr OptionRow rows[] = {
      "<file>"},
     {Group::reports, "--profile", "FILE", own,
      "take defaults of settings from this profile of the machine (`baton tune` makes one; default: "
-     "BATON_PROFILE, else ~/.config/baton/profile.json); none: no profile",
+     "BATON_PROFILE, else ~/.config/baton/profile.json); none: no profile; the name of a family of "
+     "processors (zen4): only what Baton ships for it",
      read_profile_name, "<file>"},
     {Group::reports, "--check -check-mpi -check_mpi", "", own | intel,
      "compare collective calls before they begin: the call fails and names the ranks that call "

@@ -8,20 +8,27 @@
 namespace baton::launch {
 
 ProfileInUse find_profile(const std::string& named, const machine::Machine& machine) {
+  const std::string asked_for = profile::asked_for(named);
+  use_shipped_profile(asked_for.c_str());
   std::string file = profile::file_in_use(named);
-  if (file.empty()) return {};
+  if (file.empty()) return {asked_for, {}, {}, {}, {}};
   auto profile = profile::read_usable_profile(file, machine);
   if (profile)
-    return {file, profile->date, profile::values_text(*profile), profile::rows_text(*profile)};
+    return {asked_for, file, profile->date, profile::values_text(*profile),
+            profile::rows_text(*profile)};
   complain(profile.error() + " (the job runs with the defaults)");
-  return {};
+  return {asked_for, {}, {}, {}, {}};
 }
 
 std::string words_of(const ProfileInUse& profile) {
-  if (profile.file.empty()) return {};
-  std::string text =
-      fmt::format("defaults of settings from the profile {} of {}: {}\n", profile.file,
-                  profile.date, profile.values.empty() ? "none differs" : profile.values);
+  const std::string shipped = profile::values_text(shipped_profile());
+  std::string text = fmt::format("shipped profile {}: {}\n", profile::words_of(shipped_profile()),
+                                 shipped.empty() ? "no setting differs" : shipped);
+  if (const std::string rows = profile::rows_text(shipped_profile()); !rows.empty())
+    text += fmt::format("algorithms of collectives from it: {}\n", rows);
+  if (profile.file.empty()) return text;
+  text += fmt::format("defaults of settings from the profile {} of {}: {}\n", profile.file,
+                      profile.date, profile.values.empty() ? "none differs" : profile.values);
   if (!profile.collectives.empty())
     text += fmt::format("algorithms of collectives from it: {}\n", profile.collectives);
   return text;

@@ -8,6 +8,7 @@
 namespace baton::launch {
 
 struct ProfileInUse {
+  std::string asked_for;    // by --profile or BATON_PROFILE, as ranks are told
   std::string file;         // empty: none
   std::string date;         // when it was measured
   std::string values;       // for the ranks' settings
@@ -15,10 +16,11 @@ struct ProfileInUse {
 };
 
 // Looks where `named` (--profile) says, else in the usual places. Complains, once, about a profile
-// that is not for this machine or cannot be read: the job then runs with the safe defaults.
+// that is not for this machine or cannot be read: the job then runs with the safe defaults. Where
+// a family of processors is named, this process takes its shipped profile, too.
 ProfileInUse find_profile(const std::string& named, const machine::Machine& machine);
 
-// A line for people; empty when there is none in use.
+// Lines for people: the shipped profile, and the machine's if one is in use.
 std::string words_of(const ProfileInUse& profile);
 
 }  // namespace baton::launch

@@ -128,7 +128,7 @@ void read_explain_file(Reader& reader) {
   reader.options.explain_file = reader.take_some("a file");
 }
 void read_profile_name(Reader& reader) {
-  reader.options.profile = reader.take_some("a file, or none");
+  reader.options.profile = reader.take_some("a file, none or a family of processors");
 }
 void read_check(Reader& reader) {
   reader.options.check = true;

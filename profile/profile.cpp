@@ -34,10 +34,14 @@ std::string usual_file() {
   return home && *home ? std::string(home) + "/.config/baton/profile.json" : std::string();
 }
 
+std::string asked_for(const std::string& named) {
+  const char* set = environment_variable("BATON_PROFILE");
+  return named.empty() && set ? set : named;
+}
+
 std::string file_in_use(const std::string& named) {
-  std::string file = named;
-  if (const char* set = environment_variable("BATON_PROFILE"); file.empty() && set) file = set;
-  if (file == "none") return {};
+  std::string file = asked_for(named);
+  if (file == "none" || family_named(file)) return {};
   if (!file.empty()) return file;
   file = usual_file();
   return !file.empty() && ::access(file.c_str(), F_OK) == 0 ? file : std::string();
@@ -70,6 +74,34 @@ std::string values_text(const Profile& profile) {
     if (one.value != default_of(*find_setting(one.setting.c_str())))
       text += (text.empty() ? "" : ",") + one.setting + "=" + std::to_string(one.value);
   return text;
+}
+
+std::string values_text(const ShippedProfile& profile) {
+  std::string text;
+  for (const SettingRow& row : setting_rows())
+    if (const auto value = shipped_value(profile, row))
+      text += (text.empty() ? "" : ",") + std::string(row.name) + "=" + std::to_string(*value);
+  return text;
+}
+
+std::string rows_text(const ShippedProfile& profile) {
+  auto range = [](std::int64_t from, std::int64_t to) {
+    if (from == to) return std::to_string(from);
+    return std::to_string(from) + (to == no_end ? "+" : "-" + std::to_string(to));
+  };
+  std::string text;
+  for (const SelectionRow& row : profile.rows)
+    text += (text.empty() ? "" : ",") +
+            std::string(collective_kind_names[static_cast<int>(row.kind())]) + ":" +
+            range(row.ranks_from, row.ranks_to) + ":" + range(row.bytes_from, row.bytes_to) + "=" +
+            row_of(row.algorithm).name;
+  return text;
+}
+
+std::string words_of(const ShippedProfile& profile) {
+  return std::string(name_of(profile.family)) + " (" + baton::words_of(profile.family) + "), " +
+         (profile.is_guess() ? std::string("a guess: as ") + name_of(profile.measured)
+                             : std::string("measured on ") + profile.where);
 }
 
 }  // namespace baton::profile

@@ -1,7 +1,8 @@
-// The profile of a machine: what `baton tune` measured, what it chose from that, and where and
-// when. mpiexec hands the chosen values to the ranks as defaults of their settings, and the rows of
-// which algorithm collectives take. Invariant: a profile that was read names only settings and
-// algorithms that there are, with values in their range.
+// The profile of a machine, the tuned one: what `baton tune` measured, what it chose from that, and
+// where and when. It wins over the shipped profile of the processor's family, whose words are here.
+// mpiexec hands the chosen values to the ranks as defaults of their settings, and the rows of which
+// algorithm collectives take. Invariant: a profile that was read names only settings and algorithms
+// that there are, with values in their range.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/shipped_profile.hpp"
 #include "machine/machine.hpp"
 
 namespace baton::profile {
@@ -93,8 +95,10 @@ std::string difference(const Identity& made, const Identity& here);
 // Where the profile is when nobody names another: below XDG_CONFIG_HOME or HOME; empty: neither.
 std::string usual_file();
 
-// The profile that holds: `named` on a command line, else BATON_PROFILE, else the usual one if it
-// is there. Empty: none, also where it is called "none".
+// What is asked for: `named` on a command line, else BATON_PROFILE: a file, "none", or a family of
+// processors, whose shipped profile is then used alone. Empty: nothing.
+std::string asked_for(const std::string& named);
+// The profile that holds: the one asked for, else the usual one if it is there. Empty: none.
 std::string file_in_use(const std::string& named);
 
 // The error names the file, the cause and the remedy.
@@ -108,7 +112,12 @@ std::expected<Profile, std::string> read_usable_profile(const std::string& file,
 
 // What differs from the defaults as "name=value,name=value", as the library's settings take it.
 std::string values_text(const Profile& profile);
+std::string values_text(const ShippedProfile& profile);
 // Its rows of the selection, as BATON_COLLECTIVES would take them.
 std::string rows_text(const Profile& profile);
+std::string rows_text(const ShippedProfile& profile);
+
+// Whose it is, and whether it was measured or is a guess.
+std::string words_of(const ShippedProfile& profile);
 
 }  // namespace baton::profile

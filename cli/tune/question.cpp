@@ -19,7 +19,6 @@ constexpr const char* ring_or_staging = "ring or staging";
 constexpr const char* staged_or_pulled = "staged or pulled";
 constexpr const char* pulled_or_redirected = "pulled or redirected";
 constexpr const char* one_side_or_both = "one side or both";
-constexpr const char* segment_sizes = "segments";
 constexpr const char* early_sizes = "early bytes";
 constexpr const char* never = "1099511627776";
 
@@ -51,7 +50,7 @@ struct BestOf {
   const char* question;
 };
 
-constexpr BestOf bests[] = {{"segment_bytes_max", segment_sizes}, {"early_bytes_max", early_sizes}};
+constexpr BestOf bests[] = {{"early_bytes_max", early_sizes}};
 
 Variant one_value(const char* setting, const char* name, const char* more) {
   return {name, {{setting, name}, {more, "0"}, {"receiver_initiated", "0"}}};
@@ -207,13 +206,11 @@ std::vector<Question> questions(bool cma_permitted) {
        {{"one side", {not_seen, any_length, not_put, {"shared_bytes_min", never}}},
         {"both sides", {not_seen, any_length, not_put, {"shared_bytes_min", "1"}}}},
        true},
-      {segment_sizes, {"pingpong"}, {524288, 2 << 20}, {}, true},
-      {early_sizes, {"pingpong"}, {32768, 65536, 131072}, {}, false},
+      {early_sizes, {"pingpong"}, {32768, 65536, 131072, 262144}, {}, false},
   };
-  for (const char* value : {"64k", "128k", "256k"})
-    all[4].variants.push_back(one_value("segment_bytes_max", value, "observe"));
-  for (const char* value : {"16k", "32k", "64k"})
-    all[5].variants.push_back(one_value("early_bytes_max", value, "cma"));
+  // What profiles ship is among them.
+  for (const char* value : {"16k", "64k", "256k"})
+    all.back().variants.push_back(one_value("early_bytes_max", value, "cma"));
   if (!cma_permitted) std::erase_if(all, [](const Question& one) { return one.needs_cma; });
   return all;
 }

@@ -55,7 +55,8 @@ Target target_of(const TuneOptions& options) {
   std::string file = options.output;
   if (file.empty()) {
     const char* set = environment_variable("BATON_PROFILE");
-    file = set && *set && std::strcmp(set, "none") != 0 ? set : profile::usual_file();
+    const bool names_file = set && *set && std::strcmp(set, "none") != 0 && !family_named(set);
+    file = names_file ? set : profile::usual_file();
   }
   if (file.empty()) return {file, "neither XDG_CONFIG_HOME nor HOME is set; --output names a file"};
   struct stat folder {};

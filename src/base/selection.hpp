@@ -1,7 +1,7 @@
-// Which algorithm a collective is to take, as rows of plain data: the built-in ones, then those of
-// the machine's profile, then those of BATON_COLLECTIVES. The last row that fits a call and whose
-// algorithm can serve it wins (collective/choose.hpp).
-// As text (BATON_COLLECTIVES, profiles): rows with commas between them, each
+// Which algorithm a collective is to take, as rows of plain data: the built-in ones, those of the
+// shipped profile, those of the machine's profile, those of BATON_COLLECTIVES. The last row that
+// fits a call and whose algorithm can serve it wins (collective/choose.hpp). As text
+// (BATON_COLLECTIVES, profiles): rows with commas between them, each
 //   KIND[:RANKS[:BYTES[:oversubscribed|:not_oversubscribed][:one_node|:several_nodes]]]=ALGORITHM
 // where RANKS and BYTES are N, N+ or N-M; bytes may end in k or m. Without a word for the nodes a
 // row of BATON_COLLECTIVES holds for both, one of a profile for one node, where it was measured.
@@ -43,9 +43,8 @@ struct SelectionRow {
   CollectiveKind kind() const { return row_of(algorithm).kind; }
 };
 
-// The built-in rows: of this processor; of processors of AMD, or of all others.
+// The built-in rows and those of the shipped profile (base/shipped_profile.hpp).
 std::span<const SelectionRow> default_selection();
-std::span<const SelectionRow> default_selection(bool amd);
 
 // The rows that this process chooses by; the built-in ones until read_selection has run.
 std::span<const SelectionRow> selection();

@@ -9,6 +9,7 @@
 #include "base/nearest_name.hpp"
 #include "base/order.hpp"
 #include "base/report.hpp"
+#include "base/shipped_profile.hpp"
 
 extern char** environ;
 
@@ -20,31 +21,22 @@ namespace {
 
 constexpr SettingRow rows[] = {
 #define BATON_SETTING_ROW(name, type, fallback, minimum, maximum, why) \
-  {#name, #type, fallback, minimum, maximum, why, &Settings::name},
-    BATON_SETTINGS(BATON_SETTING_ROW)
+  {#name, #type, fallback, minimum, maximum, why, &Settings::name, true},
+    BATON_USER_SETTINGS(BATON_SETTING_ROW)
+#undef BATON_SETTING_ROW
+#define BATON_SETTING_ROW(name, type, fallback, minimum, maximum, why) \
+  {#name, #type, fallback, minimum, maximum, why, &Settings::name, false},
+        BATON_INNER_SETTINGS(BATON_SETTING_ROW)
 #undef BATON_SETTING_ROW
 };
-
-// Where a line written by one core is read by another, AMD's cores take the longer the more often
-// both touch the same lines: large windows, large pieces, few lines in the ring. (2 cores of a Zen
-// 4 virtual machine, 2026-11-22, docs/decisions/staging.md.)
-struct AmdDefault {
-  const char* name;
-  std::int64_t value;
-};
-constexpr AmdDefault amd_defaults[] = {
-    {"eager_bytes_max", 1024},        {"cma_bytes_min", 262144},
-    {"early_bytes_max", 262144},      {"pipeline_span_bytes", 2 << 20},
-    {"pipeline_publish_bytes", 4096}, {"pipeline_publish_long_bytes", 16384},
-    {"pipeline_fetch_bytes", 0}};
 
 // Variables that mpiexec sets for its ranks, or reads itself; see launch/.
 constexpr const char* launcher_names[] = {"JOB_FD",         "RANK",
                                           "LIFELINE_FD",    "INITIAL_ERRHANDLER",
                                           "PROFILE_VALUES", "PROFILE_COLLECTIVES",
                                           "LIBRARY_FOLDER", "OTHER_JOBS"};
-// Those that hold words: which profile (profile/), which algorithms (base/selection.hpp), where
-// memory goes (base/numa_policy.hpp).
+// Those that hold words: which profile (profile/, base/shipped_profile.hpp), which algorithms
+// (base/selection.hpp), where memory goes (base/numa_policy.hpp).
 constexpr const char* word_names[] = {"profile", "collectives", "memory"};
 
 // What settings were called before; read until the next release.
@@ -60,8 +52,16 @@ constexpr FormerSetting former_settings[] = {
     {"stage_around_cache", "non_temporal_stores"},
     {"stage_handed", "ownership_transfer"},
     {"stage_early", "pipeline_early"},
-    {"redirect", "receiver_initiated"},
-    {"piece_bytes_max", "segment_bytes_max"}};
+    {"redirect", "receiver_initiated"}};
+
+// Settings that are no more, and what holds instead; said until the next release.
+struct GoneSetting {
+  const char* name;
+  const char* instead;
+};
+constexpr GoneSetting gone_settings[] = {
+    {"segment_bytes_max", "a side copies at most 128 KiB of a shared message in one go"},
+    {"piece_bytes_max", "a side copies at most 128 KiB of a shared message in one go"}};
 
 SettingSource sources[std::size(rows)];
 
@@ -160,8 +160,28 @@ void read_profile(const char* text) {
     if (!equals) continue;
     *equals = 0;
     if (const SettingRow* row = find_setting(entry))
-      read_one(*row, equals + 1, SettingSource::profile);
+      read_one(*row, equals + 1, SettingSource::tuned);
   }
+}
+
+// "NAME=value", without BATON_.
+void read_variable(const char* variable) {
+  const char* equals = std::strchr(variable, '=');
+  if (!equals) return;
+  const int length = static_cast<int>(equals - variable);
+  auto matches = [&](const char* name) { return names_equal(variable, length, name); };
+  auto is_named = [&](const auto& one) { return matches(one.name); };
+  if (std::ranges::any_of(launcher_names, matches)) return;
+  if (std::ranges::any_of(word_names, matches)) return;
+  if (const auto* row = std::ranges::find_if(rows, is_named); row != std::end(rows))
+    return read_one(*row, equals + 1, SettingSource::environment);
+  if (const auto* former = std::ranges::find_if(former_settings, is_named);
+      former != std::end(former_settings))
+    return read_one(*find_former(*former), equals + 1, SettingSource::environment);
+  if (const auto* gone = std::ranges::find_if(gone_settings, is_named);
+      gone != std::end(gone_settings))
+    return report("BATON_%.*s is gone; %s", length, variable, gone->instead);
+  warn_unknown(variable, length);
 }
 
 }  // namespace
@@ -175,24 +195,8 @@ std::span<const char* const> words_of(const SettingRow& row) {
   return {};
 }
 
-bool processor_is_amd() {
-#ifdef __x86_64__
-  __builtin_cpu_init();
-  return __builtin_cpu_is("amd");
-#else
-  return false;
-#endif
-}
-
-const std::int64_t* default_on_amd(const SettingRow& row) {
-  for (const AmdDefault& one : amd_defaults)
-    if (std::strcmp(one.name, row.name) == 0) return &one.value;
-  return nullptr;
-}
-
 std::int64_t default_of(const SettingRow& row) {
-  const std::int64_t* other = default_on_amd(row);
-  return other && processor_is_amd() ? *other : row.fallback;
+  return shipped_value(shipped_profile(), row).value_or(row.fallback);
 }
 
 const SettingRow* find_setting(const char* name) {
@@ -212,29 +216,15 @@ void read_settings() {
 }
 
 void read_settings(const char* profile_values) {
-  for (const SettingRow& row : rows) settings.*row.field = default_of(row);
-  std::ranges::fill(sources, SettingSource::fallback);
-  if (profile_values) read_profile(profile_values);
-  for (char** entry = environ; *entry; ++entry) {
-    if (std::strncmp(*entry, "BATON_", 6) != 0) continue;
-    const char* variable = *entry + 6;
-    const char* equals = std::strchr(variable, '=');
-    if (!equals) continue;
-    int length = static_cast<int>(equals - variable);
-    auto matches = [&](const char* name) { return names_equal(variable, length, name); };
-    if (std::ranges::any_of(launcher_names, matches)) continue;
-    if (std::ranges::any_of(word_names, matches)) continue;
-    const SettingRow* found =
-        std::ranges::find_if(rows, [&](const SettingRow& row) { return matches(row.name); });
-    const FormerSetting* former = std::ranges::find_if(
-        former_settings, [&](const FormerSetting& one) { return matches(one.name); });
-    if (former != std::end(former_settings))
-      read_one(*find_former(*former), equals + 1, SettingSource::environment);
-    else if (found == std::end(rows))
-      warn_unknown(variable, length);
-    else
-      read_one(*found, equals + 1, SettingSource::environment);
+  use_shipped_profile(environment_variable("BATON_PROFILE"));
+  for (const SettingRow& row : rows) {
+    const auto shipped = shipped_value(shipped_profile(), row);
+    settings.*row.field = shipped.value_or(row.fallback);
+    sources[&row - rows] = shipped ? SettingSource::shipped : SettingSource::fallback;
   }
+  if (profile_values) read_profile(profile_values);
+  for (char** entry = environ; *entry; ++entry)
+    if (std::strncmp(*entry, "BATON_", 6) == 0) read_variable(*entry + 6);
 }
 
 std::int64_t setting_value(std::int64_t Settings::*field, const char* text) {

@@ -40,7 +40,7 @@ bool copy_together(transport::Offer& offer, Peer& sender, const char* source, Re
 }
 
 std::uint32_t piece_bytes(std::int64_t bytes) {
-  return transport::piece_bytes(bytes, settings.shared_bytes_min, settings.segment_bytes_max);
+  return transport::piece_bytes(bytes, settings.shared_bytes_min);
 }
 
 bool pull(const UnexpectedMessage& unexpected, Request& receive) {

@@ -91,9 +91,8 @@ constexpr Choice choose_receive(const OfferFacts& facts) {
 // that each side needs one system call; more when whoever lost its CPU would hold too much.
 // (2026-11-21: at 1 MiB .8 of the time of one side alone with cold data, warm .63; pieces of 64
 // KiB and 256 KiB no better. 2026-11-22: warm, 64 KiB .84, but 32 KiB 1.4.)
-constexpr std::uint32_t piece_bytes(std::int64_t bytes, std::int64_t shared_bytes_min,
-                                    std::int64_t segment_bytes_max) {
-  constexpr std::int64_t page = 4096;
+constexpr std::uint32_t piece_bytes(std::int64_t bytes, std::int64_t shared_bytes_min) {
+  constexpr std::int64_t page = 4096, segment_bytes_max = 128 << 10;
   if (bytes < shared_bytes_min) return 0;
   std::int64_t half = ((bytes + 1) / 2 + page - 1) / page * page;
   return static_cast<std::uint32_t>(half < segment_bytes_max ? half : segment_bytes_max);

@@ -49,10 +49,6 @@ TEST_F(settings_read, defaults_stand_when_nothing_is_set) {
     EXPECT_LE(row.minimum, row.fallback) << row.name;
     EXPECT_GE(row.maximum, row.fallback) << row.name;
     EXPECT_GT(std::strlen(row.why), 10u) << row.name;
-    if (const std::int64_t* on_amd = default_on_amd(row)) {
-      EXPECT_LE(row.minimum, *on_amd) << row.name;
-      EXPECT_GE(row.maximum, *on_amd) << row.name;
-    }
   }
 }
 
@@ -83,8 +79,7 @@ TEST_F(settings_read, former_names_are_read_and_said_to_go) {
                             {"STAGE_AROUND_CACHE", "NON_TEMPORAL_STORES"},
                             {"STAGE_HANDED", "OWNERSHIP_TRANSFER"},
                             {"STAGE_EARLY", "PIPELINE_EARLY"},
-                            {"REDIRECT", "RECEIVER_INITIATED"},
-                            {"PIECE_BYTES_MAX", "SEGMENT_BYTES_MAX"}};
+                            {"REDIRECT", "RECEIVER_INITIATED"}};
   for (auto& [former, now] : names) {
     std::string lower(former);
     for (char& letter : lower) letter = static_cast<char>(std::tolower(letter));
@@ -98,6 +93,19 @@ TEST_F(settings_read, former_names_are_read_and_said_to_go) {
     EXPECT_EQ(settings.*row->field, other) << former;
     unsetenv(variable.c_str());
   }
+}
+
+TEST_F(settings_read, what_is_gone_is_reported_in_one_line_and_changes_nothing) {
+  read_settings();
+  const Settings before = settings;
+  for (const char* name : {"SEGMENT_BYTES_MAX", "PIECE_BYTES_MAX"}) {
+    const std::string variable = std::string("BATON_") + name;
+    EXPECT_EQ(read_with(variable.c_str(), "64k"),
+              "baton: " + variable +
+                  " is gone; a side copies at most 128 KiB of a shared message in one go\n");
+    unsetenv(variable.c_str());
+  }
+  for (const SettingRow& row : setting_rows()) EXPECT_EQ(settings.*row.field, before.*row.field);
 }
 
 TEST_F(settings_read, a_choice_is_one_of_its_words) {
@@ -156,7 +164,7 @@ TEST_F(settings_read, the_environment_beats_the_profile_and_the_profile_beats_th
   EXPECT_EQ(settings.eager_bytes_max, 1024);
   EXPECT_EQ(settings.cma_bytes_min, 4096);
   EXPECT_EQ(source_named("eager_bytes_max"), SettingSource::environment);
-  EXPECT_EQ(source_named("cma_bytes_min"), SettingSource::profile);
+  EXPECT_EQ(source_named("cma_bytes_min"), SettingSource::tuned);
   EXPECT_EQ(source_named("rooms"), SettingSource::fallback);
 }
 

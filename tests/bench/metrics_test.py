@@ -57,6 +57,10 @@ class Metrics(unittest.TestCase):
     def test_an_exchange_beside_a_computation(self):
         self.check(["--metrics", "overlap", "--sizes", "64k"], ["overlap/65536", "overlap/peer/65536"])
 
+    def test_start_up_and_memory_by_the_number_of_ranks(self):
+        self.check(["--metrics", "hello,memory", "--np", "2,16"],
+                   [f"{metric} np={ranks}" for metric in ("hello", "memory") for ranks in (2, 16)])
+
     def test_finding_among_ranks_that_sleep(self):
         self.check(["--metrics", "finding", "--np", "2,5"],
                    [f"finding/{what} np={ranks}" for what in ("time", "memory") for ranks in (2, 5)])

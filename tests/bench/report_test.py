@@ -4,6 +4,7 @@ import os
 import sys
 import types
 import unittest
+from unittest import mock
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench"))
 import bench    # noqa: E402
@@ -52,6 +53,45 @@ class Reading(unittest.TestCase):
         words = machine.calls_in_words({"process_vm_readv": 34, "process_vm_writev": 4})
         self.assertEqual(words, "process_vm_readv (34 calls) and process_vm_writev only tried (4 calls)")
         self.assertEqual(machine.calls_in_words({}), "no call of cross-memory attach")
+
+
+class Machine(unittest.TestCase):
+    def left(self, memory_kib, processes):
+        with mock.patch.object(machine, "memory_left_kib", lambda: memory_kib), \
+                mock.patch.object(machine, "processes_left", lambda: processes):
+            return machine.too_small_for(1024)
+
+    def test_a_job_that_does_not_fit_is_left_out_with_the_reason(self):
+        self.assertEqual(self.left(16 << 20, 5000), "")
+        self.assertEqual(self.left(None, None), "")
+        self.assertEqual(self.left(1 << 20, 5000), "8192 MiB of memory are needed, 1024 MiB are left")
+        self.assertEqual(self.left(16 << 20, 1000), "limits allow 1000 more processes")
+
+    def test_memory_and_start_up_are_measured_up_to_1024_ranks_and_what_does_not_fit_is_told(self):
+        options = types.SimpleNamespace(metrics=["hello", "memory", "lat"], np=[], peers=[])
+        with mock.patch.object(machine, "too_small_for", lambda ranks, alone: "too small" if ranks == 1024 else ""):
+            compared = bench.Comparison(options, [], None)
+            plan = list(compared.plan())
+        few = [(metric, ranks) for metric in ("hello", "memory") for ranks in (16, 64, 256)]
+        self.assertEqual(plan, [*few, ("lat", 2)])
+        self.assertEqual(compared.left_out, {("hello", 1024): "too small", ("memory", 1024): "too small"})
+        with mock.patch.object(machine, "too_small_for", lambda ranks, alone: ""):
+            self.assertIn(("memory", 1024), list(bench.Comparison(options, [], None).plan()))
+
+    def test_other_libraries_take_part_in_jobs_of_many_ranks_only_where_they_are_named(self):
+        libraries = comparison({}).libraries
+        options = types.SimpleNamespace(metrics=["hello"], np=[], peers=["mpich", "intel"])
+        compared = bench.Comparison(options, libraries, None)
+
+        def names(*step):
+            return [library.name for library in compared.taking_part(*step)]
+        self.assertEqual(names("hello", 64, 0, 0), ["baton", "mpich", "intel"])
+        self.assertEqual(names("hello", 64, 1, 0), ["mpich", "intel", "baton"])
+        self.assertEqual(names("memory", 1024, 1, 0), ["baton"])
+        self.assertEqual(names("memory", 1024, 3, 0), [])
+        self.assertEqual(names("barrier", 1024, 3, 0), ["baton", "mpich", "intel"])
+        options.np = [1024]
+        self.assertEqual(names("memory", 1024, 2, 0), ["intel", "baton", "mpich"])
 
 
 class Limits(unittest.TestCase):

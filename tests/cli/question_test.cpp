@@ -50,7 +50,7 @@ double same(const Cell&) {
 
 TEST(chosen_value, is_the_default_where_nothing_is_quicker) {
   std::vector<profile::Chosen> all = choose(measured(same), true);
-  EXPECT_EQ(all.size(), 7u);
+  EXPECT_EQ(all.size(), 6u);
   for (const profile::Chosen& one : all) {
     EXPECT_EQ(one.value, fallback(one.setting.c_str())) << one.setting;
     EXPECT_NE(one.reason.find("default stays"), std::string::npos) << one.reason;
@@ -62,15 +62,14 @@ TEST(chosen_value, differs_where_the_other_way_is_quicker_by_more_than_the_noise
     if (cell.variant == "staging") return cell.bytes > 2048 ? 0.8 : 1.2;
     if (cell.variant == "pulled") return cell.bytes >= 12288 ? 0.7 : 1.2;
     if (cell.variant == "both sides") return cell.bytes >= 65536 ? 0.8 : 1.2;
-    return cell.variant == "64k" && cell.question == "segments" ? 0.9 : 1.0;
+    return cell.variant == "16k" && cell.question == "early bytes" ? 0.9 : 1.0;
   };
   std::vector<Cell> cells = measured(time);
   EXPECT_EQ(chosen(cells, "eager_bytes_max").value, 2048);
   EXPECT_EQ(chosen(cells, "cma_bytes_min").value, 12288);
   EXPECT_EQ(chosen(cells, "unseen_pull_bytes_min").value, 12288);
   EXPECT_EQ(chosen(cells, "shared_bytes_min").value, 65536);
-  EXPECT_EQ(chosen(cells, "segment_bytes_max").value, 65536);
-  EXPECT_EQ(chosen(cells, "early_bytes_max").value, fallback("early_bytes_max"));
+  EXPECT_EQ(chosen(cells, "early_bytes_max").value, 16384);
   EXPECT_NE(chosen(cells, "shared_bytes_min").reason.find("at 48k one side takes 0.8"),
             std::string::npos)
       << chosen(cells, "shared_bytes_min").reason;
@@ -106,7 +105,7 @@ TEST(chosen_value, looks_at_the_data_that_the_setting_is_about) {
 
 TEST(chosen_value, that_helps_some_sizes_and_harms_others_is_not_taken) {
   auto time = [](const Cell& cell) {
-    if (cell.question != "early bytes" || cell.variant != "128k") return 1.0;
+    if (cell.question != "early bytes" || cell.variant != "16k") return 1.0;
     return cell.bytes == 32768 ? 1.2 : 0.6;
   };
   EXPECT_EQ(chosen(measured(time), "early_bytes_max").value, fallback("early_bytes_max"));

@@ -13,7 +13,7 @@ import unittest
 BIN = os.path.abspath(sys.argv.pop(1))
 WATCHDOG_SECONDS = 120
 TUNED = {"eager_bytes_max", "cma_bytes_min", "unseen_pull_bytes_min", "push_bytes_min", "shared_bytes_min",
-         "segment_bytes_max", "early_bytes_max"}
+         "early_bytes_max"}
 
 
 def load(name):
@@ -73,7 +73,7 @@ class Tune(unittest.TestCase):
         self.assertEqual(shown.returncode, 0, shown.stderr)
         for word in ("chosen", "eager_bytes_max", "ring or staging", profile["machine"]["topology"]):
             self.assertIn(word, shown.stdout)
-        self.assertIn(f"profile: {self.file}", self.baton("settings").stdout)
+        self.assertIn(f"tuned profile: {self.file}", self.baton("settings").stdout)
 
     def interrupted(self):
         """A run with SIGINT after some answers; what it said, and the partial profile."""

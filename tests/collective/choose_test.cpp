@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "base/shipped_profile.hpp"
+
 namespace baton::collective {
 
 // What a failed check prints.
@@ -77,6 +79,9 @@ SelectionRow forced(Algorithm algorithm) {
   return row;
 }
 
+const auto on_zen4 = shipped_profile_of(ProcessorFamily::zen4).selection;
+const auto on_emerald_rapids = shipped_profile_of(ProcessorFamily::emerald_rapids).selection;
+
 std::vector<SelectionRow> defaults_and(const SelectionRow& row) {
   std::vector<SelectionRow> rows(default_selection().begin(), default_selection().end());
   rows.push_back(row);
@@ -97,8 +102,7 @@ void expect_choices(std::span<const Expected> expected, bool oversubscribed,
     s.room_bytes_max = 65536;
     s.oversubscribed = oversubscribed;
     s.several_nodes = several_nodes;
-    EXPECT_EQ(row_of(choose(s, default_selection(false)).algorithm).name,
-              row_of(one.algorithm).name)
+    EXPECT_EQ(row_of(choose(s, on_emerald_rapids).algorithm).name, row_of(one.algorithm).name)
         << testing::PrintToString(s);
   }
 }
@@ -246,24 +250,21 @@ TEST(default_rows, let_no_pairs_of_many_ranks_meet_for_short_blocks_where_there_
     }
 }
 
-TEST(default_rows, differ_on_processors_of_amd) {
-  Situation s{Kind::reduce, 2, 4097};
-  s.room_bytes_max = 65536;
-  EXPECT_EQ(choose(s, default_selection(true)).algorithm, Algorithm::reduce_chain_in_room);
-  EXPECT_EQ(choose(s, default_selection(false)).algorithm, Algorithm::reduce_binomial);
-  s.bytes = 524288;
-  EXPECT_EQ(choose(s, default_selection(true)).algorithm, Algorithm::reduce_binomial);
-  EXPECT_EQ(choose(s, default_selection(false)).algorithm, Algorithm::reduce_chain_in_room);
-  s.kind = Kind::alltoall;
-  s.ranks = 8;
-  EXPECT_EQ(choose(s, default_selection(true)).algorithm, Algorithm::alltoall_segmented_in_room);
-  EXPECT_EQ(choose(s, default_selection(false)).algorithm, Algorithm::alltoall_direct);
-  s.kind = Kind::gather;
-  s.bytes = 65536;
-  EXPECT_EQ(choose(s, default_selection(true)).algorithm, Algorithm::gather_in_room);
-  EXPECT_EQ(choose(s, default_selection(false)).algorithm, Algorithm::gather_direct);
-  s.bytes = 65537;
-  EXPECT_EQ(choose(s, default_selection(true)).algorithm, Algorithm::gather_direct);
+TEST(default_rows, differ_by_the_family_of_the_processor) {
+  using enum Algorithm;
+  const struct {
+    Situation situation;
+    Algorithm zen4, emerald_rapids;
+  } cases[] = {{{Kind::reduce, 2, 4097}, reduce_chain_in_room, reduce_binomial},
+               {{Kind::reduce, 2, 524288}, reduce_binomial, reduce_chain_in_room},
+               {{Kind::alltoall, 8, 524288}, alltoall_segmented_in_room, alltoall_direct},
+               {{Kind::gather, 8, 65536}, gather_in_room, gather_direct}};
+  for (const auto& one : cases) {
+    Situation s = one.situation;
+    s.room_bytes_max = 65536;
+    EXPECT_EQ(choose(s, on_zen4).algorithm, one.zen4) << testing::PrintToString(s);
+    EXPECT_EQ(choose(s, on_emerald_rapids).algorithm, one.emerald_rapids);
+  }
 }
 
 TEST(default_rows, go_by_messages_where_there_is_nothing_else) {
@@ -276,7 +277,7 @@ TEST(default_rows, go_by_messages_where_there_is_nothing_else) {
 
 TEST(default_rows, between_nodes_are_guesses_and_go_by_messages) {
   std::set<Kind> kinds;
-  for (const SelectionRow& row : default_selection(true)) {
+  for (const SelectionRow& row : on_zen4) {
     EXPECT_NE(row.nodes, Nodes::any) << row_of(row.algorithm).name;
     if (row.nodes != Nodes::several) continue;
     kinds.insert(row.kind());
@@ -315,7 +316,7 @@ TEST(choice, of_a_room_is_refused_between_nodes) {
 }
 
 TEST(default_rows, name_a_machine_and_a_date_or_are_guesses) {
-  for (const SelectionRow& row : default_selection(true)) {
+  for (const SelectionRow& row : on_zen4) {
     EXPECT_TRUE(row.source == SelectionSource::guess || row.source == SelectionSource::measured);
     EXPECT_EQ(row.measured != Load::any, row.source == SelectionSource::measured)
         << "a measured row says whether ranks outnumbered CPUs";
@@ -328,7 +329,7 @@ TEST(default_rows, measured_where_ranks_outnumber_cpus_are_guesses_where_they_do
   Situation s{Kind::allreduce, 8, 1 << 20};
   s.room_bytes_max = 65536;
   s.oversubscribed = true;
-  const auto rows = default_selection(false);
+  const auto rows = on_emerald_rapids;
   EXPECT_EQ(choose(s, rows).reason, ChoiceReason::measured);
   s.oversubscribed = false;
   EXPECT_EQ(choose(s, rows).reason, ChoiceReason::measured_elsewhere);

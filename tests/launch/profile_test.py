@@ -60,20 +60,20 @@ class Profile(unittest.TestCase):
 
     def assert_defaults(self, *options, **environment):
         seen, said = self.settings(*options, **environment)
-        self.assertEqual({source for _, source in seen.values()}, {"default"})
+        self.assertLessEqual({source for _, source in seen.values()}, {"default", "shipped"})
         return said
 
     def test_the_profile_beats_the_default_and_the_environment_beats_the_profile(self):
         seen, said = self.settings()
-        self.assertEqual(seen["BATON_EAGER_BYTES_MAX"], ("48", "profile"))
-        self.assertEqual(seen["BATON_CMA_BYTES_MIN"], ("40k", "profile"))
+        self.assertEqual(seen["BATON_EAGER_BYTES_MAX"], ("48", "tuned"))
+        self.assertEqual(seen["BATON_CMA_BYTES_MIN"], ("40k", "tuned"))
         self.assertEqual(seen["BATON_ROOMS"], ("1", "default"))
         self.assertEqual(said, "")
         for options, environment in ((["-genv", "BATON_EAGER_BYTES_MAX", "2k"], {}),
                                      ([], {"BATON_EAGER_BYTES_MAX": "2k"}), ([], {"BATON_eager_bytes_max": "2k"})):
             seen, _ = self.settings(*options, **environment)
             self.assertEqual(seen["BATON_EAGER_BYTES_MAX"], ("2k", "environment"))
-            self.assertEqual(seen["BATON_CMA_BYTES_MIN"], ("40k", "profile"))
+            self.assertEqual(seen["BATON_CMA_BYTES_MIN"], ("40k", "tuned"))
 
     def test_messages_take_the_ways_that_the_profile_says(self):
         def ways(*options):
@@ -91,10 +91,31 @@ class Profile(unittest.TestCase):
                                      ([], {"BATON_PROFILE": other}),
                                      (["--profile", other], {"BATON_PROFILE": self.file})):
             seen, said = self.settings(*options, **environment)
-            self.assertEqual(seen["BATON_ROOMS"], ("0", "profile"), said)
-            self.assertEqual(seen["BATON_EAGER_BYTES_MAX"][1], "default")
+            self.assertEqual(seen["BATON_ROOMS"], ("0", "tuned"), said)
+            self.assertIn(seen["BATON_EAGER_BYTES_MAX"][1], ("default", "shipped"))
         self.assert_defaults("--profile", "none", BATON_PROFILE=other)
         self.assert_defaults(BATON_PROFILE="none")
+
+    def test_a_family_of_processors_takes_its_shipped_profile_and_no_other(self):
+        for options, environment in ((["--profile", "zen2"], {"BATON_PROFILE": self.file}), ([], {"BATON_PROFILE": "zen2"})):
+            seen, said = self.settings(*options, **environment)
+            self.assertEqual(said, "")
+            self.assertEqual(seen["BATON_EAGER_BYTES_MAX"], ("1k", "shipped"))
+            self.assertEqual(seen["BATON_ROOMS"], ("1", "default"))
+        seen, _ = self.settings("--profile", "skylake_server", BATON_PROFILE="zen4")
+        self.assertEqual(seen["BATON_EAGER_BYTES_MAX"], ("4k", "default"))
+        seen, _ = self.settings("--profile", "zen4", BATON_EAGER_BYTES_MAX="2k")
+        self.assertEqual(seen["BATON_EAGER_BYTES_MAX"], ("2k", "environment"))
+        done = self.run_words(BATON, "settings", BATON_PROFILE="zen2")
+        self.assertIn("shipped profile: zen2 (AMD Zen 2 (EPYC 7002)), a guess: as zen4", done.stdout)
+        self.assertIn("tuned profile: none", done.stdout)
+
+    def test_explain_says_what_the_shipped_profile_is_and_which_algorithms_it_brings(self):
+        done = self.run_words(MPIEXEC, "--profile", "zen4", "--dry-run", "-n", "2", "true")
+        self.assertRegex(done.stdout, "shipped profile zen4 .*, measured on .*eager_bytes_max=1024,")
+        done = self.run_words(MPIEXEC, "--profile", "ice_lake_server", "--dry-run", "-n", "2", "true")
+        self.assertRegex(done.stdout, "shipped profile ice_lake_server .*, a guess: as emerald_rapids: no setting differs")
+        self.assertIn("algorithms of collectives from it: gather:6+:32768+=gather_direct", done.stdout)
 
     def test_dry_run_names_the_profile(self):
         self.assertIn(self.file, self.run_words(MPIEXEC, "--dry-run", "-n", "2", "true").stdout)
@@ -143,11 +164,11 @@ class Profile(unittest.TestCase):
 
     def test_settings_outside_a_job_are_those_of_a_job(self):
         done = self.run_words(BATON, "settings")
-        self.assertRegex(done.stdout, r"BATON_EAGER_BYTES_MAX +48 +profile")
-        self.assertIn(f"profile: {self.file}", done.stdout)
+        self.assertRegex(done.stdout, r"BATON_EAGER_BYTES_MAX +48 +tuned")
+        self.assertIn(f"tuned profile: {self.file}", done.stdout)
         self.write("{")
         done = self.run_words(BATON, "settings")
-        self.assertRegex(done.stdout, r"BATON_EAGER_BYTES_MAX +[14]k +default")
+        self.assertRegex(done.stdout, r"BATON_EAGER_BYTES_MAX +[14]k +(default|shipped)")
         self.assertIn("corrupt", done.stderr)
 
 

@@ -98,6 +98,19 @@ TEST_F(a_profile, hands_on_only_what_differs_from_the_defaults) {
   EXPECT_EQ(values_text(some_profile()), "eager_bytes_max=2048");
 }
 
+TEST(a_shipped_profile, says_in_words_what_it_is) {
+  const ShippedProfile& zen4 = shipped_profile_of(ProcessorFamily::zen4);
+  EXPECT_EQ(words_of(zen4),
+            "zen4 (AMD Zen 4 (EPYC 9004, 8004)), measured on 2 cores of a Zen 4 virtual machine, "
+            "2026-11-22");
+  EXPECT_EQ(words_of(shipped_profile_of(ProcessorFamily::zen2)),
+            "zen2 (AMD Zen 2 (EPYC 7002)), a guess: as zen4");
+  EXPECT_EQ(values_text(zen4).find("eager_bytes_max=1024,"), 0u);
+  EXPECT_EQ(rows_text(zen4),
+            "reduce:2:4097+=reduce_chain_in_room,reduce:2:262145+=reduce_binomial");
+  EXPECT_EQ(values_text(shipped_profile_of(ProcessorFamily::sapphire_rapids)), "");
+}
+
 TEST_F(a_profile, keeps_which_algorithms_collectives_take) {
   ASSERT_TRUE(write_profile(file, some_profile()));
   auto read = read_profile(file);

@@ -62,7 +62,7 @@ TEST(choose_receive, pulls_what_is_long_and_contiguous_on_both_sides_and_permitt
 }
 
 std::uint32_t piece_bytes(std::int64_t bytes) {
-  return baton::transport::piece_bytes(bytes, 32768, 131072);
+  return baton::transport::piece_bytes(bytes, 32768);
 }
 
 TEST(piece_bytes, two_pieces_of_whole_pages_or_more_that_are_not_too_long) {

@@ -1,0 +1,220 @@
+// The rows of the selection that hold on every processor, and what rows are written with; shipped
+// profiles add theirs (base/shipped_profile.cpp). Data only; base/selection.hpp is what others ask.
+#pragma once
+
+#include <cstdint>
+
+#include "base/selection.hpp"
+
+namespace baton::selection_rows {
+
+using enum Algorithm;
+
+constexpr SelectionRow guess(Algorithm algorithm, std::int64_t ranks_from,
+                             std::int64_t bytes_from = 0) {
+  return {algorithm, SelectionSource::guess, ranks_from, no_end, bytes_from, no_end};
+}
+
+// Of two ranks each writes next in a room what it has read last (lockfree/room.hpp), so that blocks
+// are quicker than messages where both give and get, at any length (us, messages and room, Emerald
+// Rapids: allgather 32 KiB 7.7 3.7, just written 9.6 5.0; 256 KiB 39 29, 61 37; alltoall blocks of
+// 16 KiB 2.7 2.2, 5.3 3.0; allreduce 8 KiB 2.4 2.0, 32 KiB 8.0 5.4, 256 KiB 36 29, 1 MiB 153 158,
+// 246 206; reduce_scatter 4 KiB 1.16 .98, 32 KiB 5.1 3.7, 1 MiB 218 181; Zen 4: allgather 4 KiB .78
+// .45, 64 KiB 6.2 5.0; alltoall blocks of 4 KiB .81 .47, 64 KiB 6.2 5.6, 1 MiB 96 99;
+// reduce_scatter 128 KiB 7.7 4.3, 2 MiB 122 84; segmented allreduce there: not measured). One way
+// only short ones are, since what was read is still in the other's cache (512 B, 2, 4 KiB:
+// broadcast .43 .39, .70 .71, 1.10 1.06; scatter .46 .40, .70 .72, 1.15 1.05; on Zen 4 broadcast 2
+// KiB .35 .30, 8 KiB .57 1.12).
+constexpr SelectionRow of_two(Algorithm algorithm, std::int64_t bytes_from,
+                              std::int64_t bytes_to = no_end) {
+  return {algorithm,
+          SelectionSource::measured,
+          2,
+          2,
+          bytes_from,
+          bytes_to,
+          "2 cores of a Zen 4 and of an Emerald Rapids virtual machine, 2026-11-23",
+          false,
+          Load::any,
+          Load::not_oversubscribed};
+}
+inline constexpr std::int64_t one_way = 4096;
+
+// Of more ranks: beyond what a room takes at once, segment by segment there, or direct copies; the
+// longest allreduces by messages. Where between the measured sizes one begins is a guess
+// (docs/decisions/collectives.md).
+constexpr SelectionRow of_more(Algorithm algorithm, std::int64_t bytes_from,
+                               std::int64_t ranks_from = 3) {
+  return {algorithm,
+          SelectionSource::measured,
+          ranks_from,
+          no_end,
+          bytes_from,
+          no_end,
+          "2 cores of a Zen 4 virtual machine, 8 and 32 ranks, 2026-11-22",
+          false,
+          Load::any,
+          Load::oversubscribed};
+}
+// Where ranks outnumber CPUs, the best for longer reductions (us, least of 3 turns, before and
+// chain: 4 ranks, reduce 64 KiB 13.9 9.8, allreduce 16 KiB 17.3 10.7, reduce_scatter of 64 KiB
+// 18.5 13.2; 8 ranks, 64 KiB 32.5 33, 40.9 67.9, of 256 KiB 108 80; 32 ranks, 256 KiB 2269 658,
+// 2916 1369, of 256 KiB 581 663, of 2 MiB 6580 3619).
+constexpr SelectionRow of_oversubscribed(Algorithm algorithm, std::int64_t bytes_from,
+                                         std::int64_t ranks_from, std::int64_t ranks_to = no_end) {
+  return {algorithm,
+          SelectionSource::measured,
+          ranks_from,
+          ranks_to,
+          bytes_from,
+          no_end,
+          "2 cores of a Zen 4 virtual machine, 4, 8 and 32 ranks, 2026-11-23",
+          false,
+          Load::oversubscribed,
+          Load::oversubscribed};
+}
+inline constexpr std::int64_t some_ranks = 6,
+                              many_ranks = 16;  // guesses: between 4 and 8, 8 and 32
+inline constexpr std::int64_t beyond_a_room = 65537;
+
+// From so many bytes of all ranks together on each combines a part only; a guess.
+inline constexpr SelectionRow by_parts{
+    allreduce_by_parts_in_room, SelectionSource::guess, 3, no_end, 16385, no_end, "", true};
+
+// Where ranks have a CPU each and the machine divides many of them: who reads few lines waits less
+// for those that are far. A guess.
+constexpr SelectionRow hierarchical(Algorithm algorithm) {
+  return {algorithm, SelectionSource::guess,  many_ranks, no_end, 0, no_end, "",
+          false,     Load::not_oversubscribed};
+}
+
+// Of more ranks than this a room has shorter blocks (lockfree/room_size.hpp): what does not fit
+// goes as what is beyond any room's. A guess.
+inline constexpr std::int64_t large = 65;
+
+// Short ones of many ranks that have no room: few partners each, since a first message between two
+// ranks costs memory and time, and a step of all ranks turns of the CPUs. Guesses.
+constexpr SelectionRow short_of_many(Algorithm algorithm, std::int64_t bytes_to) {
+  return {algorithm, SelectionSource::guess, 33, no_end, 0, bytes_to};
+}
+
+// Between nodes: by messages alone, in few steps what is short, in short messages what is long.
+// There is no network to measure yet: guesses.
+constexpr SelectionRow between_nodes(Algorithm algorithm, std::int64_t bytes_from = 0,
+                                     std::int64_t bytes_to = no_end) {
+  SelectionRow row{algorithm, SelectionSource::guess, 1, no_end, bytes_from, bytes_to};
+  row.nodes = Nodes::several;
+  return row;
+}
+
+// The last that fits wins: what goes by messages comes first among its kind, rooms after it.
+inline constexpr SelectionRow built_in_rows[] = {
+    guess(barrier_dissemination, 1),
+    guess(barrier_in_room, 2),
+    hierarchical(barrier_hierarchical_in_room),
+
+    guess(broadcast_binomial, 1),
+    of_two(broadcast_in_room, 0, one_way),
+    guess(broadcast_direct, large, 1024),
+    guess(broadcast_in_room, 3),
+    hierarchical(broadcast_hierarchical_in_room),
+    of_more(broadcast_direct, beyond_a_room),
+
+    guess(gather_linear, 1),
+    of_two(gather_in_room, 0, one_way),
+    guess(gather_direct, large, 1024),
+    guess(gather_in_room, 3),
+    of_more(gather_direct, beyond_a_room),
+
+    guess(scatter_linear, 1),
+    of_two(scatter_in_room, 0, one_way),
+    guess(scatter_direct, large, 1024),
+    guess(scatter_in_room, 3),
+    of_more(scatter_direct, beyond_a_room),
+
+    guess(allgather_ring, 1),
+    short_of_many(allgather_bruck, 4096),
+    of_two(allgather_in_room, 0, beyond_a_room - 1),
+    of_two(allgather_segmented_in_room, beyond_a_room),
+    guess(allgather_direct, large, 1024),
+    guess(allgather_in_room, 3),
+    of_more(allgather_direct, beyond_a_room),
+
+    guess(alltoall_in_place, 1),
+    guess(alltoall_pairwise, 1),
+    short_of_many(alltoall_bruck, 1 << 18),
+    of_two(alltoall_in_room, 0, beyond_a_room - 1),
+    of_two(alltoall_segmented_in_room, beyond_a_room, 524288),
+    guess(alltoall_segmented_in_room, large, 1024),
+    guess(alltoall_in_room, 3),
+    of_more(alltoall_direct, 524288),
+    of_more(alltoall_segmented_in_room, beyond_a_room, some_ranks),
+    of_more(alltoall_direct, 1 << 20),
+
+    guess(reduce_binomial, 1),
+    of_two(reduce_in_room, 0, one_way),
+    guess(reduce_direct, large, 1024),
+    guess(reduce_in_room, 3),
+    hierarchical(reduce_hierarchical_in_room),
+    of_more(reduce_direct, beyond_a_room),
+    of_oversubscribed(reduce_chain_in_room, 32769, 3, some_ranks - 1),
+    of_oversubscribed(reduce_chain_in_room, beyond_a_room, some_ranks),
+
+    guess(allreduce_doubling, 1),
+    guess(allreduce_halving, 1, 8192),
+    of_two(allreduce_in_room, 0, one_way),
+    of_two(allreduce_segmented_in_room, one_way + 1),
+    guess(allreduce_direct, large, 1024),
+    guess(allreduce_in_room, 3),
+    hierarchical(allreduce_hierarchical_in_room),
+    by_parts,
+    of_more(allreduce_direct, beyond_a_room),
+    of_more(allreduce_halving, 262144),
+    of_oversubscribed(allreduce_chain_in_room, 16384, 3, some_ranks - 1),
+    of_oversubscribed(allreduce_chain_in_room, beyond_a_room, some_ranks),
+
+    guess(reduce_scatter_rooted, 1),
+    guess(reduce_scatter_pairwise, 1, 8192),
+    short_of_many(reduce_scatter_rooted, 1 << 18),
+    of_two(reduce_scatter_in_room, 0, 2048),
+    of_two(reduce_scatter_segmented_in_room, 2049),
+    guess(reduce_scatter_segmented_in_room, large, 1024),
+    guess(reduce_scatter_in_room, 3),
+    of_more(reduce_scatter_segmented_in_room, beyond_a_room),
+    of_oversubscribed(reduce_scatter_chain_in_room, 65536, 3, some_ranks - 1),
+    of_oversubscribed(reduce_scatter_chain_in_room, beyond_a_room, some_ranks, many_ranks - 1),
+    of_oversubscribed(reduce_scatter_chain_in_room, 524288, many_ranks),
+
+    guess(scan_doubling, 1),
+    of_two(scan_in_room, 0, one_way),
+    guess(scan_in_room, 3),
+
+    guess(exscan_doubling, 1),
+    of_two(exscan_in_room, 0, one_way),
+    guess(exscan_in_room, 3),
+
+    guess(neighbor_allgather_exchange, 1),
+    guess(neighbor_alltoall_exchange, 1),
+
+    between_nodes(barrier_dissemination),
+    between_nodes(broadcast_binomial),
+    between_nodes(gather_linear),
+    between_nodes(gather_binomial, 0, 4096),
+    between_nodes(scatter_linear),
+    between_nodes(allgather_ring),
+    between_nodes(allgather_bruck, 0, 4096),
+    between_nodes(alltoall_in_place),
+    between_nodes(alltoall_pairwise),
+    between_nodes(alltoall_bruck, 0, 32768),
+    between_nodes(reduce_binomial),
+    between_nodes(allreduce_doubling),
+    between_nodes(allreduce_halving, 8192),
+    between_nodes(reduce_scatter_rooted),
+    between_nodes(reduce_scatter_pairwise, 8192),
+    between_nodes(scan_doubling),
+    between_nodes(exscan_doubling),
+    between_nodes(neighbor_allgather_exchange),
+    between_nodes(neighbor_alltoall_exchange),
+};
+
+}  // namespace baton::selection_rows

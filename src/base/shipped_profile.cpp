@@ -1,0 +1,133 @@
+#include "base/shipped_profile.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/selection_rows.hpp"
+
+namespace baton {
+
+namespace {
+
+using namespace selection_rows;
+using enum ProcessorFamily;
+
+// ---- what was measured on Zen 4 ----
+
+// Where a line written by one core is read by another, these cores take the longer the more often
+// both touch the same lines: large windows, large pieces, few lines in the ring
+// (docs/decisions/staging.md). One value follows a rule by cache size: the span must be larger than
+// a core's L2, so that its lines have moved to the L3 when they are written again. That is 1 MiB on
+// Zen 4, and no more on any other Zen. On processors of Intel no such rule was seen.
+constexpr ShippedValue zen4_values[] = {
+    {&Settings::eager_bytes_max, 1024},        {&Settings::cma_bytes_min, 256 << 10},
+    {&Settings::early_bytes_max, 256 << 10},   {&Settings::pipeline_span_bytes, 2 << 20},
+    {&Settings::pipeline_publish_bytes, 4096}, {&Settings::pipeline_publish_long_bytes, 16384},
+    {&Settings::pipeline_fetch_bytes, 0},
+};
+
+// Two ranks' reduces go along the chain before they go by messages (us, messages, chain: 8 KiB .93
+// .77, 32 KiB 2.7 2.2, 256 KiB 17.4 14.9, 512 KiB 33.8 37.5).
+constexpr SelectionRow zen4_rows[] = {
+    of_two(reduce_chain_in_room, one_way + 1),
+    of_two(reduce_binomial, 262145),
+};
+
+// ---- what was measured on Emerald Rapids; the settings' own defaults are Sapphire Rapids' ----
+
+// Of 6 and more ranks direct copies already of shorter blocks; not on Zen 4, where system calls are
+// dearer (us, in the room and direct, reused and just written: gather, 8 ranks, 8
+// KiB 8.8 10.6, 10.2 14.1, 32 KiB 30 19, 35 32, 64 KiB 60 37, 70 57, 32 ranks 32 KiB 238 178, 242
+// 181; scatter, 8 ranks, 32 KiB 30 21, 34 36, 64 KiB 53 40, 73 65, 32 ranks 32 KiB 171 158, 238
+// 231; 4 ranks 64 KiB 16 13, 24 26; alltoall, segmented and direct, 8 ranks, blocks of 8 KiB 45 50,
+// 53 75, 16 KiB 100 64, 126 112, 64 KiB 358 241, 476 430; 32 ranks 16 KiB 1682 1443, 2107 2146).
+constexpr SelectionRow of_some(Algorithm algorithm, std::int64_t bytes_from,
+                               std::int64_t ranks_to = no_end) {
+  return {algorithm,
+          SelectionSource::measured,
+          some_ranks,
+          ranks_to,
+          bytes_from,
+          no_end,
+          "2 cores of an Emerald Rapids virtual machine, 8 and 32 ranks, 2026-11-23",
+          false,
+          Load::any,
+          Load::oversubscribed};
+}
+
+// The other way round than on Zen 4, two ranks' reduces go by messages before they go along the
+// chain (us, messages, chain: 16 KiB 2.5 3.9, 64 KiB 7.6 7.6, 1 MiB 140 122).
+constexpr SelectionRow emerald_rapids_rows[] = {
+    of_some(gather_direct, 32768),
+    of_some(scatter_direct, 32768),
+    of_some(alltoall_direct, 131072, many_ranks - 1),
+    of_two(reduce_chain_in_room, 524288),
+};
+
+// ---- which family has what ----
+
+template <std::size_t own>
+constexpr auto with_built_in(const SelectionRow (&rows)[own]) {
+  std::array<SelectionRow, std::size(built_in_rows) + own> all{};
+  std::ranges::copy(rows, std::ranges::copy(built_in_rows, all.begin()).out);
+  return all;
+}
+constexpr auto zen4_selection = with_built_in(zen4_rows);
+constexpr auto emerald_rapids_selection = with_built_in(emerald_rapids_rows);
+
+constexpr ShippedProfile as_zen4(ProcessorFamily family) {
+  return {family,      zen4,      "2 cores of a Zen 4 virtual machine, 2026-11-22",
+          zen4_values, zen4_rows, zen4_selection};
+}
+constexpr ShippedProfile as_emerald_rapids(ProcessorFamily family) {
+  return {family, emerald_rapids,      "2 cores of an Emerald Rapids virtual machine, 2026-11-23",
+          {},     emerald_rapids_rows, emerald_rapids_selection};
+}
+
+constexpr ShippedProfile profiles[] = {
+    as_zen4(zen1),
+    as_zen4(zen2),
+    as_zen4(zen3),
+    as_zen4(zen4),
+    as_zen4(zen5),
+    as_zen4(other_amd),
+    as_emerald_rapids(skylake_server),
+    as_emerald_rapids(ice_lake_server),
+    as_emerald_rapids(sapphire_rapids),
+    as_emerald_rapids(emerald_rapids),
+    as_emerald_rapids(granite_rapids),
+    as_emerald_rapids(other_intel),
+    as_emerald_rapids(other),
+};
+constexpr bool in_order() {
+  for (int i = 0; i < processor_family_count; ++i)
+    if (profiles[i].family != static_cast<ProcessorFamily>(i)) return false;
+  return std::size(profiles) == processor_family_count;
+}
+static_assert(in_order(), "a row for each family, in the order of the families");
+
+const ShippedProfile* in_use;  // null: not looked for yet
+
+}  // namespace
+
+const ShippedProfile& shipped_profile_of(ProcessorFamily family) {
+  return profiles[static_cast<int>(family)];
+}
+
+const ShippedProfile& shipped_profile() {
+  if (!in_use) use_shipped_profile(environment_variable("BATON_PROFILE"));
+  return *in_use;
+}
+
+void use_shipped_profile(const char* family_name) {
+  const auto named = family_named(family_name ? family_name : "");
+  in_use = &shipped_profile_of(named ? *named : family_here());
+}
+
+std::optional<std::int64_t> shipped_value(const ShippedProfile& profile, const SettingRow& row) {
+  for (const ShippedValue& one : profile.values)
+    if (one.setting == row.field) return one.value;
+  return std::nullopt;
+}
+
+}  // namespace baton
