@@ -6,16 +6,13 @@
 
 namespace baton::launch {
 
-machine::Occupied OtherJobs::look(const machine::Machine& machine) {
+std::vector<int> OtherJobs::look(const machine::Machine& machine) {
   const char* wish = environment_variable("BATON_OTHER_JOBS");
   if ((wish && std::strcmp(wish, "ignore") == 0) || environment_variable("BATON_RANK")) return {};
   claims_.begin();
-  machine::Occupied occupied;
+  std::vector<int> occupied;
   for (const machine::Cpu& cpu : machine.cpus)
-    if (claims_.is_claimed(cpu.os)) occupied.by_jobs.push_back(cpu.os);
-  // The load is that of all CPUs, so it says nothing of a part.
-  if (static_cast<int>(machine.cpus.size()) == machine.cpus_present)
-    occupied.running = machine::running_beside("", static_cast<int>(occupied.by_jobs.size()));
+    if (claims_.is_claimed(cpu.os)) occupied.push_back(cpu.os);
   return occupied;
 }
 

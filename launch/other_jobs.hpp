@@ -1,5 +1,5 @@
-// What else runs on this machine, for placement, and this job's own claim to CPUs. Nothing of it
-// with BATON_OTHER_JOBS=ignore, or inside a rank of another job, whose CPUs are ours.
+// What other jobs run on this machine, for placement, and this job's own claim to CPUs. Nothing of
+// it with BATON_OTHER_JOBS=ignore, or inside a rank of another job, whose CPUs are ours.
 #pragma once
 
 #include "machine/beside.hpp"
@@ -10,7 +10,8 @@ namespace baton::launch {
 class OtherJobs {
  public:
   // Other mpiexecs that start now wait, for a moment, until `claim` or the end of this object.
-  machine::Occupied look(const machine::Machine& machine);
+  // Gives the CPUs that other jobs have bound ranks to.
+  std::vector<int> look(const machine::Machine& machine);
   // The CPUs of ranks that are bound; for as long as this process or the manager lives.
   void claim(const machine::Placement& placement);
 

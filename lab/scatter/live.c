@@ -101,8 +101,8 @@ static void call(const Order* order, const Cell* cell) {
   else if (order->plain)
     MPI_Gather(live.mine, bytes, MPI_BYTE, live.all, bytes, MPI_BYTE, live.root, order->comm);
   else
-    MPI_Gatherv(live.mine, bytes, MPI_BYTE, live.all, live.counts, live.displacements, MPI_BYTE, live.root,
-                order->comm);
+    MPI_Gatherv(live.mine, bytes, MPI_BYTE, live.all, live.counts, live.displacements, MPI_BYTE,
+                live.root, order->comm);
 }
 
 static void prepare(const Cell* cell, const Busy* busy, uint32_t round) {

@@ -36,7 +36,7 @@ constexpr SelectionRow zen4_rows[] = {
 // ---- what was measured on Emerald Rapids; the settings' own defaults are Sapphire Rapids' ----
 
 // Of 6 and more ranks direct copies already of shorter blocks; not on Zen 4, where system calls are
-// dearer (us, in the room and direct, reused and just written: gather, 8 ranks, 8
+// dearer (us, in the room and direct, warm and cold: gather, 8 ranks, 8
 // KiB 8.8 10.6, 10.2 14.1, 32 KiB 30 19, 35 32, 64 KiB 60 37, 70 57, 32 ranks 32 KiB 238 178, 242
 // 181; scatter, 8 ranks, 32 KiB 30 21, 34 36, 64 KiB 53 40, 73 65, 32 ranks 32 KiB 171 158, 238
 // 231; 4 ranks 64 KiB 16 13, 24 26; alltoall, segmented and direct, 8 ranks, blocks of 8 KiB 45 50,

@@ -34,13 +34,20 @@ struct Window {
   std::int64_t bytes() const { return count() * static_cast<std::int64_t>(chunk_bytes); }
 };
 
+// The one rule of ownership: a window has one owner at a time, who alone may name it in a line, and
+// the line says whose it is once its message has been taken out.
+enum class NextOwner : std::uint8_t {
+  pool,      // its receiver gives the chunks back, for any sender
+  sender,    // a lease: for a term, and as long as no other sender waits for chunks
+  receiver,  // which sends its next message with it (ownership transfer)
+};
+
 // Where a message goes through staging.
 struct StagingSpan {
   Window window;
-  std::int64_t shift = 0;    // a position in the window's progress, less that in the message
-  bool leased = false;       // the sender keeps the window; else the receiver gives it back
-  bool transferred = false;  // or keeps it, and sends with it next
-  bool at_sender = false;    // in the sender's staging; else in the receiver's
+  std::int64_t shift = 0;  // a position in the window's progress, less that in the message
+  NextOwner next_owner = NextOwner::pool;
+  bool at_sender = false;  // in the sender's staging; else in the receiver's
   bool empty() const { return window.empty(); }
 };
 

@@ -1,9 +1,6 @@
 #include "machine/beside.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
-#include <fstream>
 
 namespace baton::machine {
 
@@ -40,36 +37,21 @@ std::expected<Placement, std::string> unbound(const Machine& machine, PlacementP
 
 std::expected<Placement, std::string> place_beside(const Machine& whole,
                                                    const PlacementPolicy& asked,
-                                                   const Occupied& occupied) {
+                                                   const std::vector<int>& by_jobs) {
   auto alone = place(whole, asked);
-  if (!alone || !alone->limited || names_cores(asked)) return alone;
+  if (!alone || !alone->limited || names_cores(asked) || by_jobs.empty()) return alone;
   const auto ranks = static_cast<int>(alone->ranks.size());
-  const Machine left = without(whole, occupied.by_jobs);
+  const Machine left = without(whole, by_jobs);
   const int free_cpus = static_cast<int>(left.cpus.size());
-  const int needed = ranks * asked.width + occupied.running;
-  if (!asked.bind_to && occupied.running > 0 && needed > free_cpus)
-    return unbound(whole, asked, ranks, free_cpus,
-                   std::to_string(occupied.running) +
-                       " other processes run here, and the kernel can move ranks around them");
-  if (occupied.by_jobs.empty()) return alone;
   PlacementPolicy policy = asked;
   policy.ranks = ranks;
   auto beside = left.cpus.empty() ? alone : place(left, policy);
-  const std::string others = "other jobs have CPUs " + cpu_list(occupied.by_jobs);
+  const std::string others = "other jobs have CPUs " + cpu_list(by_jobs);
   // Not onto hardware threads of cores that are free, where whole cores are the plan.
   if (left.cpus.empty() || !beside || beside->bound_to != alone->bound_to)
     return asked.bind_to ? alone : unbound(whole, asked, ranks, free_cpus, others);
   beside->reason += "; " + others;
   return beside;
-}
-
-int running_beside(const std::string& root, int of_jobs) {
-  std::ifstream file(root + "/proc/loadavg");
-  double last_minute = 0, five = 0, fifteen = 0;
-  int running = 0;
-  if (!(file >> last_minute >> five >> fifteen >> running)) return 0;
-  const int lasting = static_cast<int>(std::lround(last_minute));
-  return std::max(0, std::min(running - 1, lasting) - of_jobs);
 }
 
 }  // namespace baton::machine

@@ -169,7 +169,7 @@ template <class Source>
 UnexpectedMessage* match_rts(Message<Source> message) {
   lockfree::Envelope envelope = message.envelope();
   auto line = message.template read<RtsLine>();
-  if (line.span.leased) catch_up(message.peer);
+  if (line.span.next_owner == NextOwner::sender) catch_up(message.peer);
   MatchQueue& queue = queue_of(envelope.context);
   platform::Guard guard(queue.lock);
   Request* receive = take_posted(queue, message.header.source(), envelope.tag);
@@ -343,9 +343,9 @@ lockfree::Offer<lockfree::Hardware>& offer_of(const UnexpectedMessage& unexpecte
 
 // What was kept for an unexpected message is not kept any more.
 void account_delivered(const UnexpectedMessage& unexpected) {
-  std::int64_t kept = !unexpected.offered        ? unexpected.bytes
+  std::int64_t kept = !unexpected.offered       ? unexpected.bytes
                       : unexpected.span.empty() ? unexpected.early_bytes
-                                                 : 0;
+                                                : 0;
   if (kept && unexpected.process != engine.self) account_unexpected(unexpected, -kept);
 }
 

@@ -7,6 +7,8 @@
 
 namespace baton::message {
 
+using lockfree::NextOwner;
+
 // What the messages of a job do off the fast paths; chosen at start.
 struct Protocol {
   Error (*start)();

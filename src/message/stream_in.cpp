@@ -44,7 +44,7 @@ std::int64_t follow(Process sender, const lockfree::StagingSpan& staging, std::i
       take(cursor.here(), piece);
       position += piece;
       cursor.advance(piece);
-      if (!staging.transferred && (cursor.at_chunk_start() || position == end))
+      if (staging.next_owner != NextOwner::receiver && (cursor.at_chunk_start() || position == end))
         lockfree::publish_emptied(progress, static_cast<std::uint64_t>(position + staging.shift));
     }
   }
@@ -65,8 +65,8 @@ struct WaitForSender {
 }  // namespace
 
 void give_back(const lockfree::StagingSpan& span, Process sender) {
-  if (span.transferred) return keep_transferred(peer_of(sender), span);
-  if (span.leased) return;
+  if (span.next_owner == NextOwner::receiver) return keep_transferred(peer_of(sender), span);
+  if (span.next_owner == NextOwner::sender) return;
   lockfree::give_back_chunks(transport::doorbell(engine.local_rank).chunks.free, span.window);
 }
 
@@ -171,12 +171,12 @@ bool advance(Request& receive) {
 
 void catch_up(const Peer& peer) {
   for (Request* receive = engine.streams_in.first; receive; receive = receive->next)
-    if (receive->process == peer.process && receive->span.leased)
+    if (receive->process == peer.process && receive->span.next_owner == NextOwner::sender)
       while (receive->position < receive->limit) advance(*receive);
 }
 
 void arrive_window(const Peer& peer, const WindowLine& line) {
-  if (line.span.leased) catch_up(peer);
+  if (line.span.next_owner == NextOwner::sender) catch_up(peer);
   Request& receive = receive_of(line.stream);
   receive.span = line.span;
   start_stream_in(receive);

@@ -67,7 +67,7 @@ std::int64_t published_at_once(const Request& send) {
   const std::int64_t least = settings.pipeline_publish_bytes,
                      most = settings.pipeline_publish_long_bytes;
   constexpr int parts = 16;  // guess: of 64 KiB 4 KiB, of 256 KiB 16 KiB
-  if (send.span.transferred && least < most)
+  if (send.span.next_owner == NextOwner::receiver && least < most)
     return std::clamp(send.bytes / parts / least * least, least, most);
   return send.bytes > settings.early_bytes_max ? most : least;
 }
@@ -205,7 +205,7 @@ bool place_in_transferred(Peer& peer, Request& send) {
   if (transferred.count == 0 || send.bytes > transferred.mine[transferred.count - 1].chunks.bytes())
     return false;
   const TransferredWindows::Window& window = transferred.mine[--transferred.count];
-  send.span = {window.chunks, window.position, false, true, window.here};
+  send.span = {window.chunks, window.position, NextOwner::receiver, window.here};
   return true;
 }
 
@@ -230,7 +230,7 @@ void wrap_early(Lease& lease, std::int64_t wanted) {
 }
 
 void place_in_lease(Peer& peer, Request& send) {
-  send.span = {peer.lease.window, peer.lease.position - send.position, true};
+  send.span = {peer.lease.window, peer.lease.position - send.position, NextOwner::sender};
   send.emptied = peer.lease.emptied;
 }
 
@@ -255,7 +255,7 @@ Placed place_stream(Peer& peer, Request& send) {
   // Many streams at once get less each.
   int share = std::max(1, lockfree::free_chunks(peer.doorbell->chunks.free) / 4);
   send.span = {take_window(peer, std::min(chunks_for(send.limit - send.position), share)),
-               -send.position, false};
+               -send.position};
   send.emptied = 0;
   if (send.span.empty()) return Placed::nothing_free;
   if (has_memory(peer, send.span, send.position, send.limit)) return Placed::yes;
@@ -315,7 +315,7 @@ bool advance(Peer& peer, Request& send) {
 
 // The lease goes on behind a stream that has gone through it.
 void end_in_lease(Request& send) {
-  if (!send.span.leased) return;
+  if (send.span.next_owner != NextOwner::sender) return;
   Peer& peer = peer_of(send.process);
   platform::Guard guard(peer.send_lock);
   move_lease(peer, send, send.position);
@@ -375,7 +375,7 @@ std::int64_t open_early(Peer& peer, Request& send, bool exported) {
 }
 
 void close_early(Peer& peer, Request& send) {
-  if (send.span.transferred) {
+  if (send.span.next_owner == NextOwner::receiver) {
     peer.transferred.mine[peer.transferred.count++] = {send.span.window, send.span.shift,
                                                        send.span.at_sender};
     send.span = {};
@@ -406,8 +406,8 @@ void let_lease_go(Request& send) {
 void fill_early(Peer& peer, Request& send, std::int64_t bytes) {
   bool timed = send.datatype->contiguous && (send.bytes >= engine.cma_bytes_min || send.exported);
   std::int64_t start = timed ? platform::now_ticks() : 0;
-  auto& progress = transport::window_progress(owner_of(send.span, engine.self, peer.process),
-                                              send.span.window);
+  auto& progress =
+      transport::window_progress(owner_of(send.span, engine.self, peer.process), send.span.window);
   fill(peer, send, bytes);
   if (timed) {
     lockfree::publish_fill_time(progress,

@@ -30,8 +30,8 @@ struct Job {
       home.home =
           machine::home_node(machine, placement.ranks[static_cast<std::size_t>(rank)], rank);
       home.ranks = {rank};
-      auto planned = [&](const NumaPolicy& policy) {
-        return machine::plan_memory(machine, home.home, policy).value_or(machine::PlannedMemory{});
+      auto planned = [&](const NumaPolicy& wanted) {
+        return machine::plan_memory(machine, home.home, wanted).value_or(machine::PlannedMemory{});
       };
       home.queues = planned(plan.policies.queues);
       home.heap = planned(plan.policies.heap);

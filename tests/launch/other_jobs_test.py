@@ -41,7 +41,7 @@ class OtherJobs(unittest.TestCase):
 
     def test_where_none_is_left_nobody_is_bound_unless_asked(self):
         self.start(len(os.sched_getaffinity(0)))
-        self.assertRegex(self.plan("-n", 1), "not bound: (other jobs have CPUs|.* other processes run)")
+        self.assertRegex(self.plan("-n", 1), "not bound: other jobs have CPUs")
         self.assertNotIn("not bound", self.plan("-n", 1, "--bind-to", "core"))
         job = launch.run("--dry-run", "--report-binding", "-n", 1, env={**self.ENV, "BATON_OTHER_JOBS": "ignore"})
         self.assertNotIn("other jobs", job.out)

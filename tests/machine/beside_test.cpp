@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "fake_root.hpp"
-
 namespace {
 
 using namespace baton::machine;
@@ -22,8 +20,8 @@ Machine built(int cores) {
   return machine;
 }
 
-Placement placed(const PlacementPolicy& policy, const Occupied& occupied) {
-  auto placement = place_beside(built(4), policy, occupied);
+Placement placed(const PlacementPolicy& policy, const std::vector<int>& by_jobs) {
+  auto placement = place_beside(built(4), policy, by_jobs);
   EXPECT_TRUE(placement.has_value()) << (placement ? "" : placement.error());
   return placement ? *placement : Placement{};
 }
@@ -33,7 +31,7 @@ TEST(beside, with_nothing_else_ranks_go_as_ever) {
 }
 
 TEST(beside, cores_of_other_jobs_are_left_alone_whole) {
-  const Placement plan = placed({.ranks = 2}, {.by_jobs = {0, 5}});
+  const Placement plan = placed({.ranks = 2}, {0, 5});
   ASSERT_TRUE(plan.limited);
   EXPECT_EQ(plan.ranks[0].cpus, (std::vector{2, 6}));
   EXPECT_EQ(plan.ranks[1].cpus, (std::vector{3, 7}));
@@ -41,45 +39,27 @@ TEST(beside, cores_of_other_jobs_are_left_alone_whole) {
 }
 
 TEST(beside, where_too_few_are_left_nobody_is_bound_and_ranks_are_polite) {
-  const Placement plan = placed({.ranks = 3}, {.by_jobs = {0, 1}});
+  const Placement plan = placed({.ranks = 3}, {0, 1});
   EXPECT_FALSE(plan.limited);
   EXPECT_EQ(plan.cpus_usable, 4);  // threads of the free cores
   EXPECT_NE(plan.reason.find("not bound: other jobs have CPUs 0-1"), std::string::npos);
-  EXPECT_EQ(placed({.ranks = 1}, {.by_jobs = {0, 1, 2, 3}}).cpus_usable, 1);
+  EXPECT_EQ(placed({.ranks = 1}, {0, 1, 2, 3}).cpus_usable, 1);
 }
 
 TEST(beside, how_many_ranks_does_not_depend_on_others) {
-  EXPECT_EQ(placed({}, {.by_jobs = {0}}).ranks.size(), 4u);
+  EXPECT_EQ(placed({}, {0}).ranks.size(), 4u);
 }
 
 TEST(beside, what_was_asked_for_in_particular_is_done) {
-  const Occupied all{.by_jobs = {0, 1, 2, 3}};
+  const std::vector<int> all{0, 1, 2, 3};
   EXPECT_TRUE(placed({.ranks = 2, .bind_to = Level::core}, all).limited);
   EXPECT_TRUE(placed({.ranks = 1, .cores = *read_core_choice("0")}, all).limited);
 }
 
 TEST(beside, ranks_asked_to_be_bound_are_on_free_cores_where_there_are_enough) {
-  const Placement plan =
-      placed({.ranks = 1, .bind_to = Level::core}, {.by_jobs = {0}, .running = 9});
+  const Placement plan = placed({.ranks = 1, .bind_to = Level::core}, {0});
   ASSERT_TRUE(plan.limited);
   EXPECT_EQ(plan.ranks[0].cpus, (std::vector{1, 5}));
-}
-
-TEST(beside, other_load_binds_nobody_only_where_it_has_no_room) {
-  EXPECT_TRUE(placed({.ranks = 2}, {.by_jobs = {}, .running = 2}).limited);
-  EXPECT_FALSE(placed({.ranks = 4}, {.by_jobs = {}, .running = 6}).limited);
-}
-
-TEST(beside, the_load_is_what_lasts) {
-  FakeRoot root;
-  root.write("/proc/loadavg", "3.80 1.00 0.50 6/300 4711\n");
-  EXPECT_EQ(running_beside(root.path, 0), 4);
-  EXPECT_EQ(running_beside(root.path, 3), 1);
-  root.write("/proc/loadavg", "0.10 1.00 0.50 6/300 4711\n");
-  EXPECT_EQ(running_beside(root.path, 0), 0);
-  root.write("/proc/loadavg", "9.00 1.00 0.50 1/300 4711\n");
-  EXPECT_EQ(running_beside(root.path, 0), 0);
-  EXPECT_EQ(running_beside("/no/such/root", 0), 0);
 }
 
 }  // namespace
