@@ -16,12 +16,15 @@ import machine
 import page
 import peers
 import report
+import sizes
 
 METRICS = {
     "lat": "one-way time of a message between two ranks",
     "rate": "time per short message, 64 under way between two ranks",
-    "bw": "time per message of any length, 64 under way between two ranks (fewer beyond 1 MiB: 64 MiB in all)",
-    "bibw": "the same with as many in the other direction at once",
+    "bw": "time per message of any length, 64 under way between two ranks (fewer beyond 1 MiB: 64 MiB in all); bw8: 8 at "
+          "a time, and so on",
+    "bibw": "the same with as many in the other direction at once; each of lat, bw and bibw also with -odd (addresses), "
+            "-small or -huge (pages)",
     "exported": "one-way time of a message between buffers of MPI_Alloc_mem, and between ordinary ones",
     "overlap": "an exchange while the program computes, by the longer of both alone; how long a peer waits for one that "
                "computes, by that computing",
@@ -46,9 +49,12 @@ METRICS = {
     "finding": "one-way time of 8 bytes between two ranks, and memory of a rank, when all others sleep",
     "instructions": "instructions of a send and its receive, 8 bytes (needs valgrind)",
 }
+WINDOWS = ("bw1", "bw8", "bw", "bibw1", "bibw8", "bibw")
 COLLECTIVES = ("bcast", "reduce", "allreduce", "scatter", "gather", "allgather", "alltoall", "reduce_scatter_block",
                "ibcast", "iallreduce", "bcast_init", "allreduce_init")
-GROUPS = {"messages": ("lat", "bw", "bibw", "rate"), "collectives": ("barrier", *COLLECTIVES)}
+GROUPS = {"messages": ("lat", "bw", "bibw", "rate"), "collectives": ("barrier", *COLLECTIVES),
+          "whole": ("lat", *WINDOWS, *(f"{metric}-{where}" for metric in ("lat", "bw") for where in sizes.PLACEMENTS),
+                    "rate", "barrier", *COLLECTIVES, "hello", "memory")}
 BETWEEN_TWO = ("lat", "rate", "bw", "bibw", "exported", "overlap", "types", "threads", "instructions")
 FIXED_RANKS = (*BETWEEN_TWO, "reduce_local")
 BY_EIGHT = [8, 64, 512, 4096, 32768, 256 << 10, 2 << 20, 4 << 20]
@@ -58,7 +64,7 @@ SIZES = {"lat": BY_EIGHT, "rate": [8, 64, 512], "bw": BY_EIGHT, "bibw": BY_EIGHT
          **dict.fromkeys(COLLECTIVES, [8, 64, 512, 4096, 32768, 256 << 10, 1 << 20])}
 RANKS = {**dict.fromkeys(BETWEEN_TWO, [2]), "barrier": [2, 8, 32], **dict.fromkeys(COLLECTIVES, [2, 8, 32]),
          "hello": [16, 64, 256, 1024], "memory": [16, 64, 256, 1024], "finding": [2, 16, 64, 256], "reduce_local": [1]}
-IN_SHORT = ["lat", "rate", "barrier", "allreduce", "hello", "memory"]  # unless metrics are named
+IN_SHORT = ["lat", "bw", "bibw", "rate", "barrier", "allreduce", "hello", "memory"]  # unless metrics are named
 BY_RANKS = ("hello", "memory")  # of jobs that may be too large for the machine
 # Jobs of many ranks take few rounds, and Baton alone unless --np names them: with 1024 ranks on 2 CPUs none of the
 # others had ended after 60 s (2026-11-24).
@@ -72,23 +78,33 @@ def arguments():
     words = [*(f"{name}: {what}" for name, what in METRICS.items()),
              *(f"{name}: {', '.join(members)}" for name, members in GROUPS.items())]
     parser.add_argument("--metrics", default="", help=f"{','.join(IN_SHORT)}, or any of: {'; '.join(words)}")
+    parser.add_argument("--whole", action="store_true", help="all sizes up to 64 MiB, windows of 1, 8 and 64, odd "
+                        "addresses, small and huge pages, collectives: takes hours")
     parser.add_argument("--np", default="", help="ranks for collectives, hello, memory and finding, e.g. 8,32")
-    parser.add_argument("--sizes", default="", help="bytes, e.g. 8,4k,1m (for metrics that have sizes)")
-    parser.add_argument("--rounds", type=int, default=9, help="how often all libraries take their turn (9)")
-    parser.add_argument("--milliseconds", type=float, default=30, help="measured time per cell and run (30)")
+    parser.add_argument("--sizes", default="", help="bytes, e.g. 8,4k,1m (for metrics that have sizes; "
+                        "of messages otherwise all powers of two, and around each threshold of Baton)")
+    parser.add_argument("--rounds", type=int, help="how often all libraries take their turn (9; 3 unless metrics are named)")
+    parser.add_argument("--milliseconds", type=float, help="measured time per cell and run (30; 2 unless metrics are named)")
     parser.add_argument("--peers", default="mpich,openmpi,intel", help="which to compare with (mpich,openmpi,intel; there is openmpi-sm, too); none: Baton alone")
     parser.add_argument("--without-baton", action="store_true", help="the peers alone")
     parser.add_argument("--build", default=os.path.join(peers.ROOT, "build"), help="Baton's build folder")
     parser.add_argument("--cache", default=peers.default_cache(), help="where peers are installed")
     parser.add_argument("--timeout", type=float, default=60, help="seconds after which a run has failed (60)")
-    parser.add_argument("--page", metavar="FILE", help="draw it all on one HTML page, by size")
+    parser.add_argument("--page", metavar="FILE", help="the HTML page that draws it all by size (bench.html in the build folder)")
     parser.add_argument("--json", metavar="FILE", help="write every value of every round")
     options = parser.parse_args()
     options.metrics = [metric for name in options.metrics.split(",") if name for metric in GROUPS.get(name, [name])]
-    if not options.metrics:
+    if options.whole:
+        options.metrics = options.metrics or list(GROUPS["whole"])
+    short = not options.metrics
+    if short:
         options.metrics = IN_SHORT
         SIZES.update(SIZES_IN_SHORT)
-    unknown = [name for name in options.metrics if name not in METRICS]
+    options.rounds = (3 if short else 9) if options.rounds is None else options.rounds
+    options.milliseconds = (2 if short else 30) if options.milliseconds is None else options.milliseconds
+    options.page = options.page or os.path.join(options.build, "bench.html")
+    SIZES.update(dict.fromkeys(("lat", "bw", "bibw"), sizes.all_sizes(options.build, options.whole)))
+    unknown = [name for name in options.metrics if sizes.base_of(name) not in METRICS]
     if unknown:
         parser.error(f"no metric {', '.join(unknown)}; there are {', '.join(METRICS)}")
     options.peers = [name for name in options.peers.split(",") if name and name != "none"]
@@ -161,7 +177,8 @@ class Comparison:
 
     def plan(self):
         for metric in self.options.metrics:
-            counts = RANKS[metric] if metric in FIXED_RANKS else self.options.np or RANKS[metric]
+            base = sizes.base_of(metric)
+            counts = RANKS[base] if base in FIXED_RANKS else self.options.np or RANKS[base]
             for ranks in counts:
                 reason = machine.too_small_for(ranks, not self.options.peers) if metric in BY_RANKS else ""
                 if reason:
@@ -179,8 +196,11 @@ class Comparison:
         return libraries[shift:] + libraries[:shift]
 
     def words(self, metric):
-        sizes = self.options.sizes or SIZES.get(metric, [])
-        return [metric, str(self.options.milliseconds), *(map(str, sizes) if metric in SIZES else ())]
+        return [metric, str(self.options.milliseconds), *map(str, self.sizes_of(metric))]
+
+    def sizes_of(self, metric):
+        own = SIZES.get(sizes.base_of(metric), [])
+        return self.options.sizes or own if own else []
 
     def measure(self, library, metric, ranks):
         def run(command, environment):
@@ -205,23 +225,24 @@ class Comparison:
             if library is self.libraries[0]:
                 self.limit_values.setdefault(cell, []).append(value)
         for cell, value in cells.items():
-            name = cell if metric in FIXED_RANKS else f"{cell} np={ranks}"
+            name = cell if sizes.base_of(metric) in FIXED_RANKS else f"{cell} np={ranks}"
             column = self.values.setdefault(name, {}).setdefault(library.name, [])
             column.extend([None] * (round_number - len(column)))
             column.append(value)
 
     def run_limits(self):
-        plan = report.limit_plan(self.options.metrics, lambda metric: self.options.sizes or SIZES.get(metric, []))
-        for loop, sizes in plan.items():
+        plan = report.limit_plan(self.options.metrics, self.sizes_of)
+        for loop, its_sizes in plan.items():
             with contextlib.suppress(peers.Unusable):
-                words = [self.limits, str(self.options.milliseconds), loop, *map(str, sizes)]
+                words = [self.limits, str(self.options.milliseconds), loop, *map(str, its_sizes)]
                 for cell, value in cells_of(words, None, self.options.timeout)[0].items():
                     self.limit_values.setdefault(cell, []).append(value)
 
     def look_at_single_copy(self):
         def run(command, environment):
             return cells_of(command, environment, self.options.timeout)
-        for library in self.libraries if set(self.options.metrics) & set(BETWEEN_TWO) else ():
+        between_two = any(sizes.base_of(metric) in BETWEEN_TWO for metric in self.options.metrics)
+        for library in self.libraries if between_two else ():
             try:
                 library.single_copy_seen = machine.single_copy_seen(library, run)
             except peers.Unusable as reason:
@@ -287,7 +308,7 @@ def main():
     report.show(comparison, absent, properties)
     if options.json:
         report.write_json(options.json, comparison, absent, properties)
-    if options.page:
+    if any(len(cells) > 1 for cells in report.series_of(comparison.values).values()):
         page.write(options.page, comparison, absent, properties, options.build)
         print(f"\nthe page: {options.page}")
     failed = any(name == "baton" for name, _, _ in comparison.failures)

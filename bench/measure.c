@@ -1,7 +1,9 @@
+#define _DEFAULT_SOURCE
 #include "measure.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 int rank, ranks;
 double budget_us;
@@ -16,6 +18,28 @@ void* buffer_of(size_t bytes) {
   }
   memset(memory, 1, bytes < 4096 ? 4096 : bytes);
   return memory;
+}
+
+Placement placement = as_given;
+
+char* message_buffer(size_t bytes) {
+  if (placement == as_given) return buffer_of(bytes);
+  if (placement == odd) return (char*)buffer_of(bytes + 1) + 1;
+  const size_t huge = 2 << 20;
+  char* memory = NULL;
+  if (posix_memalign((void**)&memory, huge, (bytes + huge - 1) / huge * huge) != 0) {
+    fprintf(stderr, "mpi_bench: no memory for %zu bytes\n", bytes);
+    MPI_Abort(MPI_COMM_WORLD, 3);
+  }
+  /* A wish: where the system has none, pages are small, and the cell says what it would cost. */
+  (void)madvise(memory, (bytes + huge - 1) / huge * huge,
+                placement == huge_pages ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+  memset(memory, 1, bytes);
+  return memory;
+}
+
+void free_message_buffer(char* buffer) {
+  free(placement == odd ? buffer - 1 : buffer);
 }
 
 static double timed(Step* step, Exchange* x, long repeats) {

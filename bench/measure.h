@@ -27,6 +27,14 @@ typedef struct {
 typedef void Step(Exchange*);
 
 void* buffer_of(size_t bytes);
+
+/* Where the buffers of messages lie: as the system gives them, at an odd address, in pages of 4 KiB
+ * or in huge ones (where the system has them). */
+typedef enum { as_given, odd, small_pages, huge_pages } Placement;
+extern Placement placement;
+char* message_buffer(size_t bytes);
+void free_message_buffer(char* buffer);
+
 /* The median over batches of the time of one step, in µs. All ranks agree on the repeats. */
 double measure(Step* step, Exchange* x);
 void print_cell(const char* metric, const char* variant, size_t bytes, double value);
@@ -34,8 +42,8 @@ void print_cell(const char* metric, const char* variant, size_t bytes, double va
 /* Proportional set size of this process in KiB. */
 double own_kib(void);
 
-/* windows.c: many messages under way between two ranks, in one direction or two. */
-void windows_of_messages(const char* metric, int directions, int count, char** sizes);
+/* windows.c: so many messages under way between two ranks, in one direction or two. */
+void windows_of_messages(const char* metric, int directions, int window, int count, char** sizes);
 /* overlap.c: exchanges while the program computes. */
 void overlap_of_exchanges(int count, char** sizes);
 /* finding.c: two ranks talk, all others of the job sleep. */

@@ -40,16 +40,16 @@ static void meet(Exchange* x) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-static void one_way(int count, char** sizes) {
+static void one_way(const char* metric, int count, char** sizes) {
   for (int i = 0; i < count; ++i)
     for (int cold = 0; cold < 2; ++cold) {
       Exchange x = {NULL, NULL, strtoul(sizes[i], NULL, 10), cold, 0, NULL, 0};
-      x.out = buffer_of(x.bytes);
-      x.in = buffer_of(x.bytes);
+      x.out = message_buffer(x.bytes);
+      x.in = message_buffer(x.bytes);
       double value = measure(ping_pong, &x) / 2;
-      print_cell("lat", cold ? "/cold" : "/warm", x.bytes, value);
-      free(x.out);
-      free(x.in);
+      print_cell(metric, cold ? "/cold" : "/warm", x.bytes, value);
+      free_message_buffer(x.out);
+      free_message_buffer(x.in);
     }
 }
 
@@ -124,14 +124,32 @@ static void take_turns(long messages, const char* name) {
   }
 }
 
+/* Metrics of messages: lat, rate, bwN and bibwN (a window of N messages, 64 where nothing is said),
+ * each with -odd, -small or -huge for where the buffers lie. Whether it is one. */
+static int messages_of(const char* metric, int sizes, char** size) {
+  static const char* const suffixes[] = {"", "-odd", "-small", "-huge"};
+  char base[32] = {0};
+  snprintf(base, sizeof base, "%.*s", (int)strcspn(metric, "-"), metric);
+  int window = 64, directions = !strncmp(base, "bibw", 4) ? 2 : 1;
+  const char* number = base + strcspn(base, "0123456789");
+  if (*number) window = atoi(number);
+  base[number - base] = 0;
+  int known = !strcmp(base, "lat") || !strcmp(base, "rate") || !strcmp(base, "bw") ||
+              !strcmp(base, "bibw");
+  int where = 0;
+  while (where < 4 && strcmp(metric + strcspn(metric, "-"), suffixes[where])) ++where;
+  if (!known || where == 4 || window < 1 || window > 64) return 0;
+  placement = (Placement)where;
+  if (!strcmp(base, "lat"))
+    one_way(metric, sizes, size);
+  else
+    windows_of_messages(metric, directions, window, sizes, size);
+  return 1;
+}
+
 static int run(const char* metric, int sizes, char** size, int level) {
-  if (!strcmp(metric, "lat"))
-    one_way(sizes, size);
-  else if (!strcmp(metric, "rate") || !strcmp(metric, "bw"))
-    windows_of_messages(metric, 1, sizes, size);
-  else if (!strcmp(metric, "bibw"))
-    windows_of_messages(metric, 2, sizes, size);
-  else if (!strcmp(metric, "exported"))
+  if (messages_of(metric, sizes, size)) return 0;
+  if (!strcmp(metric, "exported"))
     exported_buffers(sizes, size);
   else if (!strcmp(metric, "overlap"))
     overlap_of_exchanges(sizes, size);

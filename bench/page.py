@@ -1,53 +1,18 @@
 """A comparison as one HTML page that opens from disk: time by size beside peers and bare loops, and ratios."""
-import json
-import os
-import subprocess
 import sys
 from html import escape
 
 import peers
 import ratios
 import report
+import sizes
 
 sys.path.insert(0, peers.ROOT)
 from lab.frame.charts import curves, in_bytes, table  # noqa: E402
 from lab.frame.page import STYLE, paragraph, section  # noqa: E402
 
 COLORS = ("main", "cold", "wait", "other")
-# Settings at which a message's protocol changes, and what begins there.
-THRESHOLDS = {"eager_bytes_max": "eager ends", "cma_bytes_min": "single copy may begin",
-              "early_bytes_max": "sent whole before the match, until here", "shared_bytes_min": "both sides copy"}
-
-
-def thresholds(build):
-    """{bytes: words} of the library in use; empty where it cannot be asked."""
-    try:
-        told = subprocess.run([os.path.join(build, "bin", "baton"), "settings", "--json"], capture_output=True, text=True,
-                              timeout=20)
-        values = {row["variable"].removeprefix("BATON_").lower(): row["value"] for row in json.loads(told.stdout)["settings"]}
-    except (OSError, ValueError, KeyError, subprocess.TimeoutExpired):
-        return {}
-    found = {report.IN_ONE_LINE: "one line ends"}
-    for name, words in THRESHOLDS.items():
-        if name in values:
-            found[int(values[name])] = words
-    return found
-
-
-def series_of(cells):
-    """{(metric, variant and ranks): {bytes: cell}} of the cells that have a size."""
-    series = {}
-    for cell in cells:
-        head, _, rest = cell.partition(" ")
-        path = head.split("/")
-        if len(path) > 1 and path[-1].isdigit():
-            series.setdefault("/".join(path[:-1]) + (f" {rest}" if rest else ""), {})[int(path[-1])] = cell
-    return series
-
-
-def medians(comparison, cells, name):
-    values = {size: ratios.present(comparison.values[cell].get(name, [])) for size, cell in cells.items()}
-    return {size: ratios.median(column) for size, column in values.items() if column}
+DRAWN_MOST = 6  # ratios beyond it, or below its inverse, are drawn there
 
 
 def bounds(comparison, cells):
@@ -60,10 +25,14 @@ def bounds(comparison, cells):
     return found
 
 
+def within(values):
+    return {size: min(max(value, 1 / DRAWN_MOST), DRAWN_MOST) for size, value in values.items()}
+
+
 def drawn(comparison, title, cells, marks):
     names = [library.name for library in comparison.libraries]
     titles = {library.name: library.title for library in comparison.libraries}
-    lines = {name: medians(comparison, cells, name) for name in names}
+    lines = {name: report.medians(comparison, cells, name) for name in names}
     loops = bounds(comparison, cells)
     times = [(titles[name], COLORS[at % len(COLORS)], lines[name]) for at, name in enumerate(names)]
     times += [(f"bare loop: {name}", "bound", values) for name, values in loops.items()]
@@ -75,9 +44,10 @@ def drawn(comparison, title, cells, marks):
         paired = {size: ratios.paired(comparison.values[cell].get(first, []), comparison.values[cell].get(name, []))
                   for size, cell in cells.items()}
         over.append((f"{titles[first]} / {titles[name]}", COLORS[at % len(COLORS)],
-                     {size: ratios.median(values) for size, values in paired.items() if values}))
-    over += [(f"{titles[first]} / {name}", "bound", {size: lines[first][size] / value for size, value in values.items()
-                                                     if size in lines[first] and value}) for name, values in loops.items()]
+                     within({size: ratios.median(values) for size, values in paired.items() if values})))
+    over += [(f"{titles[first]} / {name}", "bound", within({size: lines[first][size] / value for size, value in
+                                                            values.items() if size in lines[first] and value}))
+             for name, values in loops.items()]
     return out + (curves(f"{title}: ratio, below 1 is ahead", over, "", marks, level=1.0) if over else "")
 
 
@@ -93,21 +63,8 @@ def behind_table(comparison, subject, titles):
     return paragraph(words) + (table(["cell", "ratio#", "95 %#", "best peer", "beside bare loops"], lines) if lines else "")
 
 
-def valleys(comparison, name):
-    """Sizes at which a message takes longer than a longer one: (series, bytes, µs, longer bytes, their µs)."""
-    found = []
-    for title, cells in series_of(comparison.values).items():
-        times = medians(comparison, cells, name)
-        for size in sorted(times):
-            longer = [other for other in times if other > size]
-            best = min(longer, key=times.get, default=None)
-            if best and times[best] * 1.05 < times[size]:
-                found.append((title, size, times[size], best, times[best]))
-    return found
-
-
 def valleys_table(comparison, name):
-    found = valleys(comparison, name)
+    found = report.valleys(comparison, name)
     words = "Sizes that take over 5 % longer than a longer message of the same kind: "
     lines = [(title, in_bytes(size), f"{took:.3g}", in_bytes(longer), f"{its:.3g}") for title, size, took, longer, its in found]
     return paragraph(words + (f"{len(lines)}." if lines else "none.")) + (
@@ -117,7 +74,7 @@ def valleys_table(comparison, name):
 def write(path, comparison, absent, machine, build):
     titles = {library.name: library.title for library in comparison.libraries}
     first = comparison.libraries[0].name
-    marks = sorted(thresholds(build).items()) if first == "baton" else []
+    marks = sorted(sizes.thresholds(build).items()) if first == "baton" else []
     with open(STYLE, encoding="utf-8") as file:
         style = file.read()
     where = f"{machine['cpu']}, {machine['cpus']} usable CPUs, Linux {machine['kernel']}; {comparison.rounds} rounds, " \
@@ -127,7 +84,7 @@ def write(path, comparison, absent, machine, build):
         '<p class="over">./dev bench</p>', f"<h1>{escape(titles[first])} beside the others, by size</h1>", paragraph(where),
         out, section("Behind", behind_table(comparison, first, titles)),
         section("Valleys", valleys_table(comparison, first)),
-        *(section(title, drawn(comparison, title, cells, marks)) for title, cells in series_of(comparison.values).items()
+        *(section(title, drawn(comparison, title, cells, marks)) for title, cells in report.series_of(comparison.values).items()
           if len(cells) > 1)])
     with open(path, "w", encoding="utf-8") as file:
         file.write('<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'

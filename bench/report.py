@@ -3,9 +3,10 @@ import json
 import sys
 
 import ratios
+from sizes import IN_ONE_LINE, base_of
 
 UNITS = {"memory": "KiB", "finding/memory": "KiB", "overlap": "x", "overlap/peer": "x", "instructions": "instructions"}
-IN_ONE_LINE = 48         # bytes of a message that fit into a cache line beside its envelope
+CELLS_SHOWN = 100        # each on a line of its own; more are only drawn
 BOTH_COPY = 64 << 10     # from here on a message may be worth the work of both sides
 
 
@@ -16,6 +17,7 @@ def size_of(cell):
 def limit_names(cell):
     """The bare loops (see limits.c) that do the work of a cell and nothing else."""
     metric, _, rest = cell.partition("/")
+    metric = base_of(metric)
     if metric == "reduce_local":
         return [f"{cell} plain"]
     if cell.startswith("types/vector512/"):
@@ -24,7 +26,7 @@ def limit_names(cell):
         return ["line"]
     names = ["copy/" + rest] if metric == "lat" else []
     # A window's messages are written and read while others are copied: a cold one has no such limit.
-    if metric == "lat" or cell.startswith("bw/warm/"):
+    if metric == "lat" or (metric == "bw" and rest.startswith("warm/")):
         names += [f"{loop}/{rest}" for loop in ("both", "both-cma") if size_of(cell) >= BOTH_COPY]
     return names
 
@@ -35,7 +37,7 @@ def limit_plan(metrics, sizes_of):
     for metric in metrics:
         for size in sizes_of(metric):
             cell = f"types/vector512/warm/{size}" if metric == "types" else f"{metric}/warm/{size}"
-            for name in limit_names(cell) if metric in ("lat", "bw", "types") else ():
+            for name in limit_names(cell) if base_of(metric) in ("lat", "bw", "types") else ():
                 plan.setdefault(name.split("/")[0], set()).add(size)
     return {loop: sorted(sizes) for loop, sizes in plan.items()}
 
@@ -69,6 +71,35 @@ def summary(comparison, subject):
             "mean": ratios.geometric_mean(with_ratio.values()) if with_ratio else None}
 
 
+def series_of(cells):
+    """{(metric, variant and ranks): {bytes: cell}} of the cells that have a size."""
+    series = {}
+    for cell in cells:
+        head, _, rest = cell.partition(" ")
+        path = head.split("/")
+        if len(path) > 1 and path[-1].isdigit():
+            series.setdefault("/".join(path[:-1]) + (f" {rest}" if rest else ""), {})[int(path[-1])] = cell
+    return series
+
+
+def medians(comparison, cells, name):
+    values = {size: ratios.present(comparison.values[cell].get(name, [])) for size, cell in cells.items()}
+    return {size: ratios.median(column) for size, column in values.items() if column}
+
+
+def valleys(comparison, name):
+    """Sizes at which a message takes longer than a longer one: (series, bytes, µs, longer bytes, their µs)."""
+    found = []
+    for title, cells in series_of(comparison.values).items():
+        times = medians(comparison, cells, name)
+        for size in sorted(times):
+            longer = [other for other in times if other > size]
+            best = min(longer, key=times.get, default=None)
+            if best and times[best] * 1.05 < times[size]:
+                found.append((title, size, times[size], best, times[best]))
+    return found
+
+
 def bar(ratio):
     """A ratio as a length: the mark stands at 1."""
     length = max(0, min(30, round(ratio * 15)))
@@ -95,8 +126,12 @@ def print_summary(comparison, subject, titles):
     if any(its["limits"] for its in found["cells"].values()):
         print(f"after it, e.g. 2.00 x copy (50%): {titles[subject]} in units of this machine's bare loop of that name (see "
               "bench/limits.c), and the loop's time as a share of it")
+    many = len(found["cells"]) > CELLS_SHOWN
     for cell, its in found["cells"].items():
-        print(cell_line(cell, its, titles[subject], titles))
+        if not many:
+            print(cell_line(cell, its, titles[subject], titles))
+    if many:
+        print(f"{len(found['cells'])} cells: on the page, and in the file of --json")
     if found["means"]:
         print("\ngeometric means of ratios")
         for group, its in found["means"].items():
@@ -106,6 +141,8 @@ def print_summary(comparison, subject, titles):
     for cell in found["behind"]:
         its = found["cells"][cell]
         print(f"{cell:<32} {its['ratio']:7.3f} [{its['low']:.3f}, {its['high']:.3f}] of {titles[its['peer']]}")
+    for title, size, took, longer, its in valleys(comparison, subject):
+        print(f"valley: {title}/{size} takes {took:.4g} µs, {longer} bytes {its:.4g}")
 
 
 def subjects(comparison):

@@ -1,8 +1,8 @@
 /* Windows of messages between two ranks, one way (rate, bw) or both ways at once (bibw), warm or
  * cold.
  *
- * Reused: all messages of a window leave from one buffer and arrive in one, never written or read
- * by the program, as the common suites do it. Fresh: every message has a slice of its own (a buffer
+ * Warm: all messages of a window leave from one buffer and arrive in one, never written or read
+ * by the program, as the common suites do it. Cold: every message has a slice of its own (a buffer
  * must not be written while it is being sent); the sender writes every line of a slice just before
  * its MPI_Isend, and the receiver reads every line of all slices when MPI_Waitall has returned.
  * Writing and reading are part of the measured time: a way of copying that leaves the data in the
@@ -12,7 +12,7 @@
 enum { window_messages = 64 };
 
 /* A window is never more than this at once, so that one of long messages does not last for a
- * second: 64 messages up to 1 MiB, 32 of 2 MiB, 16 of 4 MiB; beyond 64 MiB one. */
+ * second: of 64 messages, 64 up to 1 MiB, 32 of 2 MiB, 16 of 4 MiB; beyond 64 MiB one. */
 static const size_t window_bytes = 64 << 20;
 
 typedef struct {
@@ -20,9 +20,9 @@ typedef struct {
   size_t stride; /* from one message's place to the next one's; 0: all have the same */
 } Window;
 
-static int messages_in_window(size_t bytes) {
+static int messages_in_window(size_t bytes, int wanted) {
   size_t fit = window_bytes / bytes;
-  return fit > window_messages ? window_messages : fit > 0 ? (int)fit : 1;
+  return fit > (size_t)wanted ? wanted : fit > 0 ? (int)fit : 1;
 }
 
 static void start_receives(Exchange* x, int from, MPI_Request* requests) {
@@ -75,17 +75,17 @@ static void both_ways(Exchange* x) {
   read_window(x);
 }
 
-void windows_of_messages(const char* metric, int directions, int count, char** sizes) {
+void windows_of_messages(const char* metric, int directions, int window, int count, char** sizes) {
   for (int i = 0; i < count; ++i)
     for (int cold = 0; cold < 2; ++cold) {
       size_t bytes = strtoul(sizes[i], NULL, 10);
-      Window w = {messages_in_window(bytes), 0};
+      Window w = {messages_in_window(bytes, window), 0};
       if (cold) w.stride = (bytes + line_bytes - 1) / line_bytes * line_bytes;
       size_t span = cold ? (size_t)w.messages * w.stride : bytes;
-      Exchange x = {buffer_of(span), buffer_of(span), bytes, cold, 0, &w, 0};
+      Exchange x = {message_buffer(span), message_buffer(span), bytes, cold, 0, &w, 0};
       double value = measure(directions == 2 ? both_ways : one_way, &x);
       print_cell(metric, cold ? "/cold" : "/warm", bytes, value / (directions * w.messages));
-      free(x.out);
-      free(x.in);
+      free_message_buffer(x.out);
+      free_message_buffer(x.in);
     }
 }

@@ -190,4 +190,4 @@ def curves(title, lines, unit, marks=(), level=None, high=210):
         y = above + 10 + 15 * at
         parts += [f'<line x1="{left + across + 12}" x2="{left + across + 34}" y1="{y}" y2="{y}" class="curve {kind}"/>',
                   text(left + across + 40, y + 4, name)]
-    return figure(svg(left + across + 150, above + high + 20, title, parts), scroll=True)
+    return figure(svg(left + across + 190, above + high + 20, title, parts), scroll=True)

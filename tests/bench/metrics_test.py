@@ -36,7 +36,7 @@ class Metrics(unittest.TestCase):
             self.assertGreater(values["baton"][0], 0, cell)
         return found
 
-    def test_latency_and_windows_reused_and_fresh(self):
+    def test_latency_and_windows_warm_and_cold(self):
         metrics, sizes = ("lat", "bw", "bibw", "rate"), (1, 8, 100, 65536)
         names = [f"{metric}/{how}/{size}" for metric in metrics for how in ("warm", "cold") for size in sizes]
         found = self.check(["--metrics", "messages", "--sizes", ",".join(map(str, sizes))], names)
@@ -45,6 +45,11 @@ class Metrics(unittest.TestCase):
                 self.assertGreater(found["limits"][loop][0], 0, loop)
             if found["machine"]["cma"] == "permitted":
                 self.assertGreater(found["limits"]["both-cma/cold/65536"][0], 0)
+
+    def test_windows_of_few_messages_and_buffers_elsewhere(self):
+        metrics, sizes = ("bw1", "bibw8", "lat-odd", "bw8-huge", "bibw-small"), (8, 4097)
+        self.check(["--metrics", ",".join(metrics), "--sizes", ",".join(map(str, sizes))],
+                   [f"{metric}/{how}/{size}" for metric in metrics for how in ("warm", "cold") for size in sizes])
 
     def test_a_window_of_messages_too_long_for_one(self):
         self.check(["--metrics", "bw,bibw", "--sizes", "2m"], [f"{metric}/{how}/{2 << 20}" for metric in ("bw", "bibw")
