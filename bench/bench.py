@@ -70,6 +70,7 @@ BY_RANKS = ("hello", "memory")  # of jobs that may be too large for the machine
 # others had ended after 60 s (2026-11-24).
 MANY_RANKS, FEW_ROUNDS = 256, 3
 SIZES_IN_SHORT = {"allreduce": [8, 1024]}
+RANKS_IN_SHORT = {"barrier": [2, 8], "allreduce": [2, 8]}  # of 32 on 2 CPUs MPICH took over 60 s
 PEERS = ("mpich", "openmpi", "intel", "openmpi-sm")
 
 
@@ -100,6 +101,7 @@ def arguments():
     if short:
         options.metrics = IN_SHORT
         SIZES.update(SIZES_IN_SHORT)
+        RANKS.update(RANKS_IN_SHORT)
     options.rounds = (3 if short else 9) if options.rounds is None else options.rounds
     options.milliseconds = (2 if short else 30) if options.milliseconds is None else options.milliseconds
     options.page = options.page or os.path.join(options.build, "bench.html")
