@@ -134,8 +134,8 @@ static int messages_of(const char* metric, int sizes, char** size) {
   const char* number = base + strcspn(base, "0123456789");
   if (*number) window = atoi(number);
   base[number - base] = 0;
-  int known = !strcmp(base, "lat") || !strcmp(base, "rate") || !strcmp(base, "bw") ||
-              !strcmp(base, "bibw");
+  int known =
+      !strcmp(base, "lat") || !strcmp(base, "rate") || !strcmp(base, "bw") || !strcmp(base, "bibw");
   int where = 0;
   while (where < 4 && strcmp(metric + strcspn(metric, "-"), suffixes[where])) ++where;
   if (!known || where == 4 || window < 1 || window > 64) return 0;
