@@ -19,10 +19,10 @@ typedef struct {
   /* Chunks taken of this message and of the one before, which its receiver may still ask for. */
   _Alignas(64) _Atomic uint64_t taken[2];
   _Alignas(64) _Atomic uint64_t quit, arrived, refused;
-} Meeting;
+} Shared;
 
 typedef struct {
-  Meeting* meeting;
+  Shared* shared;
   char *out, *in, *others_out, *others_in;
   pid_t other; /* whose memory is reached into; 0: it is mapped here */
   size_t bytes, chunk;
@@ -46,7 +46,7 @@ static void attach(Attach* call, pid_t other, char* here, char* there, size_t by
 }
 
 static void copy_chunks(Side* s, int sending) {
-  _Atomic uint64_t* taken = &s->meeting->taken[s->turn & 1];
+  _Atomic uint64_t* taken = &s->shared->taken[s->turn & 1];
   while (1) {
     size_t at = atomic_fetch_add_explicit(taken, 1, memory_order_relaxed) * s->chunk;
     if (at >= s->bytes) return;
@@ -65,20 +65,20 @@ static void copy_chunks(Side* s, int sending) {
 static void send_one(Side* s) {
   ++s->turn;
   if (s->cold) write_lines(s->out, s->bytes, (uint32_t)s->turn);
-  atomic_store_explicit(&s->meeting->taken[s->turn & 1], 0, memory_order_relaxed);
-  atomic_store_explicit(&s->meeting->ready, s->turn, memory_order_release);
+  atomic_store_explicit(&s->shared->taken[s->turn & 1], 0, memory_order_relaxed);
+  atomic_store_explicit(&s->shared->ready, s->turn, memory_order_release);
   copy_chunks(s, 1);
-  atomic_store_explicit(&s->meeting->ended, s->turn, memory_order_release);
+  atomic_store_explicit(&s->shared->ended, s->turn, memory_order_release);
 }
 
 static void receive_one(Side* s) {
   ++s->turn;
-  while (atomic_load_explicit(&s->meeting->ready, memory_order_acquire) < s->turn) {
-    if (atomic_load_explicit(&s->meeting->quit, memory_order_relaxed)) _exit(0);
+  while (atomic_load_explicit(&s->shared->ready, memory_order_acquire) < s->turn) {
+    if (atomic_load_explicit(&s->shared->quit, memory_order_relaxed)) _exit(0);
     __builtin_ia32_pause();
   }
   copy_chunks(s, 0);
-  wait_for(&s->meeting->ended, s->turn);
+  wait_for(&s->shared->ended, s->turn);
   if (s->cold) sink += read_lines(s->in, s->bytes);
 }
 
@@ -87,21 +87,21 @@ static void there_and_back(void* side) {
   receive_one(side);
 }
 
-static void meet(Meeting* meeting, uint64_t arrivals) {
-  atomic_fetch_add(&meeting->arrived, 1);
-  wait_for(&meeting->arrived, arrivals);
+static void meet(Shared* shared, uint64_t arrivals) {
+  atomic_fetch_add(&shared->arrived, 1);
+  wait_for(&shared->arrived, arrivals);
 }
 
 /* Both try to read from the other; returns whether both may. */
-static int may_attach(Meeting* meeting, pid_t other) {
+static int may_attach(Shared* shared, pid_t other) {
   uint64_t word;
-  struct iovec local = {&word, sizeof word}, remote = {meeting, sizeof word};
+  struct iovec local = {&word, sizeof word}, remote = {shared, sizeof word};
   prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY); /* else Yama lets a child read nothing of its parent */
-  meet(meeting, 2);
+  meet(shared, 2);
   if (process_vm_readv(other, &local, 1, &remote, 1, 0) != (ssize_t)sizeof word)
-    atomic_store(&meeting->refused, 1);
-  meet(meeting, 4);
-  return !atomic_load(&meeting->refused);
+    atomic_store(&shared->refused, 1);
+  meet(shared, 4);
+  return !atomic_load(&shared->refused);
 }
 
 /* The first rank's buffers and the second's. With cross-memory attach they have the same addresses:
@@ -122,7 +122,7 @@ static int begin(Side* s, pid_t other, int by_attach) {
   memset(s->in, 1, s->bytes);
   if (!by_attach) return 1;
   s->other = other;
-  return may_attach(s->meeting, other);
+  return may_attach(s->shared, other);
 }
 
 /* Measured: eighths, and at most 32 KiB, 64 KiB or 1 MiB, were no better over 64 KiB to 16 MiB
@@ -133,9 +133,9 @@ static size_t chunk_of(size_t bytes) {
 }
 
 double measure_both(size_t bytes, int cold, int by_attach, double budget_us) {
-  Meeting* meeting = (Meeting*)shared_memory(sizeof *meeting);
-  memset(meeting, 0, sizeof *meeting);
-  Side side[2] = {{.meeting = meeting, .bytes = bytes, .chunk = chunk_of(bytes), .cold = cold}};
+  Shared* shared = (Shared*)shared_memory(sizeof *shared);
+  memset(shared, 0, sizeof *shared);
+  Side side[2] = {{.shared = shared, .bytes = bytes, .chunk = chunk_of(bytes), .cold = cold}};
   side[1] = side[0];
   make_buffers(side, bytes, by_attach);
   pid_t parent = getpid(), child = fork();
@@ -151,12 +151,12 @@ double measure_both(size_t bytes, int cold, int by_attach, double budget_us) {
   double value = -1;
   if (begin(&side[0], child, by_attach))
     value = median_time(there_and_back, &side[0], budget_us) / 2;
-  atomic_store_explicit(&meeting->quit, 1, memory_order_relaxed);
+  atomic_store_explicit(&shared->quit, 1, memory_order_relaxed);
   waitpid(child, NULL, 0);
   for (int i = 0; i < (by_attach ? 1 : 2); ++i) {
     give_back(side[i].out, bytes);
     give_back(side[i].in, bytes);
   }
-  give_back(meeting, sizeof *meeting);
+  give_back(shared, sizeof *shared);
   return value;
 }

