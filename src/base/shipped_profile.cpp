@@ -26,6 +26,25 @@ constexpr ShippedValue zen4_values[] = {
     {&Settings::pipeline_fetch_bytes, 0},
 };
 
+// ---- what was measured on Zen 5; rows are Zen 4's, a guess ----
+
+// A copy by `rep movsb` (as the C library's memcpy makes it from 2 KiB on) of 8 KiB and more does
+// not first read the lines that it writes. So pieces are long, a window need not be larger than the
+// L2, and two such copies are quicker than one by a system call at every size, warm or cold
+// (docs/decisions/staging.md). Pulling is left to what is observed: of a sender that computes.
+constexpr ShippedValue zen5_values[] = {
+    {&Settings::eager_bytes_max, 1024},
+    {&Settings::cma_bytes_min, 256 << 10},
+    {&Settings::unseen_pull_bytes_min, std::int64_t{1} << 40},
+    {&Settings::pull_penalty_percent, 50},
+    {&Settings::early_bytes_max, 256 << 10},
+    {&Settings::pipeline_span_bytes, 2 << 20},
+    {&Settings::pipeline_window_bytes, 512 << 10},
+    {&Settings::pipeline_publish_bytes, 16384},
+    {&Settings::pipeline_publish_long_bytes, 16384},
+    {&Settings::pipeline_fetch_bytes, 0},
+};
+
 // Two ranks' reduces go along the chain before they go by messages (us, messages, chain: 8 KiB .93
 // .77, 32 KiB 2.7 2.2, 256 KiB 17.4 14.9, 512 KiB 33.8 37.5).
 constexpr SelectionRow zen4_rows[] = {
@@ -79,6 +98,10 @@ constexpr ShippedProfile as_zen4(ProcessorFamily family) {
   return {family,      zen4,      "2 cores of a Zen 4 virtual machine, 2026-11-22",
           zen4_values, zen4_rows, zen4_selection};
 }
+constexpr ShippedProfile as_zen5(ProcessorFamily family) {
+  return {family,      zen5,      "2 cores of a Zen 5 virtual machine, 2026-11-24",
+          zen5_values, zen4_rows, zen4_selection};
+}
 constexpr ShippedProfile as_emerald_rapids(ProcessorFamily family) {
   return {family, emerald_rapids,      "2 cores of an Emerald Rapids virtual machine, 2026-11-23",
           {},     emerald_rapids_rows, emerald_rapids_selection};
@@ -89,7 +112,7 @@ constexpr ShippedProfile profiles[] = {
     as_zen4(zen2),
     as_zen4(zen3),
     as_zen4(zen4),
-    as_zen4(zen5),
+    as_zen5(zen5),
     as_zen4(other_amd),
     as_emerald_rapids(skylake_server),
     as_emerald_rapids(ice_lake_server),

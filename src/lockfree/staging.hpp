@@ -99,6 +99,7 @@ void open_window(Progress<Atomics>& progress) {
   // relaxed: the ring line that names the window is published afterwards.
   progress.filled.bytes.store(0, std::memory_order_relaxed);
   progress.emptied.bytes.store(0, std::memory_order_relaxed);
+  progress.filled.took_ticks.store(0, std::memory_order_relaxed);
 }
 // How far a side is, in bytes since the window was opened.
 template <class Atomics>

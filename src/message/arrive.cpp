@@ -182,6 +182,8 @@ UnexpectedMessage* match_rts(Message<Source> message) {
   unexpected.address = line.address;
   unexpected.span = line.span;
   unexpected.exported = line.exported != 0;
+  unexpected.keeps_window = line.keeps_window != 0;
+  unexpected.for_staging = line.for_staging != 0;
   unexpected.early_bytes = line.early_bytes;
   if (receive) {
     count(engine.counters.unexpected, ~std::uint64_t{0});

@@ -89,6 +89,7 @@ struct Engine {
   List<Request> active_to_self;  // active messages to this rank itself; under its lock
   platform::Lock to_self_lock;
   List<Request> streams_out;
+  std::int64_t copy_ticks = 0;  // that went into long copies (copy_time.hpp)
   List<Request> streams_in;
   ProgressSource* sources = nullptr;
   Counters counters;

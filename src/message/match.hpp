@@ -27,6 +27,8 @@ struct UnexpectedMessage {
   bool claimed = false;  // MPI_Mprobe has matched it: its sender cannot cancel it any more
   bool sender_contiguous = false;
   bool exported = false;   // see RtsLine
+  bool keeps_window = false;
+  bool for_staging = false;
   bool in_inbox = false;   // it came through the inbox
   std::int32_t offer = 0;  // no_slot: the early bytes are all of it
   std::uint64_t address = 0;

@@ -47,6 +47,8 @@ void observe(Peer& peer, std::int64_t bytes, bool exported, Taken how, std::int6
   int index = Timings::index_of(bytes, exported);
   Timings::Seen& seen = peer.past().timings.seen[index];
   std::uint32_t& mean = how == Taken::pulled ? seen.pulled_ticks : seen.staged_ticks;
+  if (how == Taken::pulled && !exported)
+    cost_ticks += cost_ticks * settings.pull_penalty_percent / 100;
   mean = follow_mean(mean, cost_ticks);
   bool now = seen.other != pulled_unseen(index);
   wish(peer, bytes, exported, transport::prefer_pull(seen.pulled_ticks, seen.staged_ticks, now));
@@ -58,16 +60,25 @@ void observe_not_pullable(Peer& peer, std::int64_t bytes, bool exported) {
   wish(peer, bytes, exported, false);
 }
 
+bool wishes_pull(const Peer& peer, std::int64_t bytes, bool exported) {
+  const int index = Timings::index_of(bytes, exported);
+  return peer.past().timings.seen[index].other != pulled_unseen(index);
+}
+
 bool should_offer(Peer& peer, std::int64_t bytes, bool exported) {
-  // At most 2 % of messages in the long run, but soon, and again soon: first ones are slow, so that
-  // some in a row go, and a first few in a row may all be.
-  constexpr std::uint8_t first_try = 3, in_a_row = 4, turn_max = 220;
+  // Soon, and again soon: first ones are slow, so that some in a row go, and a first few in a row
+  // may all be. In the long run less than .5 % of messages, since the other way may take three
+  // times as long. Of long messages one at a time does, and there may be few: guesses.
+  constexpr std::int64_t long_bytes_min = 1 << 20;
+  const bool is_long = bytes > long_bytes_min;
+  constexpr std::uint16_t turn_max = 1000;
+  const std::uint16_t first_try = is_long ? 9 : 3, in_a_row = is_long ? 1 : 4;
   int index = Timings::index_of(bytes, exported);
   Timings::Trial& trial = peer.past().timings.trial[index];
   bool other = trial.sent >= first_try && trial.sent < first_try + in_a_row;
   if (trial.sent == trial.turn) {
     trial.sent = 0;
-    trial.turn = static_cast<std::uint8_t>(std::min(2 * trial.turn, int{turn_max}));
+    trial.turn = static_cast<std::uint16_t>(std::min(2 * trial.turn, int{turn_max}));
   } else {
     ++trial.sent;
   }

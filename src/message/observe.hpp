@@ -34,8 +34,8 @@ struct Timings {
   Seen seen[count];
   // Of ours to it: trying the other way now and then, seldomer each time.
   struct Trial {
-    std::uint8_t sent = 0;  // in this turn
-    std::uint8_t turn = 12;
+    std::uint16_t sent = 0;  // in this turn
+    std::uint16_t turn = 12;
   };
   Trial trial[count];
 };
@@ -78,5 +78,7 @@ void observe(Peer& peer, std::int64_t bytes, bool exported, Taken how, std::int6
 void observe_not_pullable(Peer& peer, std::int64_t bytes, bool exported);
 // The sender: whether to offer a message of this size to be pulled, rather than stage it.
 bool should_offer(Peer& peer, std::int64_t bytes, bool exported);
+// The receiver: whether it wishes to pull messages of this size.
+bool wishes_pull(const Peer& peer, std::int64_t bytes, bool exported);
 
 }  // namespace baton::message

@@ -31,7 +31,9 @@ struct RtsLine {
   std::uint64_t address;
   std::int64_t bytes;
   std::int32_t slot;               // no_slot when staging holds all: nothing stays with the sender
-  std::uint32_t early_bytes : 30;  // so much of the message is being written into staging
+  std::uint32_t early_bytes : 28;  // so much of the message is being written into staging
+  std::uint32_t keeps_window : 1;  // the rest may go through the same window
+  std::uint32_t for_staging : 1;   // without early bytes: there was no room for them
   std::uint32_t contiguous : 1;
   std::uint32_t exported : 1;  // one of its buffers, as far as the sender knows
   lockfree::StagingSpan span;
@@ -175,6 +177,7 @@ struct Peer {
   std::uint64_t reserved_chunks = 0;  // of its staging, that are known to have memory
   Lease lease;
   TransferredWindows transferred;
+  Request* streaming = nullptr;  // the one of its streams that goes on; under the progress lock
   // Sent in one line of our lane, up to 8 bytes and longer: the first two size classes.
   Tally packed[2];
   int early_sends = 0;  // since we last looked whether it wants envelopes only

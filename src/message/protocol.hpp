@@ -120,6 +120,8 @@ inline constexpr std::int64_t wait_for_room = -1;
 std::int64_t open_early(Peer& peer, Request& send, bool exported);
 // Undoes it: no line has named the span.
 void close_early(Peer& peer, Request& send);
+// Whether the rest of a send may go through the peer's lease, where its early bytes are.
+bool holds_lease(Peer& peer, const Request& send);
 // The send is over, or its stream is: others may use the peer's lease.
 void let_lease_go(Request& send);
 // Writes it. The line that names the window is out.

@@ -2,6 +2,7 @@
 // sides take pieces, the sender as soon as it looks: if it computes or has lost its CPU, it takes
 // none.
 #include "base/settings.hpp"
+#include "message/copy_time.hpp"
 #include "message/outstanding.hpp"
 #include "message/protocol.hpp"
 #include "platform/clock.hpp"
@@ -51,7 +52,8 @@ bool pull(const UnexpectedMessage& unexpected, Request& receive) {
   bool exported = unexpected.exported;
   transport::OfferFacts facts{
       receive.bytes, unexpected.sender_contiguous, receive.datatype->contiguous,
-      mapped || transport::can_read_from(owner), mapped ? 0 : engine.cma_bytes_min};
+      mapped || transport::can_read_from(owner), mapped ? 0 : engine.cma_bytes_min,
+      unexpected.for_staging && settings.observe && !wishes_pull(peer, receive.bytes, exported)};
   if (!facts.receiver_contiguous && facts.sender_contiguous && facts.may_read)
     observe_not_pullable(peer, receive.bytes, exported);
   transport::Choice choice = transport::choose_receive(facts);
@@ -74,6 +76,7 @@ bool pull(const UnexpectedMessage& unexpected, Request& receive) {
     const OutstandingCopy counted(receive.bytes);
     good = transport::read_from(owner, source, receive.buffer, receive.bytes);
   }
+  count_copy_time(receive, start);
   if (good) {
     count_message(peer,
                   !mapped                                    ? Way::cma

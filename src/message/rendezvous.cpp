@@ -6,9 +6,11 @@
 
 #include "base/settings.hpp"
 #include "datatype/pack.hpp"
+#include "message/copy_time.hpp"
 #include "message/outstanding.hpp"
 #include "message/protocol.hpp"
 #include "message/wait.hpp"
+#include "message/window.hpp"
 #include "platform/clock.hpp"
 #include "transport/choose.hpp"
 #include "transport/heap.hpp"
@@ -96,6 +98,8 @@ bool put_early(Peer& peer, Request& send, std::int64_t early_bytes, int slot) {
                send.bytes,
                slot,
                static_cast<std::uint32_t>(early_bytes),
+               holds_lease(peer, send),
+               send.for_staging,
                send.datatype->contiguous,
                send.exported,
                send.span};
@@ -121,8 +125,10 @@ bool put_rts(Peer& peer, Request& send) {
     constexpr std::uint8_t waits_max = 100;  // guess: some ten microseconds
     bool pullable = send.datatype->contiguous && send.bytes >= engine.cma_bytes_min &&
                     transport::can_reach(peer.local_rank, send.buffer);
-    // A receiver that sends itself looks too seldom: it had better pull.
-    bool waits = !pullable || !peer.crossing.both.load(std::memory_order_relaxed);
+    // A receiver that sends itself looks too seldom: it had better pull. And what its receiver must
+    // ask for in any case had better be known to it.
+    bool waits = send.bytes <= settings.early_bytes_max &&
+                 (!pullable || !peer.crossing.both.load(std::memory_order_relaxed));
     if (waits && ++send.waits < waits_max) return false;
     early_bytes = 0;
   }
@@ -266,22 +272,31 @@ void accept_rts(UnexpectedMessage& unexpected, Request& receive) {
   } else if (unexpected.early_bytes > 0 || !pull(unexpected, receive)) {
     count_message(peer, Way::pipelined, receive.bytes);
     bool more = receive.bytes > unexpected.early_bytes;
-    // Filled only while we copy, and pullable, too: worth comparing.
-    receive.exported = unexpected.exported;
-    bool observed =
-        !unexpected.span.empty() && unexpected.sender_contiguous && receive.datatype->contiguous &&
-        (unexpected.exported ||
-         (receive.bytes >= engine.cma_bytes_min && transport::can_read_from(peer.local_rank)));
-    receive.started_ticks = observed ? platform::now_ticks() : 0;
-    // What we wait for, we wait for; what is there was filled while we did something else.
-    bool both_busy = observed && peer.crossing.received() && is_filled(unexpected);
-    receive.span = unexpected.span;
     // While the beginning is still in staging, the sender goes on while we copy it: only who makes
     // progress comes here then, and takes in no more of it meanwhile. Else another thread may.
-    bool at_once = !unexpected.span.empty();
+    const bool at_once = !unexpected.span.empty();
+    // Filled only while we copy, and pullable, too: worth comparing. (A stream without early bytes
+    // is timed from when its window comes: arrive_window.)
+    receive.exported = unexpected.exported;
+    const bool observed =
+        (at_once ? is_touched(unexpected.span, unexpected.span.shift)
+                 : unexpected.early_bytes == 0) &&
+        unexpected.sender_contiguous &&
+        receive.datatype->contiguous &&
+        (unexpected.exported ||
+         (receive.bytes >= engine.cma_bytes_min && transport::can_read_from(peer.local_rank)));
+    receive.started_ticks = 0;
+    if (observed) start_observing(receive);
+    // What we wait for, we wait for; what is there was filled while we did something else.
+    const bool both_busy =
+        observed && at_once && peer.crossing.received() && is_filled(unexpected);
+    receive.span = more && !unexpected.keeps_window ? lockfree::StagingSpan{} : unexpected.span;
     if (more && at_once) ask_for_stream(unexpected, receive);
+    const std::int64_t start = observed ? platform::now_ticks() : 0;
     if (unexpected.early_bytes > 0) take_early(unexpected, receive);
+    if (observed) count_copy_time(receive, start);
     if (more && !at_once) ask_for_stream(unexpected, receive);
+    if (more && !unexpected.keeps_window && at_once) give_back(unexpected.span, unexpected.process);
     if (more) return;
     if (!unexpected.span.empty()) give_back(unexpected.span, unexpected.process);
     if (observed)
@@ -373,7 +388,7 @@ void arrive_cts(const CtsLine& line) {
   }
   send->limit = line.limit;
   send->stream = line.stream;
-  if (!line.window_kept) send->span = {};
+  send->new_window = !line.window_kept;
   start_stream_out(*send);
 }
 

@@ -56,6 +56,8 @@ struct Request {
   bool synchronous = false;
   bool cancelled = false;
   bool inactive = false;   // a persistent request between its starts
+  bool for_staging = false;  // an offer that was to go through staging
+  bool new_window = false;   // its stream goes on in another window than its early bytes
   bool filling = false;    // an offer's early bytes are being written; its stream must wait
   std::uint8_t waits = 0;  // how often it found no room in staging
   bool watched = false;    // the progress thread is to go on with it
@@ -76,7 +78,8 @@ struct Request {
   std::int64_t position = 0;       // packed bytes already moved
   std::int64_t limit = 0;          // of a stream: how many bytes move
   lockfree::StagingSpan span;      // of a stream
-  std::int64_t started_ticks = 0;  // of a stream in whose time is observed; else 0
+  std::int64_t started_ticks = 0;  // of a staged receive whose time is observed; else 0
+  std::int64_t copy_ticks = 0;     // see copy_time.hpp
   bool exported = false;           // and whether its sender's buffer is exported
   std::int64_t emptied = 0;        // of a stream out: how far its receiver was when we last looked
   std::uint32_t slot = 0;          // the offer: our own (sends), or the matched one (receives)

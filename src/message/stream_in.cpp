@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "datatype/pack.hpp"
+#include "message/copy_time.hpp"
 #include "message/outstanding.hpp"
 #include "message/protocol.hpp"
 #include "message/window.hpp"
@@ -110,7 +111,7 @@ bool is_filled(const UnexpectedMessage& unexpected) {
 std::int64_t cost_of_staged(const Request& receive, bool both_busy) {
   const LocalRank owner = owner_of(receive.span, receive.process, engine.self);
   auto& progress = transport::window_progress(owner, receive.span.window);
-  std::int64_t took = platform::now_ticks() - receive.started_ticks;
+  std::int64_t took = observed_ticks(receive);
   auto filling = static_cast<std::int64_t>(lockfree::fill_time(progress));
   return both_busy ? took + filling : std::max(took, filling);
 }
@@ -161,8 +162,10 @@ bool advance(Request& receive) {
   const std::int64_t end = platform::threads_multiple
                                ? std::min(receive.limit, before + bytes_per_round)
                                : receive.limit;
+  const std::int64_t start = platform::now_ticks();
   follow(receive.process, receive.span, before, end, take, wait);
   if (receive.position == before) return false;
+  count_copy_time(receive, start);
   wake_rank(receive.process);  // it may wait for room
   return true;
 }
@@ -179,6 +182,8 @@ void arrive_window(const Peer& peer, const WindowLine& line) {
   if (line.span.next_owner == NextOwner::sender) catch_up(peer);
   Request& receive = receive_of(line.stream);
   receive.span = line.span;
+  // It may have waited for others of its sender, whose time is not its own.
+  if (receive.started_ticks && receive.position == 0) start_observing(receive);
   start_stream_in(receive);
 }
 
@@ -199,7 +204,7 @@ bool advance_streams_in() {
       set_outstanding(*receive, 0);
       if (receive->started_ticks)
         observe(peer_of(receive->process), receive->bytes, receive->exported, Taken::pipelined,
-                cost_of_staged(*receive, false));
+                cost_of_staged(*receive, platform::load_shared(engine.open_offers) > 0));
       complete(*receive, receive->error);
     } else {
       before = receive;

@@ -4,6 +4,7 @@
 
 #include "base/settings.hpp"
 #include "datatype/pack.hpp"
+#include "message/copy_time.hpp"
 #include "message/outstanding.hpp"
 #include "message/protocol.hpp"
 #include "message/window.hpp"
@@ -44,10 +45,10 @@ bool has_memory(Peer& peer, const lockfree::StagingSpan& span, std::int64_t posi
   return reserve_chunks(peer, used & lacking);
 }
 
+// For so much of a stream, at most.
 int chunks_for(std::int64_t bytes) {
-  auto chunk = static_cast<std::int64_t>(lockfree::chunk_bytes);
-  return static_cast<int>(
-      std::min((bytes + chunk - 1) / chunk, std::int64_t{lockfree::Window::chunks_max}));
+  constexpr auto chunk = static_cast<std::int64_t>(lockfree::chunk_bytes);
+  return static_cast<int>((std::min(bytes, settings.pipeline_window_bytes) + chunk - 1) / chunk);
 }
 
 // Takes up to `wanted` chunks; empty when none is free.
@@ -120,9 +121,10 @@ void fill_around_cache(Peer& peer, Request& send, std::int64_t end) {
 void fill(Peer& peer, Request& send, std::int64_t end) {
   constexpr std::int64_t timed_bytes_min = 4096;  // guess
   const std::int64_t bytes = end - send.position;
+  const std::int64_t place = send.position + send.span.shift;
   const bool may_choose = settings.non_temporal_stores && send.datatype->contiguous &&
-                          bytes >= timed_bytes_min &&
-                          (send.position + send.span.shift) % cache_line_bytes == 0;
+                          bytes >= timed_bytes_min && place % cache_line_bytes == 0 &&
+                          is_touched(send.span, place);
   if (!may_choose) return fill_through_cache(peer, send, end);
   const bool around = settings.non_temporal_stores == 2 || peer.stores.around_cache();
   const std::int64_t start = platform::now_ticks();
@@ -218,12 +220,14 @@ std::int64_t room_in(Peer& peer, std::int64_t wanted) {
   return lease.emptied + window - lease.position;
 }
 
-// Short messages stay in the beginning of the window, which then stays in cache: a message that
-// does not fit there goes to the beginning of the next turn.
+// Early parts stay in the beginning of the window, those of longer messages in no more than a stream
+// gets: what does not fit there goes to the beginning of the next turn.
 void wrap_early(Lease& lease, std::int64_t wanted) {
+  std::int64_t span = settings.pipeline_span_bytes;
+  if (wanted == settings.early_bytes_max) span = std::min(span, settings.pipeline_window_bytes);
   // Twice early_bytes_max at least: what is left out at its end is never emptied, and there must be
   // room for the next without it.
-  std::int64_t span = std::max(settings.pipeline_span_bytes, 2 * settings.early_bytes_max);
+  span = std::max(span, 2 * settings.early_bytes_max);
   std::int64_t window = lease.window.bytes();
   if (lease.position % window + wanted <= span) return;
   lease.position = (lease.position + window - 1) / window * window;
@@ -241,13 +245,18 @@ void move_lease(Peer& peer, const Request& send, std::int64_t end) {
       round_up(static_cast<std::uint64_t>(end + send.span.shift), cache_line_bytes));
 }
 
+// Whether streams may go on in the lease: it is no longer than a window that they take.
+bool carries_streams(const Lease& lease) {
+  return !lease.window.empty() && lease.window.bytes() <= settings.pipeline_window_bytes;
+}
+
 enum class Placed { yes, nothing_free, no_memory };
 
 // A span for a stream that has none: the lease, or a window of its own.
 Placed place_stream(Peer& peer, Request& send) {
   Lease& lease = peer.lease;
   const bool free = lease_is_free(lease) && !lease.ending;
-  if (!lease.window.empty() && (free || lease.holder == &send)) {
+  if (carries_streams(lease) && (free || lease.holder == &send)) {
     lease.holder = &send;
     place_in_lease(peer, send);
     return has_memory(peer, send.span, send.position, send.limit) ? Placed::yes : Placed::no_memory;
@@ -308,7 +317,12 @@ bool advance(Peer& peer, Request& send) {
   }
   std::int64_t room = std::min(send.limit, window_end) - send.position;
   if (room <= 0) return false;
+  const std::int64_t start = platform::now_ticks();
   fill(peer, send, send.position + std::min(room, bytes_per_round));
+  count_copy_time(send, start);
+  const LocalRank owner = owner_of(send.span, engine.self, peer.process);
+  lockfree::publish_fill_time(transport::window_progress(owner, send.span.window),
+                              static_cast<std::uint64_t>(send.copy_ticks));
   wake_rank(peer.local_rank);
   return true;
 }
@@ -330,6 +344,8 @@ std::int64_t open_early(Peer& peer, Request& send, bool exported) {
   constexpr int sends_per_look = 4;  // guess
   send.position = 0;
   send.span = {};
+  send.for_staging = false;
+  send.copy_ticks = 0;
   if (!peer.link->is_exclusive()) return 0;
   if (++peer.early_sends % sends_per_look == 0) peer.link->look();
   std::int64_t pulled_bytes_min = exported ? 0 : engine.cma_bytes_min;
@@ -344,7 +360,8 @@ std::int64_t open_early(Peer& peer, Request& send, bool exported) {
       may_pull && (!settings.observe || should_offer(peer, send.bytes, exported)),
       settings.pipeline_early != 0};
   transport::Choice choice = transport::choose_early(facts);
-  if (choice.way != Way::pipelined) return 0;
+  send.for_staging = choice.way == Way::pipelined;
+  if (!send.for_staging) return 0;
   Lease& lease = peer.lease;
   if (send.bytes == 0) return 0;
   if (!lease.window.empty()) end_term(peer);
@@ -362,13 +379,14 @@ std::int64_t open_early(Peer& peer, Request& send, bool exported) {
   // What is there comes out whether it is matched or not.
   if (room_in(peer, wanted) < wanted) return wait_for_room;
   place_in_lease(peer, send);
-  // The stream that follows does not ask again.
-  if (!has_memory(peer, send.span, 0, send.bytes)) {
+  const bool keeps = wanted < send.bytes && carries_streams(lease);
+  // The stream that follows in it does not ask again.
+  if (!has_memory(peer, send.span, 0, keeps ? send.bytes : wanted)) {
     send.span = {};
     return 0;
   }
   move_lease(peer, send, wanted);
-  if (wanted < send.bytes) lease.holder = &send;
+  if (keeps) lease.holder = &send;
   // Else the receiver will choose, and count.
   if (send.bytes > settings.eager_bytes_max) count_reason(peer, choice.reason, send.bytes);
   return wanted;
@@ -394,13 +412,17 @@ void keep_transferred(Peer& peer, const lockfree::StagingSpan& span) {
   peer.transferred.mine[peer.transferred.count++] = {span.window, next, !span.at_sender};
 }
 
+bool holds_lease(Peer& peer, const Request& send) {
+  // relaxed: only the holder itself finds itself here.
+  return std::atomic_ref(peer.lease.holder).load(std::memory_order_relaxed) == &send;
+}
+
 void let_lease_go(Request& send) {
   if (send.process == engine.self) return;
-  std::atomic_ref holder(peer_of(send.process).lease.holder);
-  // relaxed: only the holder itself finds itself here.
-  if (holder.load(std::memory_order_relaxed) != &send) return;
+  Peer& peer = peer_of(send.process);
+  if (!holds_lease(peer, send)) return;
   // ORDER lease.holder: release here, acquire in lease_is_free.
-  holder.store(nullptr, std::memory_order_release);
+  std::atomic_ref(peer.lease.holder).store(nullptr, std::memory_order_release);
 }
 
 void fill_early(Peer& peer, Request& send, std::int64_t bytes) {
@@ -410,8 +432,8 @@ void fill_early(Peer& peer, Request& send, std::int64_t bytes) {
       transport::window_progress(owner_of(send.span, engine.self, peer.process), send.span.window);
   fill(peer, send, bytes);
   if (timed) {
-    lockfree::publish_fill_time(progress,
-                                static_cast<std::uint64_t>(platform::now_ticks() - start));
+    count_copy_time(send, start);
+    lockfree::publish_fill_time(progress, static_cast<std::uint64_t>(send.copy_ticks));
     peer.crossing.sent();
   }
   // ORDER request.filling: release here, acquire in is_filling; it may be gone afterwards.
@@ -429,8 +451,21 @@ bool advance_streams_out() {
   Request* before = nullptr;
   for (Request* send = engine.streams_out.first; send;) {
     Request* next = send->next;
-    bool filling = is_filling(*send);
-    if (!filling && advance(peer_of(send->process), *send)) {
+    Peer& peer = peer_of(send->process);
+    // One at a time to each peer, so that few lines of staging and one place of each buffer are in
+    // use. All have been asked for: whoever waits here waits for a receiver that takes.
+    if (!peer.streaming) peer.streaming = send;
+    if (peer.streaming != send) {
+      before = send;
+      send = next;
+      continue;
+    }
+    const bool filling = is_filling(*send);
+    if (!filling && send->new_window) {
+      send->span = {};
+      send->new_window = false;
+    }
+    if (!filling && advance(peer, *send)) {
       set_outstanding(*send, send->limit - send->position);
       any = true;
     }
@@ -438,6 +473,7 @@ bool advance_streams_out() {
       engine.streams_out.take_after(before);
       platform::add_shared(engine.stream_count, ~0u);
       end_in_lease(*send);
+      peer.streaming = nullptr;
       set_outstanding(*send, 0);
       complete(*send, send->error);
     } else {

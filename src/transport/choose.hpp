@@ -76,6 +76,7 @@ struct OfferFacts {
   bool receiver_contiguous;
   bool may_read;  // cross-memory attach works from receiver to sender
   std::int64_t cma_bytes_min;
+  bool staging_wished;  // by the receiver, and its sender meant it to go so
 };
 
 // The receiver's choice once an offer has met its receive.
@@ -84,6 +85,7 @@ constexpr Choice choose_receive(const OfferFacts& facts) {
   if (!facts.receiver_contiguous) return {Way::pipelined, Reason::receiver_gaps};
   if (facts.bytes < facts.cma_bytes_min) return {Way::pipelined, Reason::below_cma_min};
   if (!facts.may_read) return {Way::pipelined, Reason::cma_refused};
+  if (facts.staging_wished) return {Way::pipelined, Reason::staging_quicker};
   return {Way::cma, Reason::none};
 }
 

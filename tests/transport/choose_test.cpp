@@ -51,13 +51,13 @@ TEST(choose_early, a_receiver_that_keeps_enough_gets_envelopes) {
 }
 
 TEST(choose_receive, pulls_what_is_long_and_contiguous_on_both_sides_and_permitted) {
-  OfferFacts facts{cma_min, true, true, true, cma_min};
+  OfferFacts facts{cma_min, true, true, true, cma_min, false};
   EXPECT_EQ(choose_receive(facts).way, Way::cma);
   facts.receiver_contiguous = false;
   EXPECT_EQ(choose_receive(facts).reason, Reason::receiver_gaps);
-  facts = {cma_min, true, true, false, cma_min};
+  facts = {cma_min, true, true, false, cma_min, false};
   EXPECT_EQ(choose_receive(facts).reason, Reason::cma_refused);
-  facts = {cma_min - 1, true, true, true, cma_min};
+  facts = {cma_min - 1, true, true, true, cma_min, false};
   EXPECT_EQ(choose_receive(facts).reason, Reason::below_cma_min);
 }
 
