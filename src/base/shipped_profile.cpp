@@ -26,7 +26,14 @@ constexpr ShippedValue zen4_values[] = {
     {&Settings::pipeline_fetch_bytes, 0},
 };
 
-// ---- what was measured on Zen 5; rows are Zen 4's, a guess ----
+// Two ranks' reduces go along the chain before they go by messages (us, messages, chain: 8 KiB .93
+// .77, 32 KiB 2.7 2.2, 256 KiB 17.4 14.9, 512 KiB 33.8 37.5).
+constexpr SelectionRow zen4_rows[] = {
+    of_two(reduce_chain_in_room, one_way + 1),
+    of_two(reduce_binomial, 262145),
+};
+
+// ---- what was measured on Zen 5 ----
 
 // A copy by `rep movsb` (as the C library's memcpy makes it from 2 KiB on) of 8 KiB and more does
 // not first read the lines that it writes. So pieces are long, a window need not be larger than the
@@ -45,11 +52,42 @@ constexpr ShippedValue zen5_values[] = {
     {&Settings::pipeline_fetch_bytes, 0},
 };
 
-// Two ranks' reduces go along the chain before they go by messages (us, messages, chain: 8 KiB .93
-// .77, 32 KiB 2.7 2.2, 256 KiB 17.4 14.9, 512 KiB 33.8 37.5).
-constexpr SelectionRow zen4_rows[] = {
-    of_two(reduce_chain_in_room, one_way + 1),
-    of_two(reduce_binomial, 262145),
+constexpr SelectionRow of_zen5(Algorithm algorithm, std::int64_t ranks_from, std::int64_t ranks_to,
+                               std::int64_t bytes_from, std::int64_t bytes_to = no_end) {
+  const Load load = ranks_to == 2 ? Load::not_oversubscribed : Load::oversubscribed;
+  return {algorithm,
+          SelectionSource::measured,
+          ranks_from,
+          ranks_to,
+          bytes_from,
+          bytes_to,
+          "2 cores of a Zen 5 virtual machine, 2, 4 and 8 ranks, 2026-11-24",
+          false,
+          load,
+          load};
+}
+
+// By `baton tune --collectives`, as shares of the time of the built-in row's choice. Among two
+// ranks little differs: alltoall .92 to .96, allgather .92, reduce .86 to .93, allreduce .94; but
+// scan .38 to .59, exscan .41 to .56. Where ranks outnumber CPUs messages beat direct copies, since
+// those are system calls: broadcast .26 to .80, gather .42 to .83; a room does, too: allgather .35
+// to .66. What it found for scatters (.64 to .86) and longer alltoalls (.50 to .62) and gathers
+// (.79) the bench did not confirm (8 ranks, us, direct and by messages: scatter 256 KiB 97 123, 1
+// MiB 501 614; alltoall blocks of 256 KiB 776 1500; gather 1 MiB 513 758).
+constexpr SelectionRow zen5_rows[] = {
+    of_zen5(reduce_chain_in_room, 2, 2, one_way + 1),
+    of_zen5(reduce_binomial, 2, 2, 131072, 524287),
+    of_zen5(allreduce_halving, 2, 2, 131072, 1048575),
+    of_zen5(alltoall_pairwise, 2, 2, 131072, 1048575),
+    of_zen5(alltoall_segmented_in_room, 2, 2, 1048576),
+    of_zen5(allgather_ring, 2, 2, 131072, 524287),
+    of_zen5(scan_in_room, 2, 2, one_way + 1),
+    of_zen5(exscan_in_room, 2, 2, one_way + 1),
+    of_zen5(broadcast_binomial, 3, many_ranks - 1, 131072),
+    of_zen5(gather_linear, 3, many_ranks - 1, 32768, 524287),
+    of_zen5(allgather_segmented_in_room, 3, many_ranks - 1, 131072),
+    of_zen5(allreduce_in_room, 3, many_ranks - 1, 8192, 32767),
+    of_zen5(reduce_scatter_segmented_in_room, some_ranks, many_ranks - 1, 131072, 524287),
 };
 
 // ---- what was measured on Emerald Rapids; the settings' own defaults are Sapphire Rapids' ----
@@ -92,6 +130,7 @@ constexpr auto with_built_in(const SelectionRow (&rows)[own]) {
   return all;
 }
 constexpr auto zen4_selection = with_built_in(zen4_rows);
+constexpr auto zen5_selection = with_built_in(zen5_rows);
 constexpr auto emerald_rapids_selection = with_built_in(emerald_rapids_rows);
 
 constexpr ShippedProfile as_zen4(ProcessorFamily family) {
@@ -100,7 +139,7 @@ constexpr ShippedProfile as_zen4(ProcessorFamily family) {
 }
 constexpr ShippedProfile as_zen5(ProcessorFamily family) {
   return {family,      zen5,      "2 cores of a Zen 5 virtual machine, 2026-11-24",
-          zen5_values, zen4_rows, zen4_selection};
+          zen5_values, zen5_rows, zen5_selection};
 }
 constexpr ShippedProfile as_emerald_rapids(ProcessorFamily family) {
   return {family, emerald_rapids,      "2 cores of an Emerald Rapids virtual machine, 2026-11-23",

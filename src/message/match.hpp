@@ -26,7 +26,7 @@ struct UnexpectedMessage {
   bool offered = false;
   bool claimed = false;  // MPI_Mprobe has matched it: its sender cannot cancel it any more
   bool sender_contiguous = false;
-  bool exported = false;   // see RtsLine
+  bool exported = false;  // see RtsLine
   bool keeps_window = false;
   bool for_staging = false;
   bool in_inbox = false;   // it came through the inbox

@@ -51,8 +51,11 @@ bool pull(const UnexpectedMessage& unexpected, Request& receive) {
   bool mapped = transport::reach(owner, source, static_cast<std::size_t>(receive.bytes)) != nullptr;
   bool exported = unexpected.exported;
   transport::OfferFacts facts{
-      receive.bytes, unexpected.sender_contiguous, receive.datatype->contiguous,
-      mapped || transport::can_read_from(owner), mapped ? 0 : engine.cma_bytes_min,
+      receive.bytes,
+      unexpected.sender_contiguous,
+      receive.datatype->contiguous,
+      mapped || transport::can_read_from(owner),
+      mapped ? 0 : engine.cma_bytes_min,
       unexpected.for_staging && settings.observe && !wishes_pull(peer, receive.bytes, exported)};
   if (!facts.receiver_contiguous && facts.sender_contiguous && facts.may_read)
     observe_not_pullable(peer, receive.bytes, exported);

@@ -278,18 +278,15 @@ void accept_rts(UnexpectedMessage& unexpected, Request& receive) {
     // Filled only while we copy, and pullable, too: worth comparing. (A stream without early bytes
     // is timed from when its window comes: arrive_window.)
     receive.exported = unexpected.exported;
-    const bool observed =
-        (at_once ? is_touched(unexpected.span, unexpected.span.shift)
-                 : unexpected.early_bytes == 0) &&
-        unexpected.sender_contiguous &&
-        receive.datatype->contiguous &&
-        (unexpected.exported ||
-         (receive.bytes >= engine.cma_bytes_min && transport::can_read_from(peer.local_rank)));
+    const bool observed = (at_once ? is_touched(unexpected.span, unexpected.span.shift)
+                                   : unexpected.early_bytes == 0) &&
+                          unexpected.sender_contiguous && receive.datatype->contiguous &&
+                          (unexpected.exported || (receive.bytes >= engine.cma_bytes_min &&
+                                                   transport::can_read_from(peer.local_rank)));
     receive.started_ticks = 0;
     if (observed) start_observing(receive);
     // What we wait for, we wait for; what is there was filled while we did something else.
-    const bool both_busy =
-        observed && at_once && peer.crossing.received() && is_filled(unexpected);
+    const bool both_busy = observed && at_once && peer.crossing.received() && is_filled(unexpected);
     receive.span = more && !unexpected.keeps_window ? lockfree::StagingSpan{} : unexpected.span;
     if (more && at_once) ask_for_stream(unexpected, receive);
     const std::int64_t start = observed ? platform::now_ticks() : 0;

@@ -55,13 +55,13 @@ struct Request {
   Stage stage = Stage::fresh;
   bool synchronous = false;
   bool cancelled = false;
-  bool inactive = false;   // a persistent request between its starts
+  bool inactive = false;     // a persistent request between its starts
   bool for_staging = false;  // an offer that was to go through staging
   bool new_window = false;   // its stream goes on in another window than its early bytes
-  bool filling = false;    // an offer's early bytes are being written; its stream must wait
-  std::uint8_t waits = 0;  // how often it found no room in staging
-  bool watched = false;    // the progress thread is to go on with it
-  bool heap = false;       // from new_request; freed by release_request
+  bool filling = false;      // an offer's early bytes are being written; its stream must wait
+  std::uint8_t waits = 0;    // how often it found no room in staging
+  bool watched = false;      // the progress thread is to go on with it
+  bool heap = false;         // from new_request; freed by release_request
   // Of `completed` and `freed`: whoever sets the second releases the request.
   std::uint8_t ending = 0;
   Error error = MPI_SUCCESS;

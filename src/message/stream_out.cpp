@@ -220,8 +220,8 @@ std::int64_t room_in(Peer& peer, std::int64_t wanted) {
   return lease.emptied + window - lease.position;
 }
 
-// Early parts stay in the beginning of the window, those of longer messages in no more than a stream
-// gets: what does not fit there goes to the beginning of the next turn.
+// Early parts stay in the beginning of the window, those of longer messages in no more than a
+// stream gets: what does not fit there goes to the beginning of the next turn.
 void wrap_early(Lease& lease, std::int64_t wanted) {
   std::int64_t span = settings.pipeline_span_bytes;
   if (wanted == settings.early_bytes_max) span = std::min(span, settings.pipeline_window_bytes);

@@ -54,8 +54,9 @@ TEST_F(shipped, profiles_are_of_their_family_and_were_measured_or_are_guesses_af
     EXPECT_NE(std::strstr(profile.where, "202"), nullptr) << "no date";
     measured += !profile.is_guess();
   });
-  EXPECT_EQ(measured, 2);
+  EXPECT_EQ(measured, 3);
   EXPECT_FALSE(shipped_profile_of(zen4).is_guess());
+  EXPECT_FALSE(shipped_profile_of(zen5).is_guess());
   EXPECT_FALSE(shipped_profile_of(emerald_rapids).is_guess());
   EXPECT_EQ(shipped_profile_of(zen2).measured, zen4);
   EXPECT_EQ(shipped_profile_of(granite_rapids).measured, emerald_rapids);
@@ -79,6 +80,9 @@ TEST_F(shipped, values_of_zen4_and_of_others) {
   EXPECT_EQ(value_in(zen4, "early_bytes_max"), 262144);
   EXPECT_EQ(value_in(zen4, "pipeline_span_bytes"), 2 << 20);
   EXPECT_EQ(value_in(zen4, "pipeline_fetch_bytes"), 0);
+  EXPECT_EQ(value_in(zen5, "pipeline_publish_bytes"), 16384);
+  EXPECT_EQ(value_in(zen5, "pipeline_window_bytes"), 512 << 10);
+  EXPECT_GT(value_in(zen5, "unseen_pull_bytes_min"), std::int64_t{1} << 30);
   EXPECT_EQ(value_in(emerald_rapids, "eager_bytes_max"), 4096);
   EXPECT_EQ(value_in(emerald_rapids, "cma_bytes_min"), 16384);
   EXPECT_EQ(value_in(other, "pipeline_fetch_bytes"), 512);

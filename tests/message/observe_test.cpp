@@ -78,6 +78,34 @@ TEST_F(observing, sizes_are_seen_apart) {
   EXPECT_FALSE(should_offer(sender, 4 * bytes, false));
 }
 
+TEST_F(observing, long_messages_try_the_other_way_one_at_a_time) {
+  constexpr std::int64_t long_bytes = 16 << 20;
+  settings.unseen_pull_bytes_min = std::int64_t{1} << 40;
+  int offered = 0, in_a_row = 0;
+  for (int i = 0; i < 12; ++i) {
+    const bool now = should_offer(sender, long_bytes, false);
+    in_a_row = now ? in_a_row + 1 : 0;
+    EXPECT_LE(in_a_row, 1);
+    offered += now;
+  }
+  EXPECT_EQ(offered, 1);
+}
+
+TEST_F(observing, pulling_counts_for_longer_where_the_setting_says_so) {
+  observe(receiver, bytes, false, Taken::pipelined, 7000);
+  settings.pull_penalty_percent = 150;
+  observe(receiver, bytes, false, Taken::pulled, 3000);
+  EXPECT_FALSE(wishes_pull(receiver, bytes, false));
+  settings.pull_penalty_percent = 0;
+  for (int i = 0; i < 8; ++i) observe(receiver, bytes, false, Taken::pulled, 3000);
+  EXPECT_TRUE(wishes_pull(receiver, bytes, false));
+  // Without a system call it counts as it is.
+  settings.pull_penalty_percent = 150;
+  observe(receiver, bytes, true, Taken::pipelined, 7000);
+  observe(receiver, bytes, true, Taken::pulled, 3000);
+  EXPECT_TRUE(wishes_pull(receiver, bytes, true));
+}
+
 TEST_F(observing, exported_buffers_are_seen_apart) {
   observe(receiver, bytes, true, Taken::pipelined, 7000);
   observe(receiver, bytes, true, Taken::pulled, 3000);
