@@ -7,6 +7,12 @@
  *   copy512   the same in blocks of 512 bytes with as much between them
  *   both      sender and receiver copy together, from buffers both have mapped (both.c)
  *   both-cma  the same by cross-memory attach
+ *   through   two copies through a window of shared memory, back and forth (through.c)
+ *   stream    the same, 64 messages one way
+ *   exchange  the same, 64 each way at once
+ * The last three also as through-fetch (the sender fetches the window's lines with ownership),
+ * through-around (it writes them by non-temporal stores), through-past (the receiver writes its
+ * buffer so), and so on.
  * Prints "cell LOOP/warm|cold/SIZE MICROSECONDS" for every cell ("cell line" for the first). */
 #define _GNU_SOURCE
 #include "limits.h"
@@ -156,19 +162,41 @@ static double measure_copy(size_t bytes, size_t block, int cold, double budget_u
   return value;
 }
 
+/* The loops of through.c: whether the name is one, and which. */
+static int is_through(const char* loop, Through* through, Stores* stores) {
+  static const char* const ways[] = {"through", "stream", "exchange"};
+  static const char* const copies[] = {"", "-fetch", "-around", "-past"};
+  for (int w = 0; w < 3; ++w)
+    for (int c = 0; c < 4; ++c) {
+      size_t length = strlen(ways[w]);
+      if (strncmp(loop, ways[w], length) || strcmp(loop + length, copies[c])) continue;
+      *through = (Through)w;
+      *stores = (Stores)c;
+      return 1;
+    }
+  return 0;
+}
+
 static double measure(const char* loop, size_t bytes, int cold, double budget_us) {
+  Through through;
+  Stores stores;
   if (!strcmp(loop, "copy")) return measure_copy(bytes, bytes, cold, budget_us);
   if (!strcmp(loop, "copy512")) return bytes % 512 ? -1 : measure_copy(bytes, 512, cold, budget_us);
+  if (is_through(loop, &through, &stores))
+    return measure_through(through, stores, bytes, cold, budget_us);
   return measure_both(bytes, cold, !strcmp(loop, "both-cma"), budget_us);
 }
 
 int main(int count, char** words) {
   static const char* const loops[] = {"line", "copy", "copy512", "both", "both-cma"};
-  int known = 0;
+  Through through;
+  Stores stores;
+  int known = count >= 3 && is_through(words[2], &through, &stores);
   for (size_t i = 0; count >= 3 && i < sizeof loops / sizeof *loops; ++i)
     known += !strcmp(words[2], loops[i]);
   if (!known) {
-    fprintf(stderr, "usage: limits MILLISECONDS line|copy|copy512|both|both-cma [SIZE...]\n");
+    fprintf(stderr, "usage: limits MILLISECONDS line|copy|copy512|both|both-cma|"
+                    "through|stream|exchange[-fetch|-around|-past] [SIZE...]\n");
     return 2;
   }
   double budget_us = atof(words[1]) * 1000;

@@ -93,7 +93,7 @@ PROGRAM = [os.path.join(HERE, name) for name in ("mpi_bench.c", "measure.c", "wi
 HEADERS = [os.path.join(HERE, name) for name in ("clock.h", "measure.h")]
 
 
-LIMITS = [os.path.join(HERE, name) for name in ("limits.c", "both.c")]
+LIMITS = [os.path.join(HERE, name) for name in ("limits.c", "both.c", "through.c")]
 
 
 def build_limits(work):

@@ -8,6 +8,8 @@ from sizes import IN_ONE_LINE, base_of
 UNITS = {"memory": "KiB", "finding/memory": "KiB", "overlap": "x", "overlap/peer": "x", "instructions": "instructions"}
 CELLS_SHOWN = 100        # each on a line of its own; more are only drawn
 BOTH_COPY = 64 << 10     # from here on a message may be worth the work of both sides
+THROUGH_WINDOW = 2 << 10  # from here on it may go through a window of shared memory
+WINDOW_LOOPS = {"lat": "through", "bw": "stream", "bibw": "exchange"}  # the bare loops that do
 
 
 def size_of(cell):
@@ -25,6 +27,8 @@ def limit_names(cell):
     if metric == "lat" and size_of(cell) <= IN_ONE_LINE:
         return ["line"]
     names = ["copy/" + rest] if metric == "lat" else []
+    if size_of(cell) >= THROUGH_WINDOW and metric in WINDOW_LOOPS:
+        names.append(f"{WINDOW_LOOPS[metric]}/{rest}")
     # A window's messages are written and read while others are copied: a cold one has no such limit.
     if metric == "lat" or (metric == "bw" and rest.startswith("warm/")):
         names += [f"{loop}/{rest}" for loop in ("both", "both-cma") if size_of(cell) >= BOTH_COPY]
@@ -37,7 +41,7 @@ def limit_plan(metrics, sizes_of):
     for metric in metrics:
         for size in sizes_of(metric):
             cell = f"types/vector512/warm/{size}" if metric == "types" else f"{metric}/warm/{size}"
-            for name in limit_names(cell) if base_of(metric) in ("lat", "bw", "types") else ():
+            for name in limit_names(cell) if base_of(metric) in ("lat", "bw", "bibw", "types") else ():
                 plan.setdefault(name.split("/")[0], set()).add(size)
     return {loop: sorted(sizes) for loop, sizes in plan.items()}
 

@@ -79,7 +79,8 @@ struct Request {
   std::int64_t limit = 0;          // of a stream: how many bytes move
   lockfree::StagingSpan span;      // of a stream
   std::int64_t started_ticks = 0;  // of a staged receive whose time is observed; else 0
-  std::int64_t copy_ticks = 0;     // see copy_time.hpp
+  std::int64_t copy_ticks = 0;     // that went into its own copies (copy_time.hpp)
+  std::int64_t before_ticks = 0;   // and into all, when it started
   bool exported = false;           // and whether its sender's buffer is exported
   std::int64_t emptied = 0;        // of a stream out: how far its receiver was when we last looked
   std::uint32_t slot = 0;          // the offer: our own (sends), or the matched one (receives)

@@ -111,9 +111,10 @@ bool is_filled(const UnexpectedMessage& unexpected) {
 std::int64_t cost_of_staged(const Request& receive, bool both_busy) {
   const LocalRank owner = owner_of(receive.span, receive.process, engine.self);
   auto& progress = transport::window_progress(owner, receive.span.window);
-  std::int64_t took = observed_ticks(receive);
-  auto filling = static_cast<std::int64_t>(lockfree::fill_time(progress));
-  return both_busy ? took + filling : std::max(took, filling);
+  const auto filling = static_cast<std::int64_t>(lockfree::fill_time(progress));
+  // Of two that are busy each makes one copy of the other's messages and one of its own; where it
+  // waits meanwhile, the other does the same.
+  return both_busy ? receive.copy_ticks + filling : std::max(observed_ticks(receive), filling);
 }
 
 std::uint32_t open_stream(Request& receive) {
