@@ -195,8 +195,9 @@ int main(int count, char** words) {
   for (size_t i = 0; count >= 3 && i < sizeof loops / sizeof *loops; ++i)
     known += !strcmp(words[2], loops[i]);
   if (!known) {
-    fprintf(stderr, "usage: limits MILLISECONDS line|copy|copy512|both|both-cma|"
-                    "through|stream|exchange[-fetch|-around|-past] [SIZE...]\n");
+    fprintf(stderr,
+            "usage: limits MILLISECONDS line|copy|copy512|both|both-cma|"
+            "through|stream|exchange[-fetch|-around|-past] [SIZE...]\n");
     return 2;
   }
   double budget_us = atof(words[1]) * 1000;

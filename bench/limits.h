@@ -31,8 +31,8 @@ double median_time(Step* step, void* side, double budget_us);
  * of their buffers or by cross-memory attach; negative where the kernel refuses that. */
 double measure_both(size_t bytes, int cold, int by_attach, double budget_us);
 
-/* through.c: a message that is copied twice, through a window that both have mapped, in µs: back and
- * forth, in a series one way, or both ways at once; and how the two copies are made. */
+/* through.c: a message that is copied twice, through a window that both have mapped, in µs: back
+ * and forth, in a series one way, or both ways at once; and how the two copies are made. */
 typedef enum { through_once, through_series, through_both } Through;
 typedef enum {
   stores_plain,   /* memcpy */

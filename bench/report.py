@@ -27,7 +27,7 @@ def limit_names(cell):
     if metric == "lat" and size_of(cell) <= IN_ONE_LINE:
         return ["line"]
     names = ["copy/" + rest] if metric == "lat" else []
-    if size_of(cell) >= THROUGH_WINDOW and metric in WINDOW_LOOPS:
+    if metric in WINDOW_LOOPS and size_of(cell) >= THROUGH_WINDOW:
         names.append(f"{WINDOW_LOOPS[metric]}/{rest}")
     # A window's messages are written and read while others are copied: a cold one has no such limit.
     if metric == "lat" or (metric == "bw" and rest.startswith("warm/")):

@@ -73,7 +73,8 @@ static size_t put(Side* s, const char* from, size_t done) {
     copy_around(to, from + done, piece);
   else
     memcpy(to, from + done, piece);
-  if (s->stores == stores_fetched) fetch(end->window + (end->position + piece) % window_bytes, piece);
+  if (s->stores == stores_fetched)
+    fetch(end->window + (end->position + piece) % window_bytes, piece);
   end->position += piece;
   atomic_store_explicit(&end->progress->filled, end->position, memory_order_release);
   return piece;
@@ -121,7 +122,8 @@ static void transfer(Side* s, int out, int in) {
     }
     if (moved == 0) idle(s);
   }
-  for (int i = 0; s->cold && i < in; ++i) sink += read_lines(s->to + (size_t)i * s->stride, s->bytes);
+  for (int i = 0; s->cold && i < in; ++i)
+    sink += read_lines(s->to + (size_t)i * s->stride, s->bytes);
 }
 
 static void there_and_back(void* side) {
@@ -135,7 +137,8 @@ static void back_and_there(void* side) {
 static void series_out(void* side) {
   Side* s = side;
   transfer(s, s->messages, 0);
-  while (atomic_load_explicit(&s->out.progress->emptied, memory_order_acquire) < s->out.position) idle(s);
+  while (atomic_load_explicit(&s->out.progress->emptied, memory_order_acquire) < s->out.position)
+    idle(s);
 }
 static void series_in(void* side) {
   Side* s = side;
@@ -162,7 +165,7 @@ double measure_through(Through through, Stores stores, size_t bytes, int cold, d
   static Step* const steps[][2] = {{there_and_back, back_and_there},
                                    {series_out, series_in},
                                    {series_each_way, series_each_way}};
-  int messages = through == through_once               ? 1
+  int messages = through == through_once                   ? 1
                  : bytes * series_messages <= series_bytes ? series_messages
                  : bytes < series_bytes                    ? (int)(series_bytes / bytes)
                                                            : 1;

@@ -15,7 +15,7 @@ inline LocalRank owner_of(const lockfree::StagingSpan& span, Process sender, Pro
 // the first access to each page costs more than the copy, and time is no measure of it. (Windows
 // from the pool are opened anew each time, so that nothing is known of them.)
 inline bool is_touched(const lockfree::StagingSpan& span, std::int64_t place) {
-  return span.next_owner == NextOwner::pool || place >= span.window.bytes();
+  return span.next_owner == lockfree::NextOwner::pool || place >= span.window.bytes();
 }
 
 class WindowCursor {

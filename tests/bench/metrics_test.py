@@ -41,7 +41,9 @@ class Metrics(unittest.TestCase):
         names = [f"{metric}/{how}/{size}" for metric in metrics for how in ("warm", "cold") for size in sizes]
         found = self.check(["--metrics", "messages", "--sizes", ",".join(map(str, sizes))], names)
         if found["machine"]["cpus"] > 1:
-            for loop in ("line", "copy/cold/100", "both/cold/65536", "both/warm/65536"):
+            for loop in ("line", "copy/cold/100", "both/cold/65536", "both/warm/65536", "through/warm/65536",
+                         "through/cold/65536", "stream/warm/65536", "stream/cold/65536", "exchange/warm/65536",
+                         "exchange/cold/65536"):
                 self.assertGreater(found["limits"][loop][0], 0, loop)
             if found["machine"]["cma"] == "permitted":
                 self.assertGreater(found["limits"]["both-cma/cold/65536"][0], 0)

@@ -96,10 +96,13 @@ class Machine(unittest.TestCase):
 
 class Limits(unittest.TestCase):
     def test_a_cell_stands_beside_the_loop_that_does_its_work(self):
-        for cell, names in (("lat/cold/8", ["line"]), ("lat/cold/4096", ["copy/cold/4096"]),
-                            ("lat/warm/65536", ["copy/warm/65536", "both/warm/65536", "both-cma/warm/65536"]),
-                            ("bw/warm/65536", ["both/warm/65536", "both-cma/warm/65536"]), ("bw/cold/65536", []),
-                            ("bibw/warm/65536", []), ("rate/warm/8", []), ("barrier np=8", []), ("hello np=64", []),
+        for cell, names in (("lat/cold/8", ["line"]), ("lat/cold/1024", ["copy/cold/1024"]),
+                            ("lat/cold/4096", ["copy/cold/4096", "through/cold/4096"]),
+                            ("lat/warm/65536", ["copy/warm/65536", "through/warm/65536", "both/warm/65536",
+                                                "both-cma/warm/65536"]),
+                            ("bw/warm/65536", ["stream/warm/65536", "both/warm/65536", "both-cma/warm/65536"]),
+                            ("bw/cold/65536", ["stream/cold/65536"]), ("finding/time np=2", []),
+                            ("bibw/warm/65536", ["exchange/warm/65536"]), ("rate/warm/8", []), ("barrier np=8", []), ("hello np=64", []),
                             ("types/vector512/cold/2048", ["copy512/cold/2048"]), ("types/struct/cold/2048", []),
                             ("reduce_local/float_sum/64", ["reduce_local/float_sum/64 plain"])):
             self.assertEqual(report.limit_names(cell), names)
@@ -107,8 +110,8 @@ class Limits(unittest.TestCase):
     def test_the_loops_to_run_are_those_the_cells_need(self):
         sizes = {"lat": [8, 4096, 65536], "types": [2048], "bw": [1 << 20]}
         self.assertEqual(report.limit_plan(["lat", "barrier", "types", "bw"], lambda metric: sizes.get(metric, [])),
-                         {"line": [8], "copy": [4096, 65536], "both": [65536, 1 << 20], "both-cma": [65536, 1 << 20],
-                          "copy512": [2048]})
+                         {"line": [8], "copy": [4096, 65536], "through": [4096, 65536], "stream": [1 << 20],
+                          "both": [65536, 1 << 20], "both-cma": [65536, 1 << 20], "copy512": [2048]})
 
 
 class Conclusions(unittest.TestCase):
