@@ -43,7 +43,13 @@ METRICS = {
     "iallreduce": "the same of an allreduce",
     "bcast_init": "time of a persistent broadcast, started and waited for at once",
     "allreduce_init": "the same of an allreduce",
-    "hello": "start and end of a job that does nothing, from outside (256 and more ranks: Baton alone, but for --np)",
+    "halo2d": "an iteration of a halo exchange on a grid of two dimensions, faces of a size, written just before",
+    "halo3d": "the same in three dimensions",
+    "transpose": "a matrix transposed, of which each rank has so many bytes, by alltoall and by messages",
+    "cg": "an iteration of conjugate gradients: rows of a size to two neighbors, two allreduces of 8 bytes",
+    "queue": "a piece of work of a size from a master that answers whoever asks",
+    "hello": "start and end of a job that does nothing, from outside (256 and more ranks, 64 unless metrics are named: "
+             "Baton alone, but for --np)",
     "reduce_local": "time of MPI_Reduce_local, beside a plain loop compiled for this CPU",
     "memory": "proportional set size of a rank that has talked to all (libraries as for hello)",
     "finding": "one-way time of 8 bytes between two ranks, and memory of a rank, when all others sleep",
@@ -52,23 +58,26 @@ METRICS = {
 WINDOWS = ("bw1", "bw8", "bw", "bibw1", "bibw8", "bibw")
 COLLECTIVES = ("bcast", "reduce", "allreduce", "scatter", "gather", "allgather", "alltoall", "reduce_scatter_block",
                "ibcast", "iallreduce", "bcast_init", "allreduce_init")
-GROUPS = {"messages": ("lat", "bw", "bibw", "rate"), "collectives": ("barrier", *COLLECTIVES),
+KERNELS = ("halo2d", "halo3d", "transpose", "cg", "queue")
+GROUPS = {"kernels": KERNELS, "messages": ("lat", "bw", "bibw", "rate"), "collectives": ("barrier", *COLLECTIVES),
           "whole": ("lat", *WINDOWS, *(f"{metric}-{where}" for metric in ("lat", "bw") for where in sizes.PLACEMENTS),
-                    "rate", "barrier", *COLLECTIVES, "hello", "memory")}
+                    "rate", "barrier", *COLLECTIVES, *KERNELS, "hello", "memory")}
 BETWEEN_TWO = ("lat", "rate", "bw", "bibw", "exported", "overlap", "types", "threads", "instructions")
 FIXED_RANKS = (*BETWEEN_TWO, "reduce_local")
 BY_EIGHT = [8, 64, 512, 4096, 32768, 256 << 10, 2 << 20, 4 << 20]
 SIZES = {"lat": BY_EIGHT, "rate": [8, 64, 512], "bw": BY_EIGHT, "bibw": BY_EIGHT,
-         "exported": [16 << 10, 64 << 10, 256 << 10], "overlap": [64 << 10, 1 << 20, 4 << 20],
+         **dict.fromkeys(KERNELS, [1 << 10, 4 << 10, 16 << 10, 64 << 10]), "transpose": [2 << 20, 4 << 20, 8 << 20],
+         "queue": [8, 1 << 10, 16 << 10], "exported": [16 << 10, 64 << 10, 256 << 10], "overlap": [64 << 10, 1 << 20, 4 << 20],
          "types": [2048, 32768, 131072, 1 << 20], "reduce_local": [1024, 65536, 4 << 20],
          **dict.fromkeys(COLLECTIVES, [8, 64, 512, 4096, 32768, 256 << 10, 1 << 20])}
-RANKS = {**dict.fromkeys(BETWEEN_TWO, [2]), "barrier": [2, 8, 32], **dict.fromkeys(COLLECTIVES, [2, 8, 32]),
+RANKS = {**dict.fromkeys(BETWEEN_TWO, [2]), "barrier": [2, 8, 32], **dict.fromkeys(KERNELS, [2, 8]), **dict.fromkeys(COLLECTIVES, [2, 8, 32]),
          "hello": [16, 64, 256, 1024], "memory": [16, 64, 256, 1024], "finding": [2, 16, 64, 256], "reduce_local": [1]}
 IN_SHORT = ["lat", "bw", "bibw", "rate", "barrier", "allreduce", "hello", "memory"]  # unless metrics are named
 BY_RANKS = ("hello", "memory")  # of jobs that may be too large for the machine
 # Jobs of many ranks take few rounds, and Baton alone unless --np names them: with 1024 ranks on 2 CPUs none of the
 # others had ended after 60 s (2026-11-24).
 MANY_RANKS, FEW_ROUNDS = 256, 3
+MANY_RANKS_IN_SHORT, FEW_ROUNDS_IN_SHORT = 64, 1
 SIZES_IN_SHORT = {"allreduce": [8, 1024]}
 RANKS_IN_SHORT = {"barrier": [2, 8], "allreduce": [2, 8]}  # of 32 on 2 CPUs MPICH took over 60 s
 PEERS = ("mpich", "openmpi", "intel", "openmpi-sm")
@@ -97,7 +106,7 @@ def arguments():
     options.metrics = [metric for name in options.metrics.split(",") if name for metric in GROUPS.get(name, [name])]
     if options.whole:
         options.metrics = options.metrics or list(GROUPS["whole"])
-    short = not options.metrics
+    short = options.short = not options.metrics
     if short:
         options.metrics = IN_SHORT
         SIZES.update(SIZES_IN_SHORT)
@@ -190,8 +199,9 @@ class Comparison:
 
     def taking_part(self, metric, ranks, round_number, step):
         """The libraries that run now, another one first each time."""
-        many = metric in BY_RANKS and ranks >= MANY_RANKS
-        if many and round_number >= FEW_ROUNDS:
+        many_ranks, few_rounds = (MANY_RANKS_IN_SHORT, FEW_ROUNDS_IN_SHORT) if self.options.short else (MANY_RANKS, FEW_ROUNDS)
+        many = metric in BY_RANKS and ranks >= many_ranks
+        if many and round_number >= few_rounds:
             return []
         libraries = [one for one in self.libraries if not many or self.options.np or one.name == "baton"]
         shift = (round_number + step) % max(1, len(libraries))

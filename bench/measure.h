@@ -53,6 +53,8 @@ void typed_messages(int count, char** sizes);
 /* collectives.c: which one a metric is, or -1; and its cells. */
 int collective_of(const char* metric);
 void collectives_of_sizes(int what, int count, char** sizes);
+/* kernels.c: what applications do between their computing; whether the metric is one of these. */
+int kernels_of(const char* metric, int count, char** sizes);
 /* threads.c: short messages between threads. MPI_THREAD_MULTIPLE was granted. */
 void messages_of_threads(void);
 

@@ -148,7 +148,7 @@ static int messages_of(const char* metric, int sizes, char** size) {
 }
 
 static int run(const char* metric, int sizes, char** size, int level) {
-  if (messages_of(metric, sizes, size)) return 0;
+  if (messages_of(metric, sizes, size) || kernels_of(metric, sizes, size)) return 0;
   if (!strcmp(metric, "exported"))
     exported_buffers(sizes, size);
   else if (!strcmp(metric, "overlap"))

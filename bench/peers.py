@@ -89,7 +89,7 @@ def newer(target, *sources):
 
 
 PROGRAM = [os.path.join(HERE, name) for name in ("mpi_bench.c", "measure.c", "windows.c", "overlap.c", "finding.c",
-                                                 "types.c", "threads.c", "collectives.c")]
+                                                 "types.c", "threads.c", "collectives.c", "kernels.c")]
 HEADERS = [os.path.join(HERE, name) for name in ("clock.h", "measure.h")]
 
 

@@ -38,10 +38,10 @@ namespace baton {
   X(early_bytes_max,             bytes,  65536,      4096,    1 << 20,    "most of a message that goes through staging before it is matched") \
   X(shared_bytes_min,            bytes,  49152,      1,       1LL << 40,  "shortest message in one copy that both sides copy a part of") \
   X(unseen_pull_bytes_min,       bytes,  1 << 20,    1,       1LL << 40,  "shortest message that goes in one copy where nobody has seen yet which way is quicker") \
-  X(pull_penalty_percent,        count,  0,          0,       1000,       "so much longer than observed counts a message that was pulled by a system call (CMA): what it costs the program later") \
+  X(pull_penalty_percent,        count,  0,          0,       1000,       "a message pulled by a system call (CMA) counts so much longer than its receiver observed: for what it costs the program later") \
   X(push_bytes_min,              bytes,  1LL << 40,  1,       1LL << 40,  "shortest message that is put into a receive that was made known by a system call (CMA); into memory of MPI_Alloc_mem any may be") \
-  X(pipeline_span_bytes,         bytes,  131072,     131072,  2 << 20,    "messages up to early_bytes_max go round in so much of their receiver's staging; no less than twice that") \
-  X(pipeline_window_bytes,       bytes,  2 << 20,    131072,     2 << 20,    "longest window of staging that a sender leases or a stream goes round in") \
+  X(pipeline_span_bytes,         bytes,  131072,     131072,  2 << 20,    "what is sent early goes round in so much of its receiver's staging; no less than twice that") \
+  X(pipeline_window_bytes,       bytes,  2 << 20,    131072,     2 << 20,    "a stream, and what is sent early of messages of early_bytes_max and more, goes round in no more than so much of its receiver's staging") \
   X(pipeline_publish_bytes,      bytes,  1024,       64,      65536,      "so much of a message in staging is told to its receiver at a time") \
   X(pipeline_publish_long_bytes, bytes,  1024,       64,      65536,      "the same of messages longer than early_bytes_max") \
   X(pipeline_fetch_bytes,        bytes,  512,        0,       65536,      "lines of staging are fetched so far ahead of being written") \

@@ -79,6 +79,11 @@ class Metrics(unittest.TestCase):
                    [f"{metric}/{how}/{size} np={ranks}" for metric in metrics for how in ("warm", "cold")
                     for size in (8, 20480) for ranks in (2, 3)])
 
+    def test_kernels_of_applications(self):
+        kernels = ("halo2d", "halo3d", "transpose/alltoall", "transpose/messages", "cg", "queue")
+        self.check(["--metrics", "kernels", "--sizes", "1k,9000", "--np", "2,3"],
+                   [f"{kernel}/{size} np={ranks}" for kernel in kernels for size in (1024, 9000) for ranks in (2, 3)])
+
     def test_blocks_that_take_too_much_memory_in_all_are_left_out(self):
         self.check(["--metrics", "gather", "--sizes", "8,4m", "--np", "3"],
                    [f"gather/{how}/8 np=3" for how in ("warm", "cold")])

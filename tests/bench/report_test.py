@@ -68,7 +68,7 @@ class Machine(unittest.TestCase):
         self.assertEqual(self.left(16 << 20, 1000), "limits allow 1000 more processes")
 
     def test_memory_and_start_up_are_measured_up_to_1024_ranks_and_what_does_not_fit_is_told(self):
-        options = types.SimpleNamespace(metrics=["hello", "memory", "lat"], np=[], peers=[])
+        options = types.SimpleNamespace(metrics=["hello", "memory", "lat"], np=[], peers=[], short=False)
         with mock.patch.object(machine, "too_small_for", lambda ranks, alone: "too small" if ranks == 1024 else ""):
             compared = bench.Comparison(options, [], None)
             plan = list(compared.plan())
@@ -80,7 +80,7 @@ class Machine(unittest.TestCase):
 
     def test_other_libraries_take_part_in_jobs_of_many_ranks_only_where_they_are_named(self):
         libraries = comparison({}).libraries
-        options = types.SimpleNamespace(metrics=["hello"], np=[], peers=["mpich", "intel"])
+        options = types.SimpleNamespace(metrics=["hello"], np=[], peers=["mpich", "intel"], short=False)
         compared = bench.Comparison(options, libraries, None)
 
         def names(*step):
@@ -90,6 +90,11 @@ class Machine(unittest.TestCase):
         self.assertEqual(names("memory", 1024, 1, 0), ["baton"])
         self.assertEqual(names("memory", 1024, 3, 0), [])
         self.assertEqual(names("barrier", 1024, 3, 0), ["baton", "mpich", "intel"])
+        options.short = True
+        self.assertEqual(names("hello", 16, 1, 0), ["mpich", "intel", "baton"])
+        self.assertEqual(names("hello", 64, 0, 0), ["baton"])
+        self.assertEqual(names("hello", 64, 1, 0), [])
+        options.short = False
         options.np = [1024]
         self.assertEqual(names("memory", 1024, 2, 0), ["intel", "baton", "mpich"])
 
