@@ -26,8 +26,8 @@ METRICS = {
     "bibw": "the same with as many in the other direction at once; each of lat, bw and bibw also with -odd (addresses), "
             "-small or -huge (pages)",
     "exported": "one-way time of a message between buffers of MPI_Alloc_mem, and between ordinary ones",
-    "overlap": "an exchange while the program computes, by the longer of both alone; how long a peer waits for one that "
-               "computes, by that computing",
+    "overlap": "an exchange while the program computes, by the longer of both alone; how long a rank sends to one that "
+               "computes (peer), or receives from it (sender), by that computing",
     "types": "one-way time of a message of typed data between two ranks: vectors, faces of a cube, lists, structs",
     "threads": "time per message of 8 bytes, two threads a rank, 64 under way between each two",
     "barrier": "time of a barrier",

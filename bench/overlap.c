@@ -2,7 +2,8 @@
  * compute for about as long as the exchange takes alone, then wait. Printed is that time by the
  * longer of both alone: 1 is an exchange for nothing, 2 one that begins with the waiting.
  * And how long a rank sends to one that has posted its receive and computes ten times as long as a
- * message takes, by that computing: 1 is one that waits for its end. */
+ * message takes, by that computing: 1 is one that waits for its end. And how long it receives from
+ * one that has started its send and computes. */
 #include "measure.h"
 
 typedef struct {
@@ -31,21 +32,29 @@ static void exchange(Exchange* x) {
   MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 }
 
-/* Many short waits would hide one long one, so each is timed by itself. */
-static double wait_for_computing(Exchange* x) {
+/* The first rank starts a receive, or a send, and computes; how long the other takes for its part,
+ * by that computing. Many short waits would hide one long one, so each is timed by itself. */
+static double wait_for_computing(Exchange* x, int sends) {
   enum { turns = 21 };
   double waited[turns], computed[turns], result_of[2] = {0};
+  int bytes = (int)x->bytes;
   for (int i = 0; i < turns; ++i) {
     MPI_Request request;
     MPI_Barrier(MPI_COMM_WORLD);
     double start = now_us();
     if (rank == 0) {
-      MPI_Irecv(x->in, (int)x->bytes, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request);
+      if (sends)
+        MPI_Isend(x->out, bytes, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request);
+      else
+        MPI_Irecv(x->in, bytes, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request);
       compute(x->more);
       computed[i] = now_us() - start;
       MPI_Wait(&request, MPI_STATUS_IGNORE);
     } else if (rank == 1) {
-      MPI_Send(x->out, (int)x->bytes, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
+      if (sends)
+        MPI_Recv(x->in, bytes, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      else
+        MPI_Send(x->out, bytes, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
       waited[i] = now_us() - start;
     }
   }
@@ -68,7 +77,8 @@ void overlap_of_exchanges(int count, char** sizes) {
     double total = measure(exchange, &x);
     print_cell("overlap", "", bytes, total / (computing > transfer ? computing : transfer));
     work.turns *= 10;
-    print_cell("overlap", "/peer", bytes, wait_for_computing(&x));
+    print_cell("overlap", "/peer", bytes, wait_for_computing(&x, 0));
+    print_cell("overlap", "/sender", bytes, wait_for_computing(&x, 1));
     free(x.out);
     free(x.in);
   }

@@ -34,6 +34,8 @@ namespace baton {
   X(oversubscribed,      "both sides copying: more ranks than CPUs, so that only the receiver "     \
                          "copies")                                                                  \
   X(too_short_to_share,  "both sides copying: too short for two pieces")                            \
+  X(sender_away,         "pipelined copies: the sender made no progress, so that the receiver "     \
+                         "pulled the rest")                                                         \
   X(not_advertised,      "redirection: its sender knew of no receive that it could go into")       \
   X(deposit_split,       "one piece: it met the end of the deposit model's ring "                    \
                          "(BATON_DEPOSIT_RING_BYTES), which splits it")                             \

@@ -2,9 +2,11 @@
 // slice. OFFERED -> CLAIMED (by the receiver) -> DONE (by the receiver, or by the sender once it
 // has streamed), or OFFERED -> WITHDRAWN (by the sender, who cancels). CLAIMED -> SHARED -> DONE
 // (by the receiver): meanwhile both sides copy, each piece by whoever takes it; SHARED at once if
-// the sender has claimed an advert. Claim last: whoever claims has already made sure that it can go
-// on. Invariant: the word changes by compare-and-swap only; a slot is reused only from DONE or
-// WITHDRAWN.
+// the sender has claimed an advert. CLAIMED -> TAKEN_BACK (by the receiver, who has asked for a
+// stream and sees no beginning) -> COPIED, or GIVEN_BACK where it could not copy -> DONE (by the
+// sender, once that request has reached it). Claim last: whoever claims has already made sure that
+// it can go on. Invariant: the word changes by compare-and-swap only; a slot is reused only from
+// DONE or WITHDRAWN.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +17,17 @@
 
 namespace baton::lockfree {
 
-enum class OfferState : std::uint32_t { free, offered, claimed, shared, done, withdrawn };
+enum class OfferState : std::uint32_t {
+  free,
+  offered,
+  claimed,
+  shared,
+  done,
+  withdrawn,
+  taken_back,
+  copied,
+  given_back
+};
 
 template <class Atomics>
 struct alignas(cache_line_bytes) Offer {

@@ -69,6 +69,9 @@ bool run_active_to_self();
 // Copies the offered buffer at once where that is the way (pull.cpp); false when it is not, or was
 // refused.
 bool pull(const UnexpectedMessage& unexpected, Request& receive);
+// Pulls what is left of a stream in that its sender has not begun; false when it has, or the kernel
+// refuses. Not among threads: it is one long copy.
+bool take_back(Request& receive);
 // Copies what its sender copies, too; false when our kernel refused. Whether the sender took part.
 bool copy_together(transport::Offer& offer, Peer& sender, const char* source, Request& receive,
                    bool* pushed);

@@ -102,6 +102,30 @@ bool pull(const UnexpectedMessage& unexpected, Request& receive) {
   return good;
 }
 
+bool take_back(Request& receive) {
+  Peer& peer = peer_of(receive.process);
+  auto* source = reinterpret_cast<const char*>(receive.source_address);
+  receive.source_address = 0;
+  transport::Offer& offer = transport::offer(peer.local_rank, receive.slot);
+  if (!lockfree::move_offer(offer, lockfree::OfferState::claimed, lockfree::OfferState::taken_back))
+    return false;
+  const std::int64_t bytes = receive.limit - receive.position, start = platform::now_ticks();
+  const OutstandingCopy counted(bytes);
+  const bool good =
+      transport::read_from(peer.local_rank, source + receive.position,
+                           static_cast<char*>(receive.buffer) + receive.position, bytes);
+  count_copy_time(receive, start);
+  count_reason(peer, good ? Reason::sender_away : Reason::copy_refused, receive.bytes);
+  BATON_INVARIANT(
+      lockfree::move_offer(offer, lockfree::OfferState::taken_back,
+                           good ? lockfree::OfferState::copied : lockfree::OfferState::given_back));
+  wake_rank(peer.local_rank);
+  if (!good) return false;
+  receive.position = receive.limit;
+  receive.started_ticks = 0;  // it says nothing about either protocol
+  return true;
+}
+
 std::uint64_t push_pieces(transport::Offer& offer, Request& send, std::uint64_t most) {
   Peer& peer = peer_of(send.process);
   if (peer.refuses_pushes) return 0;

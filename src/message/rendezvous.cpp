@@ -74,6 +74,7 @@ int open_slot(Request& send, Stage stage) {
   if (free < 0) return free;
   auto slot = static_cast<std::uint32_t>(free);
   send.slot = slot;
+  send.asked = false;
   send.stage = stage;
   page_of(slot).open |= std::uint64_t{1} << (slot % page_sends);
   send_of(slot) = &send;
@@ -187,7 +188,7 @@ bool put_request(Peer& peer, Request& request) {
     const CtsLine line{request.limit, request.slot, request.stream, !request.span.empty()};
     put = put_line(peer, LineKind::cts, 0, {0, 0}, &line, sizeof line);
     // Only now: until it is put the receive may be in the queue.
-    if (put && !request.span.empty()) start_stream_in(request);
+    if (put && (!request.span.empty() || request.source_address)) start_stream_in(request);
   } else {
     transport::Choice choice = transport::choose_send(
         request.bytes, request.synchronous, peer.link->envelopes_only(), settings.eager_bytes_max);
@@ -278,11 +279,16 @@ void accept_rts(UnexpectedMessage& unexpected, Request& receive) {
     // Filled only while we copy, and pullable, too: worth comparing. (A stream without early bytes
     // is timed from when its window comes: arrive_window.)
     receive.exported = unexpected.exported;
-    const bool observed = (at_once ? is_touched(unexpected.span, unexpected.span.shift)
-                                   : unexpected.early_bytes == 0) &&
-                          unexpected.sender_contiguous && receive.datatype->contiguous &&
+    const bool pullable = unexpected.sender_contiguous && receive.datatype->contiguous &&
                           (unexpected.exported || (receive.bytes >= engine.cma_bytes_min &&
                                                    transport::can_read_from(peer.local_rank)));
+    const bool observed = pullable && (at_once ? is_touched(unexpected.span, unexpected.span.shift)
+                                               : unexpected.early_bytes == 0);
+    // Threads: it would be a long copy under the progress lock.
+    receive.source_address =
+        pullable && more && !platform::threads_multiple ? unexpected.address : 0;
+    receive.waits = 0;
+    receive.listed = false;
     receive.started_ticks = 0;
     if (observed) start_observing(receive);
     // What we wait for, we wait for; what is there was filled while we did something else.
@@ -318,6 +324,8 @@ void accept_pushed(const PushedLine& line, Request& receive) {
   if (!copy_together(offer, peer, source, receive, &pushed)) {
     receive.position = 0;
     receive.started_ticks = 0;
+    receive.source_address = 0;
+    receive.listed = false;
     receive.span = {};
     return ask_for_stream(unexpected, receive);
   }
@@ -346,7 +354,17 @@ bool end_done_offers(Request** shared) {
       lockfree::OfferState state = lockfree::offer_state(own_offer(slot));
       Request* send = send_of(slot);
       if (state == lockfree::OfferState::shared) *shared = send;
-      if (state != lockfree::OfferState::done) continue;
+      // What the receiver has taken back ends here only when its request for a stream has come: the
+      // slot must not be another's by then.
+      const bool asked = send && send->asked;
+      if (state == lockfree::OfferState::given_back && asked) {
+        close_slot(slot);
+        start_stream_out(*send);
+        any = true;
+        continue;
+      }
+      if (state != lockfree::OfferState::done && !(state == lockfree::OfferState::copied && asked))
+        continue;
       close_slot(slot);
       if (send) {
         let_lease_go(*send);
@@ -379,13 +397,14 @@ void arrive_cts(const CtsLine& line) {
     platform::Guard guard(engine.offers.lock);
     send = send_of(line.slot);
     BATON_INVARIANT(send != nullptr);
-    BATON_INVARIANT(lockfree::move_offer(own_offer(line.slot), lockfree::OfferState::claimed,
-                                         lockfree::OfferState::done));
+    send->limit = line.limit;
+    send->stream = line.stream;
+    send->new_window = !line.window_kept;
+    send->asked = !lockfree::move_offer(own_offer(line.slot), lockfree::OfferState::claimed,
+                                        lockfree::OfferState::done);
+    if (send->asked) return;  // taken back: end_done_offers goes on with it
     close_slot(line.slot);
   }
-  send->limit = line.limit;
-  send->stream = line.stream;
-  send->new_window = !line.window_kept;
   start_stream_out(*send);
 }
 

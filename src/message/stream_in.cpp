@@ -138,11 +138,18 @@ std::uint32_t open_stream(Request& receive) {
 }
 
 void start_stream_in(Request& receive) {
+  receive.listed = true;
   engine.streams_in.push(&receive);
   platform::add_shared(engine.stream_count, 1u);
 }
 
 namespace {
+
+// Of a stream that has not begun: its sender makes no progress, so that it had better be pulled.
+bool waits_too_long(Request& receive) {
+  constexpr std::uint8_t patience = 250;  // guess: some 20 microseconds
+  return receive.source_address && (++receive.waits >= patience || engine.about_to_sleep);
+}
 
 // Whether anything has come.
 bool advance(Request& receive) {
@@ -158,6 +165,7 @@ bool advance(Request& receive) {
     platform::pause_cpu();
     return --left > 0;
   };
+  if (receive.span.empty()) return waits_too_long(receive) && take_back(receive);
   std::int64_t before = receive.position;
   // Other threads may wait for the progress lock.
   const std::int64_t end = platform::threads_multiple
@@ -165,7 +173,8 @@ bool advance(Request& receive) {
                                : receive.limit;
   const std::int64_t start = platform::now_ticks();
   follow(receive.process, receive.span, before, end, take, wait);
-  if (receive.position == before) return false;
+  if (receive.position == before) return waits_too_long(receive) && take_back(receive);
+  receive.source_address = 0;
   count_copy_time(receive, start);
   wake_rank(receive.process);  // it may wait for room
   return true;
@@ -185,7 +194,8 @@ void arrive_window(const Peer& peer, const WindowLine& line) {
   receive.span = line.span;
   // It may have waited for others of its sender, whose time is not its own.
   if (receive.started_ticks && receive.position == 0) start_observing(receive);
-  start_stream_in(receive);
+  receive.source_address = 0;
+  if (!receive.listed) start_stream_in(receive);
 }
 
 bool advance_streams_in() {
@@ -200,7 +210,7 @@ bool advance_streams_in() {
     if (receive->position == receive->limit) {
       engine.streams_in.take_after(before);
       platform::add_shared(engine.stream_count, ~0u);
-      give_back(receive->span, receive->process);
+      if (!receive->span.empty()) give_back(receive->span, receive->process);
       close_stream(receive->stream);
       set_outstanding(*receive, 0);
       if (receive->started_ticks)

@@ -62,7 +62,7 @@ class Metrics(unittest.TestCase):
                    [f"exported/{kind}/{how}/16384" for kind in ("ordinary", "alloc_mem") for how in ("warm", "cold")])
 
     def test_an_exchange_beside_a_computation(self):
-        self.check(["--metrics", "overlap", "--sizes", "64k"], ["overlap/65536", "overlap/peer/65536"])
+        self.check(["--metrics", "overlap", "--sizes", "64k"], ["overlap/65536", "overlap/peer/65536", "overlap/sender/65536"])
 
     def test_start_up_and_memory_by_the_number_of_ranks(self):
         self.check(["--metrics", "hello,memory", "--np", "2,16"],

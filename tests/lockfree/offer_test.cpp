@@ -197,6 +197,58 @@ MODEL_CASE(offer, a_message_is_either_withdrawn_or_taken_also_when_its_slot_is_u
   });
 }
 
+// The receiver asks for a stream and takes that back: arrive_cts and end_done_offers of
+// message/rendezvous.cpp, take_back of message/pull.cpp. One of the two copies, and the slot is not
+// used again before its request has come.
+int streamed, pulled;
+MODEL_CASE(offer, what_is_taken_back_is_copied_by_one_side_and_its_slot_used_again_only_then) {
+  struct Both {
+    Shared forth;
+    lockfree::Line<Model> lines[small];
+    lockfree::ConsumerLines<Model> consumer;
+  };
+  auto& both = stage.shared<Both>();
+  streamed = pulled = 0;
+  stage.thread([&] {
+    Sender sender(both.forth);
+    lockfree::ReceiveRing<Model, small> claims;
+    claims.attach(both.lines, &both.consumer);
+    auto& offer = both.forth.offers[0];
+    for (int i = 0; i < 2; ++i) {
+      sender.offer(0, static_cast<char>(i + 1));
+      while (claims.peek().lap() == 0) pause();
+      check(claims.envelope().tag == i + 1, "the request is another message's");
+      claims.take(nullptr, 0);
+      if (move_offer(offer, OfferState::claimed, OfferState::done)) {
+        ++streamed;
+        continue;
+      }
+      while (offer_state(offer) != OfferState::copied) pause();
+      char gone = 0;
+      Model::store_payload(both.forth.buffer[0], &gone, 1);
+    }
+  });
+  stage.thread([&] {
+    Receiver receiver(both.forth);
+    lockfree::SendRing<Model, small> claims;
+    claims.attach(both.lines, &both.consumer);
+    auto& offer = both.forth.offers[0];
+    for (int i = 0; i < 2; ++i) {
+      while (receiver.ring.peek().lap() == 0) pause();
+      receiver.ring.take(nullptr, 0);
+      check(move_offer(offer, OfferState::offered, OfferState::claimed), "not offered");
+      claims.put(make_header(3, 0, 0), {0, i + 1}, nullptr, 0);
+      if (!move_offer(offer, OfferState::claimed, OfferState::taken_back)) continue;
+      char value;
+      Model::load_payload(&value, both.forth.buffer[0], 1);
+      check(value == i + 1, "the buffer is the program's already");
+      ++pulled;
+      check(move_offer(offer, OfferState::taken_back, OfferState::copied), "somebody moved it");
+    }
+  });
+  stage.finally([] { check(streamed + pulled == 2, "a message was copied twice, or not at all"); });
+}
+
 // As when the receiver asks for a stream: the claim returns through the other ring and the sender
 // itself ends the offer.
 MODEL_CASE(offer, a_streamed_offer_is_ended_by_the_sender_once_the_claim_has_come) {
