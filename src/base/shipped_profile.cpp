@@ -70,10 +70,11 @@ constexpr SelectionRow of_zen5(Algorithm algorithm, std::int64_t ranks_from, std
 // By `baton tune --collectives`, as shares of the time of the built-in row's choice. Among two
 // ranks little differs: alltoall .92 to .96, allgather .92, reduce .86 to .93, allreduce .94; but
 // scan .38 to .59, exscan .41 to .56. Where ranks outnumber CPUs messages beat direct copies, since
-// those are system calls: broadcast .26 to .80, gather .42 to .83; a room does, too: allgather .35
-// to .66. What it found for scatters (.64 to .86) and longer alltoalls (.50 to .62) and gathers
-// (.79) the bench did not confirm (8 ranks, us, direct and by messages: scatter 256 KiB 97 123, 1
-// MiB 501 614; alltoall blocks of 256 KiB 776 1500; gather 1 MiB 513 758).
+// those are system calls: gather .42 to .83; a room does, too: allgather .35 to .66. Broadcasts
+// (.26 to .80) stay direct, where lengths that differ are noticed. What it found for scatters (.64
+// to .86) and longer alltoalls (.50 to .62) and gathers (.79) the bench did not confirm (8 ranks,
+// us, direct and by messages: scatter 256 KiB 97 123, 1 MiB 501 614; alltoall blocks of 256 KiB 776
+// 1500; gather 1 MiB 513 758).
 constexpr SelectionRow zen5_rows[] = {
     of_zen5(reduce_chain_in_room, 2, 2, one_way + 1),
     of_zen5(reduce_binomial, 2, 2, 131072, 524287),
@@ -83,7 +84,6 @@ constexpr SelectionRow zen5_rows[] = {
     of_zen5(allgather_ring, 2, 2, 131072, 524287),
     of_zen5(scan_in_room, 2, 2, one_way + 1),
     of_zen5(exscan_in_room, 2, 2, one_way + 1),
-    of_zen5(broadcast_binomial, 3, many_ranks - 1, 131072),
     of_zen5(gather_linear, 3, many_ranks - 1, 32768, 524287),
     of_zen5(allgather_segmented_in_room, 3, many_ranks - 1, 131072),
     of_zen5(allreduce_in_room, 3, many_ranks - 1, 8192, 32767),

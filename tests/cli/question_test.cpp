@@ -50,7 +50,7 @@ double same(const Cell&) {
 
 TEST(chosen_value, is_the_default_where_nothing_is_quicker) {
   std::vector<profile::Chosen> all = choose(measured(same), true);
-  EXPECT_EQ(all.size(), 6u);
+  EXPECT_EQ(all.size(), 7u);
   for (const profile::Chosen& one : all) {
     EXPECT_EQ(one.value, fallback(one.setting.c_str())) << one.setting;
     EXPECT_NE(one.reason.find("default stays"), std::string::npos) << one.reason;
