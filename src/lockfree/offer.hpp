@@ -3,10 +3,10 @@
 // has streamed), or OFFERED -> WITHDRAWN (by the sender, who cancels). CLAIMED -> SHARED -> DONE
 // (by the receiver): meanwhile both sides copy, each piece by whoever takes it; SHARED at once if
 // the sender has claimed an advert. CLAIMED -> TAKEN_BACK (by the receiver, who has asked for a
-// stream and sees no beginning) -> COPIED, or GIVEN_BACK where it could not copy -> DONE (by the
-// sender, once that request has reached it). Claim last: whoever claims has already made sure that
-// it can go on. Invariant: the word changes by compare-and-swap only; a slot is reused only from
-// DONE or WITHDRAWN.
+// stream and sees no beginning) -> COPIED, or GIVEN_BACK where it could not copy, and the sender
+// streams after all: the slot is its own again once that request has reached it. Claim last:
+// whoever claims has already made sure that it can go on. Invariant: the word changes by
+// compare-and-swap only; a slot is reused only from DONE, WITHDRAWN, COPIED or GIVEN_BACK.
 #pragma once
 
 #include <cstdint>

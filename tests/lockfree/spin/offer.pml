@@ -1,23 +1,26 @@
 /* An offer as a design: its state word, the envelope that names its slot, reuse of the slot, cancel,
-   and the two ends of a claimed offer (copied by the receiver, or streamed by the sender).
-   As message/rendezvous.cpp and deliver() in message/arrive.cpp do it; memory is sequentially consistent
+   and the ends of a claimed offer (copied by the receiver, or streamed by the sender; or the receiver has
+   asked for a stream and takes that back).
+   As message/rendezvous.cpp, take_back() in message/pull.cpp and deliver() in message/arrive.cpp do it; memory is sequentially consistent
    here, the order of accesses is the interleaving checker's part (tests/lockfree/model). */
 #define SLOTS 2
 #define MESSAGES 4
 
-mtype = { FREE, OFFERED, CLAIMED, DONE, WITHDRAWN };
+mtype = { FREE, OFFERED, CLAIMED, DONE, WITHDRAWN, TAKEN_BACK, COPIED, GIVEN_BACK };
 mtype state[SLOTS] = FREE;
 byte message_in[SLOTS];           /* whose buffer the slot stands for */
 chan envelopes = [4] of { byte, byte };  /* the ring: slot, message */
 chan claims = [4] of { byte };           /* the ring back: slot */
 
 bool open[SLOTS];        /* the sender's: not to be used for another offer */
+bool asked[SLOTS];       /* its receiver's request for a stream found it taken back */
 bool readable[MESSAGES]; /* the buffer belongs to the library */
 bool withdrawn[MESSAGES];
 bool taken[MESSAGES];
 bool ended[MESSAGES];
 byte ended_count;
-bool saw_withdraw, saw_refused_withdraw, saw_copy, saw_stream, saw_reuse, saw_late_look;
+bool saw_withdraw, saw_refused_withdraw, saw_copy, saw_stream, saw_reuse, saw_late_look, saw_taken_back,
+     saw_given_back;
 
 #define MOVE(slot, old, new, done) atomic { if :: state[slot] == old -> state[slot] = new; done = true \
                                                :: else -> done = false fi }
@@ -40,7 +43,7 @@ active proctype sender() {
      open[slot] = true;
      message_in[slot] = next;
      readable[next] = true;
-     assert(state[slot] == FREE || state[slot] == DONE);
+     assert(state[slot] == FREE || state[slot] == DONE || state[slot] == COPIED || state[slot] == GIVEN_BACK);
      state[slot] = OFFERED;
      envelopes!slot, next;
      next++
@@ -51,6 +54,12 @@ active proctype sender() {
      :: state[slot] == DONE ->                                     /* poll_offers */
         open[slot] = false;
         if :: !withdrawn[m] -> finish(m) :: else fi
+     :: asked[slot] && (state[slot] == COPIED || state[slot] == GIVEN_BACK) ->
+        if :: state[slot] == COPIED -> saw_taken_back = true       /* done, or streamed after all */
+           :: else -> saw_given_back = true fi;
+        open[slot] = false;
+        asked[slot] = false;
+        finish(m)
      :: !withdrawn[m] && !ended[m] ->                              /* cancel */
         atomic {
           MOVE(slot, OFFERED, WITHDRAWN, moved);
@@ -62,11 +71,17 @@ active proctype sender() {
      fi
   :: claims?slot ->                                                /* arrive_claim, then the stream */
      MOVE(slot, CLAIMED, DONE, moved);
-     assert(moved);
+     assert(!asked[slot]);
      m = message_in[slot];
-     open[slot] = false;
-     saw_stream = true;
-     finish(m)
+     if
+     :: moved ->
+        open[slot] = false;
+        saw_stream = true;
+        finish(m)
+     :: else ->
+        assert(open[slot] && !ended[m]);
+        asked[slot] = true
+     fi
   :: ended_count == MESSAGES && !open[0] && !open[1] -> break
   od;
   assert(next == MESSAGES)
@@ -93,7 +108,19 @@ active proctype receiver() {
            MOVE(slot, CLAIMED, DONE, moved);
            assert(moved);
            saw_copy = true
-        :: claims!slot
+        :: claims!slot;
+           if
+           :: skip
+           :: true -> MOVE(slot, CLAIMED, TAKEN_BACK, moved);
+              if
+              :: moved ->
+                 assert(message_in[slot] == m && readable[m]);     /* the copy */
+                 if :: true -> MOVE(slot, TAKEN_BACK, COPIED, moved)
+                    :: true -> MOVE(slot, TAKEN_BACK, GIVEN_BACK, moved) fi;
+                 assert(moved)
+              :: else
+              fi
+           fi
         fi
      fi
   :: seen == MESSAGES -> break
@@ -104,3 +131,4 @@ active proctype receiver() {
 ltl exclusive { [] !(withdrawn[0] && taken[0]) && [] !(withdrawn[3] && taken[3]) }
 ltl reaches { ! <> (ended_count == MESSAGES && saw_withdraw && saw_refused_withdraw && saw_copy &&
                     saw_stream && saw_reuse && saw_late_look) }
+ltl reaches_taking_back { ! <> (ended_count == MESSAGES && saw_taken_back && saw_given_back && saw_reuse) }
