@@ -174,9 +174,11 @@ def curves(title, lines, unit, marks=(), level=None, high=210):
         parts.append(text(x_of(size), above + high + 13, in_bytes(size), "middle", "small"))
     for at, (size, words) in enumerate(sorted(marks)):
         if first <= size <= last:
+            near_end = x_of(size) > left + 0.7 * across  # the words go to the other side, away from the legend
             parts += [f'<line x1="{number(x_of(size))}" x2="{number(x_of(size))}" y1="{above}" y2="{above + high}" '
                       f'class="mark"><title>{escape(words)}</title></line>',
-                      text(x_of(size) + 2, above + 9 + 10 * (at % 4), words, "start", "small")]
+                      text(x_of(size) + (-2 if near_end else 2), above + 9 + 10 * (at % 4), words,
+                           "end" if near_end else "start", "small")]
     if level:
         parts.append(f'<line x1="{left}" x2="{left + across}" y1="{number(y_of(level))}" y2="{number(y_of(level))}" '
                      'class="edge"/>')
