@@ -20,7 +20,7 @@ constexpr const char* staged_or_pulled = "staged or pulled";
 constexpr const char* pulled_or_redirected = "pulled or redirected";
 constexpr const char* one_side_or_both = "one side or both";
 constexpr const char* early_sizes = "early bytes";
-constexpr const char* piece_sizes = "pieces";
+constexpr const char* published_sizes = "published at once";
 constexpr const char* never = "1099511627776";
 
 // The value at which a setting begins or ends to hold, found by comparing two protocols size by
@@ -52,7 +52,7 @@ struct BestOf {
 };
 
 constexpr BestOf bests[] = {{"early_bytes_max", early_sizes},
-                            {"pipeline_publish_bytes", piece_sizes}};
+                            {"pipeline_publish_bytes", published_sizes}};
 
 Variant one_value(const char* setting, const char* name, const char* more) {
   return {name, {{setting, name}, {more, "0"}, {"receiver_initiated", "0"}}};
@@ -209,14 +209,14 @@ std::vector<Question> questions(bool cma_permitted) {
         {"both sides", {not_seen, any_length, not_put, {"shared_bytes_min", "1"}}}},
        true},
       {early_sizes, {"pingpong"}, {32768, 65536, 131072, 262144}, {}, false},
-      {piece_sizes, {"pingpong", "window"}, {8192, 32768, 131072}, {}, false},
+      {published_sizes, {"pingpong", "window"}, {8192, 32768, 131072}, {}, false},
   };
   // What profiles ship is among them.
-  Question &early = all[all.size() - 2], &pieces = all.back();
+  Question &early = all[all.size() - 2], &published = all.back();
   for (const char* value : {"16k", "64k", "256k"})
     early.variants.push_back(one_value("early_bytes_max", value, "cma"));
   for (const char* value : {"1k", "4k", "16k"})
-    pieces.variants.push_back(one_value("pipeline_publish_bytes", value, "cma"));
+    published.variants.push_back(one_value("pipeline_publish_bytes", value, "cma"));
   if (!cma_permitted) std::erase_if(all, [](const Question& one) { return one.needs_cma; });
   return all;
 }

@@ -168,7 +168,7 @@ class Profile(unittest.TestCase):
         self.assertIn(f"tuned profile: {self.file}", done.stdout)
         self.write("{")
         done = self.run_words(BATON, "settings")
-        self.assertRegex(done.stdout, r"BATON_EAGER_BYTES_MAX +[14]k +(default|shipped)")
+        self.assertRegex(done.stdout, r"BATON_EAGER_BYTES_MAX +[124]k +(default|shipped)")
         self.assertIn("corrupt", done.stderr)
 
 
