@@ -12,6 +12,7 @@
 #include <string>
 
 #include "base/settings.hpp"
+#include "base/shipped_profile.hpp"
 
 namespace baton::profile {
 namespace {
@@ -49,11 +50,13 @@ Profile some_profile() {
 
 struct profile_file : testing::Test {
   profile_file() {
+    use_shipped_profile("zen4");  // the same defaults on every machine
     char name[] = "/tmp/baton-profile-XXXXXX";
     folder = ::mkdtemp(name);
     file = folder + "/deeper/profile.json";
   }
   ~profile_file() override {
+    use_shipped_profile(nullptr);
     ::unlink(file.c_str());
     ::rmdir((folder + "/deeper").c_str());
     ::rmdir(folder.c_str());
