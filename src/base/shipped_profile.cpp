@@ -40,7 +40,7 @@ constexpr SelectionRow zen4_rows[] = {
 // L2, and two such copies are quicker than one by a system call at every size, warm or cold
 // (docs/decisions/staging.md). Pulling is left to what is observed: of a sender that computes.
 constexpr ShippedValue zen5_values[] = {
-    {&Settings::eager_bytes_max, 2048},
+    {&Settings::eager_bytes_max, 1024},
     {&Settings::cma_bytes_min, 256 << 10},
     {&Settings::unseen_pull_bytes_min, std::int64_t{1} << 40},
     {&Settings::pull_penalty_percent, 50},

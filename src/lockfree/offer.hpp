@@ -1,12 +1,13 @@
 // An offer: a sender's buffer that the receiver may take, with one state word in the sender's
-// slice. OFFERED -> CLAIMED (by the receiver) -> DONE (by the receiver, or by the sender once it
-// has streamed), or OFFERED -> WITHDRAWN (by the sender, who cancels). CLAIMED -> SHARED -> DONE
-// (by the receiver): meanwhile both sides copy, each piece by whoever takes it; SHARED at once if
-// the sender has claimed an advert. CLAIMED -> TAKEN_BACK (by the receiver, who has asked for a
-// stream and sees no beginning) -> COPIED, or GIVEN_BACK where it could not copy, and the sender
-// streams after all: the slot is its own again once that request has reached it. Claim last:
-// whoever claims has already made sure that it can go on. Invariant: the word changes by
-// compare-and-swap only; a slot is reused only from DONE, WITHDRAWN, COPIED or GIVEN_BACK.
+// slice. OFFERED -> CLAIMED (by the receiver) -> DONE (by the receiver), or CLAIMED -> STREAMING ->
+// DONE (by the sender, whom a request for a stream has reached, and once it has streamed), or
+// OFFERED -> WITHDRAWN (by the sender, who cancels). CLAIMED -> SHARED -> DONE (by the receiver):
+// meanwhile both sides copy, each piece by whoever takes it; SHARED at once if the sender has
+// claimed an advert. CLAIMED -> TAKEN_BACK (by the receiver, who has asked for a stream and sees no
+// beginning) -> COPIED, or GIVEN_BACK where it could not copy -> STREAMING; a copied one ends once
+// that request has reached the sender. So nobody takes back another message that has the same slot.
+// Claim last: whoever claims has already made sure that it can go on. Invariant: the word changes
+// by compare-and-swap only; a slot is reused only from DONE, WITHDRAWN or COPIED.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +22,7 @@ enum class OfferState : std::uint32_t {
   free,
   offered,
   claimed,
+  streaming,
   shared,
   done,
   withdrawn,

@@ -113,6 +113,8 @@ void accept_pushed(const PushedLine& line, Request& receive);
 inline constexpr int no_memory = -2;  // explained
 int open_slot(Request& send, Stage stage = Stage::offered);
 void abandon_slot(std::uint32_t slot);
+// The stream of an offer is over: its slot is free.
+void end_streamed_offer(Request& send);
 
 // --- streams through staging.
 inline constexpr std::int64_t bytes_per_round = 262144;  // guess: fair to other peers

@@ -358,7 +358,8 @@ bool end_done_offers(Request** shared) {
       // slot must not be another's by then.
       const bool asked = send && send->asked;
       if (state == lockfree::OfferState::given_back && asked) {
-        close_slot(slot);
+        BATON_INVARIANT(
+            lockfree::move_offer(own_offer(slot), state, lockfree::OfferState::streaming));
         start_stream_out(*send);
         any = true;
         continue;
@@ -401,11 +402,17 @@ void arrive_cts(const CtsLine& line) {
     send->stream = line.stream;
     send->new_window = !line.window_kept;
     send->asked = !lockfree::move_offer(own_offer(line.slot), lockfree::OfferState::claimed,
-                                        lockfree::OfferState::done);
+                                        lockfree::OfferState::streaming);
     if (send->asked) return;  // taken back: end_done_offers goes on with it
-    close_slot(line.slot);
   }
   start_stream_out(*send);
+}
+
+void end_streamed_offer(Request& send) {
+  platform::Guard guard(engine.offers.lock);
+  BATON_INVARIANT(lockfree::move_offer(own_offer(send.slot), lockfree::OfferState::streaming,
+                                       lockfree::OfferState::done));
+  close_slot(send.slot);
 }
 
 bool withdraw(Request& send) {

@@ -474,6 +474,7 @@ bool advance_streams_out() {
       platform::add_shared(engine.stream_count, ~0u);
       end_in_lease(*send);
       peer.streaming = nullptr;
+      end_streamed_offer(*send);
       set_outstanding(*send, 0);
       complete(*send, send->error);
     } else {

@@ -184,6 +184,29 @@ TEST_F(long_messages, that_their_sender_has_begun_to_stream_are_not_pulled) {
   EXPECT_EQ(ranks.messages(1, Way::pipelined), std::uint64_t{count});
 }
 
+// A slot of a message that waits for its turn to stream is not another's meanwhile: else the
+// receiver would take that one back.
+TEST_F(long_messages, that_wait_for_their_turn_keep_their_slots) {
+  settings.cma = 1;
+  settings.cma_bytes_min = 64 << 10;
+  settings.unseen_pull_bytes_min = std::int64_t{1} << 40;
+  Ranks ranks(2);
+  receive_all(ranks);
+  send_all(ranks);
+  for (int i = 0; i < 100; ++i) ranks.step(1);  // asks
+  for (int i = 0; i < 100; ++i) ranks.step(0);  // has heard of it
+  Request more[3], received[3];
+  for (int i = 0; i < 3; ++i) {
+    ranks.send(0, 1, out[i].data(), bytes, 10 + i, more[i]);
+    for (const Request& send : sends) EXPECT_NE(more[i].slot, send.slot);
+    ranks.receive(1, 0, in[i].data(), bytes, 10 + i, received[i]);
+  }
+  for (int i = 0; i < 2000; ++i) ranks.step(1);
+  ranks.settle();
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(is_complete(more[i]) && is_complete(received[i]));
+  expect_all();
+}
+
 TEST(windows, are_touched_from_their_second_turn_on) {
   lockfree::StagingSpan leased{{0b11}, 0, NextOwner::sender, false};
   const std::int64_t turn = leased.window.bytes();
