@@ -219,8 +219,9 @@ MODEL_CASE(offer, what_is_taken_back_is_copied_by_one_side_and_its_slot_used_aga
       while (claims.peek().lap() == 0) pause();
       check(claims.envelope().tag == i + 1, "the request is another message's");
       claims.take(nullptr, 0);
-      if (move_offer(offer, OfferState::claimed, OfferState::done)) {
+      if (move_offer(offer, OfferState::claimed, OfferState::streaming)) {
         ++streamed;
+        check(move_offer(offer, OfferState::streaming, OfferState::done), "somebody moved it");
         continue;
       }
       while (offer_state(offer) != OfferState::copied) pause();
@@ -266,7 +267,10 @@ MODEL_CASE(offer, a_streamed_offer_is_ended_by_the_sender_once_the_claim_has_com
       sender.offer(0, static_cast<char>(i + 1));
       while (claims.peek().lap() == 0) pause();
       claims.take(nullptr, 0);
-      check(move_offer(both.forth.offers[0], OfferState::claimed, OfferState::done), "not claimed");
+      check(move_offer(both.forth.offers[0], OfferState::claimed, OfferState::streaming),
+            "not claimed");
+      check(move_offer(both.forth.offers[0], OfferState::streaming, OfferState::done),
+            "somebody moved it");
     }
   });
   stage.thread([&] {

@@ -6,7 +6,7 @@
 #define SLOTS 2
 #define MESSAGES 4
 
-mtype = { FREE, OFFERED, CLAIMED, DONE, WITHDRAWN, TAKEN_BACK, COPIED, GIVEN_BACK };
+mtype = { FREE, OFFERED, CLAIMED, STREAMING, DONE, WITHDRAWN, TAKEN_BACK, COPIED, GIVEN_BACK };
 mtype state[SLOTS] = FREE;
 byte message_in[SLOTS];           /* whose buffer the slot stands for */
 chan envelopes = [4] of { byte, byte };  /* the ring: slot, message */
@@ -18,6 +18,7 @@ bool readable[MESSAGES]; /* the buffer belongs to the library */
 bool withdrawn[MESSAGES];
 bool taken[MESSAGES];
 bool ended[MESSAGES];
+bool begun[MESSAGES];    /* streamed: the window is named before whatever the sender puts later */
 byte ended_count;
 bool saw_withdraw, saw_refused_withdraw, saw_copy, saw_stream, saw_reuse, saw_late_look, saw_taken_back,
      saw_given_back;
@@ -43,7 +44,7 @@ active proctype sender() {
      open[slot] = true;
      message_in[slot] = next;
      readable[next] = true;
-     assert(state[slot] == FREE || state[slot] == DONE || state[slot] == COPIED || state[slot] == GIVEN_BACK);
+     assert(state[slot] == FREE || state[slot] == DONE || state[slot] == COPIED);
      state[slot] = OFFERED;
      envelopes!slot, next;
      next++
@@ -54,11 +55,20 @@ active proctype sender() {
      :: state[slot] == DONE ->                                     /* poll_offers */
         open[slot] = false;
         if :: !withdrawn[m] -> finish(m) :: else fi
-     :: asked[slot] && (state[slot] == COPIED || state[slot] == GIVEN_BACK) ->
-        if :: state[slot] == COPIED -> saw_taken_back = true       /* done, or streamed after all */
-           :: else -> saw_given_back = true fi;
+     :: asked[slot] && state[slot] == COPIED ->
+        saw_taken_back = true;
         open[slot] = false;
         asked[slot] = false;
+        finish(m)
+     :: asked[slot] && state[slot] == GIVEN_BACK ->                /* streamed after all */
+        saw_given_back = true;
+        asked[slot] = false;
+        state[slot] = STREAMING
+     :: state[slot] == STREAMING ->                                /* its turn: window, data, end */
+        begun[m] = true;
+        state[slot] = DONE;
+        open[slot] = false;
+        saw_stream = true;
         finish(m)
      :: !withdrawn[m] && !ended[m] ->                              /* cancel */
         atomic {
@@ -70,30 +80,22 @@ active proctype sender() {
      :: else
      fi
   :: claims?slot ->                                                /* arrive_claim, then the stream */
-     MOVE(slot, CLAIMED, DONE, moved);
-     assert(!asked[slot]);
-     m = message_in[slot];
-     if
-     :: moved ->
-        open[slot] = false;
-        saw_stream = true;
-        finish(m)
-     :: else ->
-        assert(open[slot] && !ended[m]);
-        asked[slot] = true
-     fi
+     MOVE(slot, CLAIMED, STREAMING, moved);
+     assert(!asked[slot] && open[slot] && !ended[message_in[slot]]);
+     if :: !moved -> asked[slot] = true :: else fi
   :: ended_count == MESSAGES && !open[0] && !open[1] -> break
   od;
   assert(next == MESSAGES)
 }
 
 active proctype receiver() {
-  byte slot, m, seen = 0;
-  bool moved;
+  byte slot, m, seen = 0, waiting_slot, waiting_m;
+  bool moved, waits = false;
   do
   :: seen < MESSAGES ->
      envelopes?slot, m;
      seen++;
+     if :: waits && begun[waiting_m] -> waits = false :: else fi;  /* arrive_window */
      MOVE(slot, OFFERED, CLAIMED, moved);
      if
      :: !moved ->
@@ -109,19 +111,19 @@ active proctype receiver() {
            assert(moved);
            saw_copy = true
         :: claims!slot;
-           if
-           :: skip
-           :: true -> MOVE(slot, CLAIMED, TAKEN_BACK, moved);
-              if
-              :: moved ->
-                 assert(message_in[slot] == m && readable[m]);     /* the copy */
-                 if :: true -> MOVE(slot, TAKEN_BACK, COPIED, moved)
-                    :: true -> MOVE(slot, TAKEN_BACK, GIVEN_BACK, moved) fi;
-                 assert(moved)
-              :: else
-              fi
-           fi
+           if :: !waits -> waits = true; waiting_slot = slot; waiting_m = m :: else fi
         fi
+     fi
+  :: waits ->                                                      /* take_back, at any time */
+     waits = false;
+     MOVE(waiting_slot, CLAIMED, TAKEN_BACK, moved);
+     if
+     :: moved ->
+        assert(message_in[waiting_slot] == waiting_m && readable[waiting_m]);
+        if :: true -> MOVE(waiting_slot, TAKEN_BACK, COPIED, moved)
+           :: true -> MOVE(waiting_slot, TAKEN_BACK, GIVEN_BACK, moved) fi;
+        assert(moved)
+     :: else
      fi
   :: seen == MESSAGES -> break
   od
