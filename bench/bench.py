@@ -70,7 +70,8 @@ SIZES = {"lat": BY_EIGHT, "rate": [8, 64, 512], "bw": BY_EIGHT, "bibw": BY_EIGHT
          "queue": [8, 1 << 10, 16 << 10], "exported": [16 << 10, 64 << 10, 256 << 10], "overlap": [64 << 10, 1 << 20, 4 << 20],
          "types": [2048, 32768, 131072, 1 << 20], "reduce_local": [1024, 65536, 4 << 20],
          **dict.fromkeys(COLLECTIVES, [8, 64, 512, 4096, 32768, 256 << 10, 1 << 20])}
-RANKS = {**dict.fromkeys(BETWEEN_TWO, [2]), "barrier": [2, 8, 32], **dict.fromkeys(KERNELS, [2, 8]), **dict.fromkeys(COLLECTIVES, [2, 8, 32]),
+RANKS = {**dict.fromkeys(BETWEEN_TWO, [2]), "barrier": [2, 8, 32], **dict.fromkeys(KERNELS, [2, 8]),
+         **dict.fromkeys(COLLECTIVES, [2, 8, 32]),
          "hello": [16, 64, 256, 1024], "memory": [16, 64, 256, 1024], "finding": [2, 16, 64, 256], "reduce_local": [1]}
 IN_SHORT = ["lat", "bw", "bibw", "rate", "barrier", "allreduce", "hello", "memory"]  # unless metrics are named
 BY_RANKS = ("hello", "memory")  # of jobs that may be too large for the machine

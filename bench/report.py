@@ -5,7 +5,8 @@ import sys
 import ratios
 from sizes import IN_ONE_LINE, base_of
 
-UNITS = {"memory": "KiB", "finding/memory": "KiB", "overlap": "x", "overlap/peer": "x", "overlap/sender": "x", "instructions": "instructions"}
+UNITS = {"memory": "KiB", "finding/memory": "KiB", "overlap": "x", "overlap/peer": "x", "overlap/sender": "x",
+         "instructions": "instructions"}
 CELLS_SHOWN = 100        # each on a line of its own; more are only drawn
 BOTH_COPY = 64 << 10     # from here on a message may be worth the work of both sides
 THROUGH_WINDOW = 2 << 10  # from here on it may go through a window of shared memory

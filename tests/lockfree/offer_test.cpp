@@ -197,16 +197,18 @@ MODEL_CASE(offer, a_message_is_either_withdrawn_or_taken_also_when_its_slot_is_u
   });
 }
 
+// With the ring through which the receiver asks for streams.
+struct Both {
+  Shared forth;
+  lockfree::Line<Model> lines[small];
+  lockfree::ConsumerLines<Model> consumer;
+};
+
 // The receiver asks for a stream and takes that back: arrive_cts and end_done_offers of
 // message/rendezvous.cpp, take_back of message/pull.cpp. One of the two copies, and the slot is not
 // used again before its request has come.
 int streamed, pulled;
 MODEL_CASE(offer, what_is_taken_back_is_copied_by_one_side_and_its_slot_used_again_only_then) {
-  struct Both {
-    Shared forth;
-    lockfree::Line<Model> lines[small];
-    lockfree::ConsumerLines<Model> consumer;
-  };
   auto& both = stage.shared<Both>();
   streamed = pulled = 0;
   stage.thread([&] {
@@ -253,11 +255,6 @@ MODEL_CASE(offer, what_is_taken_back_is_copied_by_one_side_and_its_slot_used_aga
 // As when the receiver asks for a stream: the claim returns through the other ring and the sender
 // itself ends the offer.
 MODEL_CASE(offer, a_streamed_offer_is_ended_by_the_sender_once_the_claim_has_come) {
-  struct Both {
-    Shared forth;
-    lockfree::Line<Model> lines[small];
-    lockfree::ConsumerLines<Model> consumer;
-  };
   auto& both = stage.shared<Both>();
   stage.thread([&] {
     Sender sender(both.forth);

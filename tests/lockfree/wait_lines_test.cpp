@@ -53,8 +53,7 @@ TEST(wait_lines, what_is_read_belongs_together_while_it_changes) {
   });
   int seen = 0;
   // On a busy machine the writer may get no CPU for a while.
-  for (int i = 0; i < 1000000 || (seen == 0 && i < 100000000); ++i) {
-    if (seen == 20000) break;
+  for (int i = 0; i < 100000000 && seen < 20000; ++i) {
     WaitDescription wait;
     if (!lines->look(&wait)) {
       if (i % 1000 == 0) std::this_thread::yield();

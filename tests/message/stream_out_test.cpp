@@ -37,6 +37,19 @@ struct long_messages : protocol {
       EXPECT_EQ(in[i], out[i]) << i;
     }
   }
+  // Staged until somebody has seen that pulling is quicker.
+  void may_be_pulled() {
+    settings.cma = 1;
+    settings.cma_bytes_min = 64 << 10;
+    settings.unseen_pull_bytes_min = std::int64_t{1} << 40;
+  }
+  // The receiver asks for all streams, the sender hears of it and fills a first window.
+  void ask_and_hear(Ranks& ranks) {
+    receive_all(ranks);
+    send_all(ranks);
+    for (int i = 0; i < 100; ++i) ranks.step(1);
+    for (int i = 0; i < 100; ++i) ranks.step(0);
+  }
   std::vector<std::vector<char>> out, in;
   Request sends[count], receives[count];
 };
@@ -146,9 +159,7 @@ TEST_F(long_messages, that_find_no_room_in_staging_go_as_their_receiver_wishes) 
 
 // The sender computes meanwhile: it makes no progress.
 TEST_F(long_messages, that_their_sender_does_not_begin_to_stream_are_pulled) {
-  settings.cma = 1;
-  settings.cma_bytes_min = 64 << 10;
-  settings.unseen_pull_bytes_min = std::int64_t{1} << 40;
+  may_be_pulled();
   Ranks ranks(2);
   send_all(ranks);
   receive_all(ranks);
@@ -169,14 +180,9 @@ TEST_F(long_messages, that_their_sender_does_not_begin_to_stream_are_pulled) {
   EXPECT_EQ(in[0], out[0]);
 }
 TEST_F(long_messages, that_their_sender_has_begun_to_stream_are_not_pulled) {
-  settings.cma = 1;
-  settings.cma_bytes_min = 64 << 10;
-  settings.unseen_pull_bytes_min = std::int64_t{1} << 40;
+  may_be_pulled();
   Ranks ranks(2);
-  receive_all(ranks);
-  send_all(ranks);
-  for (int i = 0; i < 100; ++i) ranks.step(1);  // asks
-  for (int i = 0; i < 100; ++i) ranks.step(0);  // has heard of it, and fills a window
+  ask_and_hear(ranks);
   for (int i = 0; i < 2000; ++i) ranks.step(1);
   for (const Request& receive : receives) EXPECT_FALSE(is_complete(receive));
   ranks.settle();
@@ -187,14 +193,9 @@ TEST_F(long_messages, that_their_sender_has_begun_to_stream_are_not_pulled) {
 // A slot of a message that waits for its turn to stream is not another's meanwhile: else the
 // receiver would take that one back.
 TEST_F(long_messages, that_wait_for_their_turn_keep_their_slots) {
-  settings.cma = 1;
-  settings.cma_bytes_min = 64 << 10;
-  settings.unseen_pull_bytes_min = std::int64_t{1} << 40;
+  may_be_pulled();
   Ranks ranks(2);
-  receive_all(ranks);
-  send_all(ranks);
-  for (int i = 0; i < 100; ++i) ranks.step(1);  // asks
-  for (int i = 0; i < 100; ++i) ranks.step(0);  // has heard of it
+  ask_and_hear(ranks);
   Request more[3], received[3];
   for (int i = 0; i < 3; ++i) {
     ranks.send(0, 1, out[i].data(), bytes, 10 + i, more[i]);
