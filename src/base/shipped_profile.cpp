@@ -77,7 +77,6 @@ constexpr SelectionRow of_zen5(Algorithm algorithm, std::int64_t ranks_from, std
 // 1500; gather 1 MiB 513 758).
 constexpr SelectionRow zen5_rows[] = {
     of_zen5(reduce_chain_in_room, 2, 2, one_way + 1),
-    of_zen5(reduce_binomial, 2, 2, 131072, 524287),
     of_zen5(allreduce_halving, 2, 2, 131072, 1048575),
     of_zen5(alltoall_pairwise, 2, 2, 131072, 1048575),
     of_zen5(alltoall_segmented_in_room, 2, 2, 1048576),

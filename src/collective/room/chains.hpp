@@ -36,7 +36,10 @@ inline Chains divide_into_chains(int ranks, int cpus, std::int64_t elements, std
   Chains chains{};
   chains.count = std::clamp((cpus + at_once - 1) / at_once, 1, ranks);
   chains.blocks = ranks == 2 ? 1 : ranks / chains.count;  // two ranks' slots swap
-  const std::int64_t share = elements * size / std::clamp(cpus, 2, at_once);
+  // Two ranks write and add at the same time: in eight steps, the first and last of which overlap
+  // with nothing.
+  const int steps = ranks == 2 ? 8 : std::clamp(cpus, 2, at_once);
+  const std::int64_t share = elements * size / steps;
   const auto block = lockfree::room_block_bytes(static_cast<std::uint32_t>(ranks));
   const auto room = static_cast<std::int64_t>(block) * chains.blocks;
   const std::int64_t bytes = std::min(room, std::clamp(share, segment_min, segment_max));

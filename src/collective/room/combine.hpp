@@ -27,7 +27,9 @@ void combine_at(const Visit& visit, int count, SourceAt&& source_at, Vector part
   };
   int i = count - 1;
   const Source last = source_at(i);
-  if (last.own)
+  if (last.own == result)
+    ;  // in place
+  else if (last.own)
     datatype::copy(*part.type, last.own, *part.type, result, part.count * size);
   else
     take(last, result);
