@@ -58,6 +58,7 @@ inline constexpr std::uint8_t round_per_segment = 253, two_rounds_per_segment = 
   X(barrier_hierarchical_in_room, barrier,      2, needs_groups,    "within the machine's groups, then between them") \
   X(barrier_dissemination,      barrier,        0, needs_nothing,   "messages over doubling distances") \
   X(broadcast_in_room,          broadcast,      1, needs_even,      "the root writes, all read")    \
+  X(broadcast_segmented_in_room, broadcast, round_per_segment, needs_even | needs_whole_blocks, "segment after segment, the root writes, all read") \
   X(broadcast_hierarchical_in_room, broadcast,  2, needs_even | needs_groups, "one of each of the machine's groups reads, then its group") \
   X(broadcast_direct,           broadcast,      2, needs_even | needs_direct, "along a wide tree, each copies from the buffer above") \
   X(broadcast_binomial,         broadcast,      0, needs_nothing,   "down a binomial tree")         \

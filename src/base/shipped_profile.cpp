@@ -68,13 +68,16 @@ constexpr SelectionRow of_zen5(Algorithm algorithm, std::int64_t ranks_from, std
 }
 
 // By `baton tune --collectives`, as shares of the time of the built-in row's choice. Among two
-// ranks little differs: alltoall .92 to .96, allgather .92, reduce .86 to .93, allreduce .94; but
-// scan .38 to .59, exscan .41 to .56. Where ranks outnumber CPUs messages beat direct copies, since
-// those are system calls: gather .42 to .83; a room does, too: allgather .35 to .66. Broadcasts
-// (.26 to .80) stay direct, where lengths that differ are noticed. What it found for scatters (.64
+// ranks little differs: alltoall .92 to .96, allgather .92, allreduce .94; but scan .38 to .59,
+// exscan .41 to .56. Where ranks outnumber CPUs messages beat direct copies, since those are system
+// calls: gather .42 to .83; a room does, too: allgather .35 to .66. What it found for scatters (.64
 // to .86) and longer alltoalls (.50 to .62) and gathers (.79) the bench did not confirm (8 ranks,
 // us, direct and by messages: scatter 256 KiB 97 123, 1 MiB 501 614; alltoall blocks of 256 KiB 776
-// 1500; gather 1 MiB 513 758).
+// 1500; gather 1 MiB 513 758). By the bench, 2026-11-25 (us, "far", by segments, direct, by
+// messages): broadcast of 8 ranks 256 KiB 57 166 132, 2 MiB 478 1320 690; 32 ranks 128 KiB 95 365
+// 310, 2 MiB 2170 5300 6600; 128 ranks 1 MiB by segments and direct 6830 10130. Alltoall of 8
+// ranks, in the room and by messages, near and far: blocks of 32 KiB 64 60, 145 57; 64 KiB 126 102,
+// 295 119; 12 ranks 32 KiB 150 244.
 constexpr SelectionRow zen5_rows[] = {
     of_zen5(reduce_chain_in_room, 2, 2, one_way + 1),
     of_zen5(allreduce_halving, 2, 2, 131072, 1048575),
@@ -83,6 +86,8 @@ constexpr SelectionRow zen5_rows[] = {
     of_zen5(allgather_ring, 2, 2, 131072, 524287),
     of_zen5(scan_in_room, 2, 2, one_way + 1),
     of_zen5(exscan_in_room, 2, 2, one_way + 1),
+    of_zen5(alltoall_pairwise, some_ranks, 8, 262144, (2 << 20) - 1),
+    of_zen5(broadcast_segmented_in_room, 3, no_end, beyond_a_room),
     of_zen5(gather_linear, 3, many_ranks - 1, 32768, 524287),
     of_zen5(allgather_segmented_in_room, 3, many_ranks - 1, 131072),
     of_zen5(allreduce_in_room, 3, many_ranks - 1, 8192, 32767),

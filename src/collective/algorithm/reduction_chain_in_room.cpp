@@ -104,10 +104,9 @@ Task reduce_at_root_of_two(Run& run, Rounds row, Vector whole) {
         void* result = whole.at(call.in.buffer, begin + first);
         const Source from_other{0, first}, own{0, 0, mine};
         const bool own_last = rank > other || mine == result;
-        auto source_at = [&](int k) {
-          return (k == 1) == own_last ? own : from_other;
-        };
-        combine_at(visit, 2, source_at, whole.part(std::min(step, count - first)), result, unpacked);
+        auto source_at = [&](int k) { return (k == 1) == own_last ? own : from_other; };
+        combine_at(visit, 2, source_at, whole.part(std::min(step, count - first)), result,
+                   unpacked);
       }
     }
     visit.finish();

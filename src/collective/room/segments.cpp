@@ -14,7 +14,8 @@ Segments segments_of(const Call& call) {
     const Segments segments = divide_into_segments(ranks, bytes, 1, in_place);
     return segments.count > 0 ? segments : divide_into_segments(ranks, bytes, 1, false);
   }
-  if (call.kind == Kind::allgather) return same_for_all(ranks, call.in.bytes(0));
+  if (call.kind == Kind::allgather || call.kind == Kind::broadcast)
+    return same_for_all(ranks, call.in.bytes(0));
   if (call.kind == Kind::allreduce) {
     // In two unless they are short: one is combined while the other is written.
     constexpr std::int64_t short_bytes = 4096;
