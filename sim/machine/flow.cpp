@@ -1,0 +1,58 @@
+#include "sim/machine/flow.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+namespace baton::model {
+
+namespace {
+
+using Uses = std::vector<std::pair<int, int>>;
+
+void add(Uses& uses, int resource, int weight = 1) {
+  if (resource >= 0) uses.push_back({resource, weight});
+}
+
+// What data of a node's memory passes, to the CPU or from it; `weight` times.
+Uses way(const Description& description, const machine::Cpu& cpu, int node, bool to_memory) {
+  Uses uses;
+  const int package = description.package_of_node(node);
+  add(uses, description.memory_resource(node));
+  add(uses, description.mesh_resource(package));
+  if (package != cpu.package) {
+    add(uses, to_memory ? description.link_resource(cpu.package, package)
+                        : description.link_resource(package, cpu.package));
+    add(uses, description.remote_resource(cpu.package, node));
+  }
+  return uses;
+}
+
+}  // namespace
+
+std::vector<Flow> flows_of(const Description& description, int cpu,
+                           const std::vector<Share>& shares, double lines) {
+  const machine::Cpu& core = description.cpu(cpu);
+  std::vector<Flow> flows;
+  double seconds = 0;  // that a line's buffer is taken, for each byte that the program counts
+  for (const Share& share : shares) {
+    if (share.reads < 0 || share.writes < 0)
+      throw std::runtime_error("a share of traffic is not negative");
+    // A buffer is taken by what is read, and by what is read to be overwritten; not by what the
+    // cache writes back.
+    const double read = share.reads + share.writes;
+    seconds += read * description.latency(cpu, share.node);
+    if (read > 0)
+      flows.push_back(
+          {fmt::format("read {}", share.node), read, way(description, core, share.node, false), 0});
+    if (share.writes > 0)
+      flows.push_back({fmt::format("write {}", share.node), share.writes,
+                       way(description, core, share.node, true), 0});
+  }
+  if (flows.empty()) throw std::runtime_error("a rank without traffic has nothing to simulate");
+  const double counted_per_second = lines * line_bytes / seconds;
+  for (Flow& flow : flows) flow.bytes_per_second_max = counted_per_second * flow.bytes_per_byte;
+  return flows;
+}
+
+}  // namespace baton::model

@@ -1,0 +1,37 @@
+// What a core that reads and writes memory asks of the machine. Pure: a description in, resources
+// with their weights and a bound out. Writing through the cache also reads what is overwritten.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/machine/description.hpp"
+
+namespace baton::model {
+
+// A share of a core's traffic.
+struct Share {
+  int node;
+  double reads = 0;  // bytes of each byte that the program counts
+  double writes = 0;
+};
+
+// One flow of a core: so many bytes for each byte that the program counts, and so much of what it
+// passes.
+struct Flow {
+  std::string name;
+  double bytes_per_byte;
+  std::vector<std::pair<int, int>> uses;  // resource and weight, at least 1
+  double bytes_per_second_max;            // of this flow
+};
+
+// Of a core that does all shares at the same time, in proportion, with so many lines under way at
+// once: none of them is quicker than its part of
+//   lines x 64 bytes / (mean latency of a byte that the program counts).
+// `lines` 1 is a program that follows pointers.
+std::vector<Flow> flows_of(const Description& description, int cpu,
+                           const std::vector<Share>& shares, double lines);
+
+inline constexpr double line_bytes = 64;
+
+}  // namespace baton::model

@@ -1,0 +1,64 @@
+#include "sim/machine/plan.hpp"
+
+#include <stdexcept>
+
+#include "machine/configuration.hpp"
+#include "machine/memory_plan.hpp"
+#include "machine/placement.hpp"
+
+namespace baton::model {
+
+namespace {
+
+template <class T>
+T expect(std::expected<T, std::string> result) {
+  if (!result) throw std::runtime_error(result.error());
+  return std::move(*result);
+}
+
+}  // namespace
+
+Plan plan_of_configuration(const Description& description, const std::string& name, int ranks) {
+  const auto configuration = expect(machine::configure(description.machine(), name, ranks, 1));
+  return {configuration.cores, configuration.memory, configuration.ranks};
+}
+
+std::vector<PlacedRank> place(const Description& description, const Plan& plan) {
+  machine::PlacementPolicy policy;
+  policy.ranks = plan.ranks;
+  policy.cores = plan.cores;
+  policy.bind_to = machine::Level::core;
+  const machine::Placement placement = expect(machine::place(description.machine(), policy));
+  NumaPolicies memory;
+  MemoryWordError error;
+  if (!parse_numa_policies(plan.memory, &memory, &error)) throw std::runtime_error(error.text);
+  std::vector<PlacedRank> ranks;
+  for (std::size_t i = 0; i < placement.ranks.size(); ++i) {
+    const machine::PlannedRank& rank = placement.ranks[i];
+    const int home = machine::home_node(description.machine(), rank, static_cast<int>(i));
+    NumaPolicy policy_of_rank = memory.all;
+    if (!policy_of_rank.asks()) policy_of_rank.word = MemoryWord::near;
+    const auto planned = expect(machine::plan_memory(description.machine(), home, policy_of_rank));
+    // All of the meant ones in turn; else the first, which is large enough for what is modelled.
+    const std::size_t used = planned.in_turn ? planned.meant : 1;
+    ranks.push_back(
+        {rank.common.os, {planned.nodes.begin(), planned.nodes.begin() + static_cast<long>(used)}});
+  }
+  return ranks;
+}
+
+Case case_of(const Description& description, const std::string& name,
+             const std::vector<PlacedRank>& ranks, const Program& program) {
+  Case made{name, description.resources(), {}};
+  const double lines = program.lines.value_or(description.parameters()["core.lines"]);
+  for (const PlacedRank& rank : ranks) {
+    std::vector<Share> shares;
+    const auto parts = static_cast<double>(rank.nodes.size());
+    for (int node : rank.nodes)
+      shares.push_back({node, program.reads / parts, program.writes / parts});
+    made.ranks.push_back({flows_of(description, rank.cpu, shares, lines), program.bytes});
+  }
+  return made;
+}
+
+}  // namespace baton::model

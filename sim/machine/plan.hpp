@@ -1,0 +1,42 @@
+// What ranks do on a machine that is modelled, placed as Baton places them: the configurations of
+// mpiexec --config, and any --cores and --memory, go through machine/'s own planning.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "machine/cores.hpp"
+#include "sim/machine/simulate.hpp"
+
+namespace baton::model {
+
+// A program of which each rank moves `bytes`, each of them so many bytes read and written, with so
+// many lines under way at once (nothing: as many as the core can have).
+struct Program {
+  double bytes = 0;
+  double reads = 1;
+  double writes = 0;
+  std::optional<double> lines;
+};
+
+struct Plan {
+  machine::CoreChoice cores;
+  std::string memory = "all=near";  // as mpiexec --memory takes it
+  int ranks = 0;                    // 0: one for each core
+};
+
+// Where a rank comes to be, and the nodes its memory lies on, in equal parts.
+struct PlacedRank {
+  int cpu;
+  std::vector<int> nodes;
+};
+
+// As `mpiexec --config NAME` plans: local, interleave, spread, spread-interleave, remote. These
+// functions throw std::runtime_error with the planning's own words.
+Plan plan_of_configuration(const Description& description, const std::string& name, int ranks);
+std::vector<PlacedRank> place(const Description& description, const Plan& plan);
+Case case_of(const Description& description, const std::string& name,
+             const std::vector<PlacedRank>& ranks, const Program& program);
+
+}  // namespace baton::model

@@ -1,0 +1,89 @@
+#include "sim/machine/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace baton::model {
+
+namespace {
+
+void refuse_unknown(const Json& json, std::initializer_list<const char*> known) {
+  for (const auto& [key, value] : json.items())
+    if (std::find(known.begin(), known.end(), key) == known.end())
+      throw std::runtime_error(
+          fmt::format("\"{}\" is unknown; there are {}", key, fmt::join(known, ", ")));
+}
+
+Program program_of(const Json& json) {
+  refuse_unknown(json, {"bytes", "reads", "writes", "lines"});
+  Program program;
+  program.bytes = json.at("bytes").get<double>();
+  program.reads = json.value("reads", 1.0);
+  program.writes = json.value("writes", 0.0);
+  if (json.contains("lines")) program.lines = json["lines"].get<double>();
+  if (!(program.bytes > 0)) throw std::runtime_error("\"bytes\" must be positive");
+  if (program.lines && !(*program.lines >= 1)) throw std::runtime_error("\"lines\" is at least 1");
+  return program;
+}
+
+Plan plan_of(const Description& description, const Json& json) {
+  const int ranks = json.value("ranks", 0);
+  if (json.contains("configuration"))
+    return plan_of_configuration(description, json["configuration"].get<std::string>(), ranks);
+  Plan plan;
+  plan.ranks = ranks;
+  plan.memory = json.value("memory", plan.memory);
+  auto cores = machine::read_core_choice(json.value("cores", "all"));
+  if (!cores) throw std::runtime_error(cores.error());
+  plan.cores = *cores;
+  return plan;
+}
+
+}  // namespace
+
+Planned planned_from(Description description, const Json& json) {
+  const auto name = json.value("name", "without a name");
+  try {
+    refuse_unknown(json, {"name", "configuration", "cores", "memory", "ranks", "set", "program"});
+    if (json.contains("set"))
+      for (const auto& [parameter, value] : json["set"].items())
+        description.parameters().set(parameter, value.get<double>());
+    Planned planned;
+    planned.ranks = place(description, plan_of(description, json));
+    planned.made = case_of(description, name, planned.ranks, program_of(json.at("program")));
+    return planned;
+  } catch (const std::exception& error) {
+    throw std::runtime_error(fmt::format("case {}: {}", name, error.what()));
+  }
+}
+
+Json describe(const Description& description) {
+  Json json{{"title", description.title()}, {"parameters", Json::object()}};
+  for (const Parameter& parameter : description.parameters().all()) {
+    Json one{{"value", parameter.value}};
+    if (!parameter.is_known()) one["range"] = {parameter.low, parameter.high};
+    one["unit"] = parameter.unit;
+    one["source"] = parameter.source;
+    if (!parameter.words.empty()) one["words"] = parameter.words;
+    json["parameters"][parameter.name] = one;
+  }
+  return json;
+}
+
+Json report_of(const Description& description, const Json& given, const std::vector<Planned>& cases,
+               const std::vector<Times>& times) {
+  Json json{{"machine", describe(description)}, {"cases", Json::array()}};
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    Json one = given[i];
+    one["seconds"] = times[i].all();
+    one["seconds_of_ranks"] = times[i].seconds;
+    for (const PlacedRank& rank : cases[i].ranks)
+      one["placed"].push_back({{"cpu", rank.cpu}, {"nodes", rank.nodes}});
+    json["cases"].push_back(one);
+  }
+  return json;
+}
+
+}  // namespace baton::model

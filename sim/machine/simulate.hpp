@@ -1,0 +1,34 @@
+// Flows through shared resources, on SimGrid: its model CM02, in which what passes a resource
+// shares it fairly (max-min), with no latency, no traffic against the data's way, and no window.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/machine/flow.hpp"
+
+namespace baton::model {
+
+// One rank of a case: in each step all its flows go on at the same time, and the next step begins
+// when all have ended. `bytes` are those that the program counts, of all steps.
+struct Work {
+  std::vector<Flow> flows;
+  double bytes;
+};
+
+struct Case {
+  std::string name;
+  std::vector<Resource> resources;
+  std::vector<Work> ranks;
+};
+
+struct Times {
+  std::vector<double> seconds;  // when each rank had ended
+  double all() const;
+};
+
+// One case after the other. Once in a process: SimGrid has one engine. Of a case whose ranks are
+// divided into `steps`; more steps follow more closely how flows that end free what others want.
+std::vector<Times> simulate(const std::vector<Case>& cases, int steps);
+
+}  // namespace baton::model

@@ -1,0 +1,114 @@
+// Cases whose times can be worked out by hand. SimGrid runs once in a process, so all are simulated
+// together.
+#include "sim/machine/simulate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "sim/machine/plan.hpp"
+#include "tests/sim/machine/one_machine.hpp"
+
+namespace baton::model {
+namespace {
+
+constexpr double gigabyte = 1e9;
+constexpr double tolerance = 0.01;
+
+class ClosedForm : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    add_configurations();
+    add_shares();
+    std::vector<Case> cases;
+    for (const auto& [name, made] : made_) cases.push_back(made);
+    const auto times = simulate(cases, 100);
+    for (std::size_t i = 0; i < cases.size(); ++i) times_[cases[i].name] = times[i];
+  }
+  static void add(const Case& made) { made_[made.name] = made; }
+
+  static void add_configurations() {
+    const Description two{two_packages()};
+    auto planned = [&](const std::string& name, const char* configuration, int ranks,
+                       const Program& program) {
+      add(case_of(two, name, place(two, plan_of_configuration(two, configuration, ranks)),
+                  program));
+    };
+    planned("one core", "local", 1, {gigabyte, 1, 0, {}});
+    planned("pointers", "remote", 1, {gigabyte, 1, 0, 1.0});
+    planned("copy", "local", 4, {gigabyte, 1, 1, {}});
+    for (const char* each : {"local", "interleave", "spread", "spread-interleave", "remote"})
+      planned(each, each, 4, {gigabyte, 1, 0, {}});
+    const Description fast{with_fast_memory()};
+    auto on = [&](const char* name, const char* memory) {
+      add(case_of(fast, name, place(fast, {{}, memory, 8}), {gigabyte, 1, 0, {}}));
+    };
+    on("slow memory", "all=near");
+    on("fast memory", "all=hbm");
+  }
+  // Two flows through one resource, of which one passes twice; and a third that is bound.
+  static void add_shares() {
+    const std::vector<Resource> resources{{"shared", 6 * gigabyte}};
+    const double unbound = 1e15;
+    add({"weights",
+         resources,
+         {{{{"once", 1, {{0, 1}}, unbound}}, gigabyte},
+          {{{"twice", 1, {{0, 2}}, unbound}}, gigabyte}}});
+    add({"bound",
+         resources,
+         {{{{"slow", 1, {{0, 1}}, gigabyte}}, gigabyte},
+          {{{"quick", 1, {{0, 1}}, unbound}}, gigabyte}}});
+  }
+  static void expect(const char* name, double seconds) {
+    EXPECT_NEAR(times_.at(name).all(), seconds, tolerance * seconds) << name;
+  }
+
+  static inline std::map<std::string, Case> made_;
+  static inline std::map<std::string, Times> times_;
+};
+
+TEST_F(ClosedForm, a_core_alone_has_its_lines_over_the_latency) {
+  expect("one core", 64e-9 / (10 * 64) * gigabyte / 1);
+  expect("pointers", 128e-9 / 64 * gigabyte);
+}
+
+TEST_F(ClosedForm, cores_that_fill_a_memory_share_it) {
+  expect("local", 4 * gigabyte / (10 * gigabyte));
+  // Read, read again to be overwritten, written back.
+  expect("copy", 4 * 3 * gigabyte / (10 * gigabyte));
+}
+
+TEST_F(ClosedForm, two_memories_serve_at_the_same_time) {
+  // From one package: half of all through the link, which is the narrowest.
+  expect("interleave", 4 * gigabyte / 2 / (4 * gigabyte));
+  // From both: half of each package's two through its link.
+  expect("spread-interleave", 2 * gigabyte / 2 / (4 * gigabyte));
+}
+
+TEST_F(ClosedForm, what_comes_over_a_link_has_no_more_than_the_link) {
+  expect("remote", 4 * gigabyte / (4 * gigabyte));
+  // The two far ones have the link, 2 GB/s each; the near ones what the memory has besides, 3 each.
+  expect("spread", gigabyte / (2 * gigabyte));
+  const auto& seconds = times_.at("spread").seconds;
+  EXPECT_NEAR(*std::min_element(seconds.begin(), seconds.end()), 1 / 3.0, tolerance / 3);
+}
+
+TEST_F(ClosedForm, fast_memory_is_bounded_by_the_mesh) {
+  expect("slow memory", 8 * gigabyte / (20 * gigabyte));
+  expect("fast memory", 8 * gigabyte / (80 * gigabyte));
+}
+
+TEST_F(ClosedForm, what_passes_twice_takes_twice_as_much) {
+  // Fair is the same rate for both, 2 GB/s; both end at the same time.
+  expect("weights", 0.5);
+  // The other has the rest: it ends after a fifth of a second, the slow one after a second.
+  expect("bound", 1);
+  EXPECT_NEAR(times_.at("bound").seconds[1], 0.2, tolerance * 0.2);
+}
+
+TEST_F(ClosedForm, a_process_simulates_once) {
+  EXPECT_THROW((void)simulate({}, 1), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace baton::model
