@@ -25,9 +25,14 @@ def listing():
     return "\n".join([*lines, "", "baton lab NAME runs one; baton lab NAME --help says how."])
 
 
+def takes_command(study):
+    return " [-- COMMAND ...]" if getattr(study.load(), "TAKES_COMMAND", False) else ""
+
+
 def parser_of(study):
     parser = argparse.ArgumentParser(
         prog=f"baton lab {study.name}", allow_abbrev=False,
+        usage=f"baton lab {study.name} [-h] [--quick] [--out DIR] [--fresh]{takes_command(study)}",
         description=f"{study.question} Writes a page and data.json; steps that are done are kept there and used again.")
     parser.add_argument("--quick", action="store_true", help="coarser, within a minute")
     parser.add_argument("--out", metavar="DIR", default=f"lab-{study.name}",
@@ -41,11 +46,11 @@ def refuse(text):
     return 2
 
 
-def run(study, options, programs):
+def run(study, options, programs, command):
     signal.signal(signal.SIGTERM, end)
     try:
         programs.make_missing(study.load().PROGRAMS)
-        return run_study(study, Context(options.out, options.quick, options.fresh, programs))
+        return run_study(study, Context(options.out, options.quick, options.fresh, programs, command))
     except LabError as error:
         print(f"baton lab {study.name}: {error}", file=sys.stderr)
         return 1
@@ -71,4 +76,12 @@ def main(words):
                       else f"the study comes first, before {words[0]}: {names}")
     if not study.built:
         return refuse(f"the study {study.name} is not built yet; `baton lab` lists those that are")
-    return run(study, parser_of(study).parse_args(words[1:]), programs)
+    own, command = words[1:], []
+    if "--" in own:
+        at = own.index("--")
+        own, command = own[:at], own[at + 1:]
+        if not getattr(study.load(), "TAKES_COMMAND", False):
+            return refuse(f"the study {study.name} takes no command of yours after --")
+        if not command:
+            return refuse("no command follows --")
+    return run(study, parser_of(study).parse_args(own), programs, command)

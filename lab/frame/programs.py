@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 
 from lab.frame.errors import StepFailed
 from lab.frame.files import read_json
@@ -65,16 +66,23 @@ class Programs:
             raise StepFailed(f"{name} {' '.join(words)} wrote no report: {lines[-1] if lines else 'it said nothing'}")
         return report
 
-    def job(self, ranks, name, words, seconds, heard):
-        """What rank 0 of `mpiexec -n RANKS name words` prints, as JSON."""
+    def job(self, ranks, name, words, seconds, heard, launch=()):
+        """What rank 0 of `mpiexec LAUNCH -n RANKS name words` prints, as JSON; ranks None: as mpiexec chooses."""
+        count = [] if ranks is None else ["-n", str(ranks)]
         with tempfile.TemporaryFile("w+", encoding="utf-8") as out:
-            self.watch([self.path("mpiexec"), "--timeout", str(seconds), "-n", str(ranks), self.path(name), *words],
+            self.watch([self.path("mpiexec"), "--timeout", str(seconds), *launch, *count, self.path(name), *words],
                        heard, stdout=out)
             out.seek(0)
             try:
                 return json.load(out)
             except ValueError as error:
                 raise StepFailed(f"{name} on {ranks} ranks printed no JSON: {error}") from None
+
+    def timed(self, words, seconds, heard):
+        """How long `mpiexec words` takes, in seconds."""
+        began = time.monotonic()
+        self.watch([self.path("mpiexec"), "--timeout", str(seconds), *words], heard)
+        return time.monotonic() - began
 
     def watch(self, words, heard, stdout=subprocess.DEVNULL):
         try:

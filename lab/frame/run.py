@@ -2,7 +2,7 @@
 import datetime
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from lab.frame import machine
 from lab.frame.files import make_folder, write, write_json
@@ -20,6 +20,7 @@ class Context:
     quick: bool
     fresh: bool
     programs: Programs
+    command: list = field(default_factory=list)  # the user's own, of a study that takes one
 
 
 @dataclass

@@ -31,27 +31,33 @@ Uses way(const Description& description, const machine::Cpu& cpu, int node, bool
 }  // namespace
 
 std::vector<Flow> flows_of(const Description& description, int cpu,
-                           const std::vector<Share>& shares, double lines) {
+                           const std::vector<Share>& shares, double lines, Order order) {
   const machine::Cpu& core = description.cpu(cpu);
   std::vector<Flow> flows;
-  double seconds = 0;  // that a line's buffer is taken, for each byte that the program counts
+  double all_seconds = 0;  // that a line's buffer is taken, for each byte that the program counts
+  std::vector<double> seconds;
   for (const Share& share : shares) {
     if (share.reads < 0 || share.writes < 0)
       throw std::runtime_error("a share of traffic is not negative");
     // A buffer is taken by what is read, and by what is read to be overwritten; not by what the
     // cache writes back.
     const double read = share.reads + share.writes;
-    seconds += read * description.latency(cpu, share.node);
+    const auto part = static_cast<int>(seconds.size());
+    seconds.push_back(read * description.latency(cpu, share.node));
+    all_seconds += seconds.back();
     if (read > 0)
-      flows.push_back(
-          {fmt::format("read {}", share.node), read, way(description, core, share.node, false), 0});
+      flows.push_back({fmt::format("read {}", share.node), read,
+                       way(description, core, share.node, false), 0, part});
     if (share.writes > 0)
       flows.push_back({fmt::format("write {}", share.node), share.writes,
-                       way(description, core, share.node, true), 0});
+                       way(description, core, share.node, true), 0, part});
   }
   if (flows.empty()) throw std::runtime_error("a rank without traffic has nothing to simulate");
-  const double counted_per_second = lines * line_bytes / seconds;
-  for (Flow& flow : flows) flow.bytes_per_second_max = counted_per_second * flow.bytes_per_byte;
+  for (Flow& flow : flows) {
+    const double taken =
+        order == Order::at_once ? all_seconds : seconds[static_cast<std::size_t>(flow.part)];
+    flow.bytes_per_second_max = lines * line_bytes / taken * flow.bytes_per_byte;
+  }
   return flows;
 }
 

@@ -23,14 +23,18 @@ struct Flow {
   double bytes_per_byte;
   std::vector<std::pair<int, int>> uses;  // resource and weight, at least 1
   double bytes_per_second_max;            // of this flow
+  int part = 0;                           // with which share it belongs together
 };
 
 // Of a core that does all shares at the same time, in proportion, with so many lines under way at
 // once: none of them is quicker than its part of
 //   lines x 64 bytes / (mean latency of a byte that the program counts).
-// `lines` 1 is a program that follows pointers.
+// `lines` 1 is a program that follows pointers. Of shares that it does in turn, a page of one and
+// then a page of another, each has all lines while it lasts.
+enum class Order { at_once, in_turn };
 std::vector<Flow> flows_of(const Description& description, int cpu,
-                           const std::vector<Share>& shares, double lines);
+                           const std::vector<Share>& shares, double lines,
+                           Order order = Order::at_once);
 
 inline constexpr double line_bytes = 64;
 

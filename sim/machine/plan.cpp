@@ -56,7 +56,8 @@ Case case_of(const Description& description, const std::string& name,
     const auto parts = static_cast<double>(rank.nodes.size());
     for (int node : rank.nodes)
       shares.push_back({node, program.reads / parts, program.writes / parts});
-    made.ranks.push_back({flows_of(description, rank.cpu, shares, lines), program.bytes});
+    made.ranks.push_back({flows_of(description, rank.cpu, shares, lines, program.order),
+                          program.bytes, program.order});
   }
   return made;
 }

@@ -18,6 +18,7 @@ struct Program {
   double reads = 1;
   double writes = 0;
   std::optional<double> lines;
+  Order order = Order::at_once;  // of the nodes that its memory lies on
 };
 
 struct Plan {

@@ -17,12 +17,17 @@ void refuse_unknown(const Json& json, std::initializer_list<const char*> known) 
 }
 
 Program program_of(const Json& json) {
-  refuse_unknown(json, {"bytes", "reads", "writes", "lines"});
+  refuse_unknown(json, {"bytes", "reads", "writes", "lines", "nodes"});
   Program program;
   program.bytes = json.at("bytes").get<double>();
   program.reads = json.value("reads", 1.0);
   program.writes = json.value("writes", 0.0);
   if (json.contains("lines")) program.lines = json["lines"].get<double>();
+  const auto nodes = json.value("nodes", "at once");
+  if (nodes != "at once" && nodes != "in turn")
+    throw std::runtime_error(
+        fmt::format("\"nodes\": {}; they are used \"at once\" or \"in turn\"", nodes));
+  if (nodes == "in turn") program.order = Order::in_turn;
   if (!(program.bytes > 0)) throw std::runtime_error("\"bytes\" must be positive");
   if (program.lines && !(*program.lines >= 1)) throw std::runtime_error("\"lines\" is at least 1");
   return program;

@@ -1,6 +1,6 @@
 // Cases from JSON, and what they came to as JSON. A case:
 //   {"name", "configuration" | "cores" and "memory", "ranks", "set": {parameter: value},
-//    "program": {"bytes", "reads", "writes", "lines"}}
+//    "program": {"bytes", "reads", "writes", "lines", "nodes": "at once" | "in turn"}}
 #pragma once
 
 #include "sim/machine/plan.hpp"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <random>
 #include <simgrid/s4u.hpp>
 #include <stdexcept>
 
@@ -21,6 +22,7 @@ struct Ends {
 struct Route {
   Ends ends;
   double bytes_per_byte;
+  int part;
 };
 
 // The hosts, links and routes of a case; each flow of each rank has a pair of hosts of its own, so
@@ -52,18 +54,33 @@ std::vector<std::vector<Route>> build(s4u::NetZone* zone, const Case& given, std
                              ->seal());
       zone->add_route(ends.from->get_netpoint(), ends.to->get_netpoint(), nullptr, nullptr, route,
                       false);
-      routes.push_back({ends, flow.bytes_per_byte});
+      routes.push_back({ends, flow.bytes_per_byte, flow.part});
     }
     ranks.push_back(std::move(routes));
   }
   return ranks;
 }
 
-void go(const std::vector<Route>& routes, double bytes, int steps, double& ended, double began) {
-  for (int step = 0; step < steps; ++step) {
+// Which part is done in each step: each as often as the others, in an order that is drawn; -1: all.
+std::vector<int> turns(const std::vector<Route>& routes, const Work& work, int steps,
+                       std::size_t rank) {
+  if (work.order == Order::at_once) return std::vector<int>(static_cast<std::size_t>(steps), -1);
+  const int parts = routes.back().part + 1;
+  std::vector<int> order;
+  for (int step = 0; step < steps * parts; ++step) order.push_back(step % parts);
+  std::mt19937_64 drawn(rank);  // NOLINT: the same in every run
+  std::shuffle(order.begin(), order.end(), drawn);
+  return order;
+}
+
+void go(const std::vector<Route>& routes, const Work& work, int steps, std::size_t rank,
+        double& ended) {
+  const double began = s4u::Engine::get_clock();
+  for (int turn : turns(routes, work, steps, rank)) {
     std::vector<s4u::CommPtr> flows;
     for (const Route& route : routes) {
-      const double amount = bytes / steps * route.bytes_per_byte;
+      if (turn >= 0 && route.part != turn) continue;
+      const double amount = work.bytes / steps * route.bytes_per_byte;
       flows.push_back(s4u::Comm::sendto_async(route.ends.from, route.ends.to,
                                               static_cast<std::uint64_t>(amount)));
     }
@@ -104,11 +121,10 @@ std::vector<Times> simulate(const std::vector<Case>& cases, int steps) {
   s4u::Actor::create("driver", driver, [&] {
     for (std::size_t i = 0; i < cases.size(); ++i) {
       all[i].seconds.resize(cases[i].ranks.size());
-      const double began = s4u::Engine::get_clock();
       std::vector<s4u::ActorPtr> ranks;
       for (std::size_t rank = 0; rank < cases[i].ranks.size(); ++rank)
         ranks.push_back(s4u::Actor::create(fmt::format("rank {}", rank), driver, [&, i, rank] {
-          go(built[i][rank], cases[i].ranks[rank].bytes, steps, all[i].seconds[rank], began);
+          go(built[i][rank], cases[i].ranks[rank], steps, rank, all[i].seconds[rank]);
         }));
       for (auto& rank : ranks) rank->join();
     }

@@ -9,11 +9,13 @@
 
 namespace baton::model {
 
-// One rank of a case: in each step all its flows go on at the same time, and the next step begins
-// when all have ended. `bytes` are those that the program counts, of all steps.
+// One rank of a case: in each step all its flows go on at the same time, or, in turn, those of one
+// part; the next step begins when all have ended. The order of turns is drawn, the same in every
+// run. `bytes` are those that the program counts, of all steps.
 struct Work {
   std::vector<Flow> flows;
   double bytes;
+  Order order = Order::at_once;
 };
 
 struct Case {

@@ -34,14 +34,16 @@ class ClosedForm : public testing::Test {
       add(case_of(two, name, place(two, plan_of_configuration(two, configuration, ranks)),
                   program));
     };
-    planned("one core", "local", 1, {gigabyte, 1, 0, {}});
-    planned("pointers", "remote", 1, {gigabyte, 1, 0, 1.0});
-    planned("copy", "local", 4, {gigabyte, 1, 1, {}});
+    planned("one core", "local", 1, {gigabyte, 1, 0, {}, Order::at_once});
+    planned("pointers", "remote", 1, {gigabyte, 1, 0, 1.0, Order::at_once});
+    planned("copy", "local", 4, {gigabyte, 1, 1, {}, Order::at_once});
     for (const char* each : {"local", "interleave", "spread", "spread-interleave", "remote"})
-      planned(each, each, 4, {gigabyte, 1, 0, {}});
+      planned(each, each, 4, {gigabyte, 1, 0, {}, Order::at_once});
+    planned("one core in turn", "interleave", 1, {gigabyte, 1, 0, {}, Order::in_turn});
+    planned("four in turn", "interleave", 4, {gigabyte, 1, 0, {}, Order::in_turn});
     const Description fast{with_fast_memory()};
     auto on = [&](const char* name, const char* memory) {
-      add(case_of(fast, name, place(fast, {{}, memory, 8}), {gigabyte, 1, 0, {}}));
+      add(case_of(fast, name, place(fast, {{}, memory, 8}), {gigabyte, 1, 0, {}, Order::at_once}));
     };
     on("slow memory", "all=near");
     on("fast memory", "all=hbm");
@@ -83,6 +85,14 @@ TEST_F(ClosedForm, two_memories_serve_at_the_same_time) {
   expect("interleave", 4 * gigabyte / 2 / (4 * gigabyte));
   // From both: half of each package's two through its link.
   expect("spread-interleave", 2 * gigabyte / 2 / (4 * gigabyte));
+}
+
+TEST_F(ClosedForm, pages_in_turn_are_read_one_after_another) {
+  // Half at 10 GB/s, which the core has lines for; half at the link's 4.
+  expect("one core in turn", 0.5 / 10 + 0.5 / 4);
+  // Neither all four at the slower one, nor always two at each.
+  EXPECT_GT(times_.at("four in turn").all(), 1.01 * times_.at("interleave").all());
+  EXPECT_LT(times_.at("four in turn").all(), 2.0 / 4 + 2.0 / 10);
 }
 
 TEST_F(ClosedForm, what_comes_over_a_link_has_no_more_than_the_link) {

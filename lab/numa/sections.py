@@ -1,0 +1,77 @@
+"""The page's own sections: predictions beside the source, what moves them, programs, this machine, the source's figures."""
+from lab.frame import charts
+from lab.frame.page import kind_mark, paragraph, section
+from lab.numa import live, source
+from lab.numa.findings import BASE, errors, gain, signed_percent
+from lab.numa.model import PROGRAMS
+
+SIMULATED, MEASURED = (f"<p>{kind_mark(kind)}</p>" for kind in ("simulated", "measured"))
+
+
+def number_and_name(name):
+    return f"({source.CONFIGURATIONS[name]}) {name}"
+
+
+def lbm(data):
+    seconds, told = data["seconds"][BASE], source.outputs()["configurations"]
+    known = source.inputs()["configurations"]
+    lines = []
+    for name in sorted(source.CONFIGURATIONS, key=source.CONFIGURATIONS.get):
+        lines += [number_and_name(name), ("source", {**told, **known}[name]["seconds"], ""),
+                  ("model", seconds[name], "an input" if name in known else signed_percent(errors(seconds)[name]))]
+    return section(
+        "Execution time of lbm (table 2)", SIMULATED,
+        paragraph("Seconds of four processes. Cores and memory of each configuration are as `mpiexec --config` plans them. "
+                  "Memory's own and the remote bandwidth are those of configurations 1 and 5."),
+        charts.bars("execution time of lbm", lines, " s", digits=0))
+
+
+def sensitivity(data):
+    table = data["seconds"]
+    lines = []
+    for name in source.outputs()["configurations"]:
+        lines.append(number_and_name(name))
+        lines += [(label, 100 * error, "") for label, error in
+                  ((label, errors(seconds)[name]) for label, seconds in table.items() if label not in PROGRAMS)]
+    return section(
+        "What the assumptions do", SIMULATED,
+        paragraph("How far each prediction lies from the source's time, in percent of it; each row but the first of a group "
+                  "changes one assumption, or two where it says so."),
+        charts.bars("error of each prediction", lines, " %"))
+
+
+def programs(data):
+    names = [name for name in source.CONFIGURATIONS if name != "local"]
+    rows = [[program, *[signed_percent(gain(data["seconds"][program], name)) for name in names]] for program in PROGRAMS]
+    return section(
+        "Four kinds of programs", SIMULATED,
+        paragraph("Gain over configuration 1. Pages on two nodes are used in turn. A program whose data stay in its cache moves "
+                  "nothing through memory, so the model has no difference to show for it."),
+        charts.table(["", *[f"{number_and_name(name)}#" for name in names]], rows, stacked=True))
+
+
+def parameters(data):
+    rows = []
+    for name, parameter in data["machine"]["parameters"].items():
+        value = f"{parameter['value']:.4g}" if "range" not in parameter else \
+            f"{parameter['range'][0]:g} to {parameter['range'][1]:g}, not found"
+        rows.append([name, f"{value} {parameter['unit']}", parameter["source"], parameter.get("words", "")])
+    share = source.inputs()["cache_share"]
+    rows.append(["traffic left with twice the cache", f"{share['range'][0]:g} to {share['range'][1]:g}, not found",
+                 share["source"], ""])
+    return section("What the model is told", charts.table(["parameter", "value", "source", "words"], rows, stacked=True))
+
+
+def figures():
+    rows = [[f"figure {number}", words] for number, words in source.outputs()["figures"].items()]
+    rows += [["table 1", "names the events that the source counted; hardware counters are not read here yet"],
+             ["table 2", "redrawn above: times; hit ratios, references and requests are inputs or not predicted"]]
+    return section("The source's figures and tables", charts.table(["", "here"], rows, stacked=True))
+
+
+def sections_of(done):
+    model = done["model"].data
+    parts = [make(model) for make in (lbm, sensitivity, programs)] if model else \
+        [section("Execution time of lbm (table 2)", paragraph(done["model"].problem, "problem"))]
+    parts.append(section("On this machine", MEASURED, live.drawing(done)))
+    return [*parts, *([parameters(model)] if model else []), figures()]
