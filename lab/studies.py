@@ -15,6 +15,7 @@ class Study:
 
 
 STUDIES = [
+    Study("system", "What do messages and memory cost on this machine?", built=True),
     Study("scatter", "Does a root that looks before it sends, and serves idle nodes first, finish earlier?", built=True),
     Study("hbm", "What do MPI's own memory and MPI_Alloc_mem gain from on-package memory?"),
     Study("deposit", "Which protocol, and whose queues, make a message cheapest?"),

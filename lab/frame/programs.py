@@ -7,7 +7,7 @@ import sys
 import tempfile
 import time
 
-from lab.frame.errors import StepFailed
+from lab.frame.errors import LabError, StepFailed
 from lab.frame.files import read_json
 
 END_SECONDS = 5
@@ -77,6 +77,14 @@ class Programs:
                 return json.load(out)
             except ValueError as error:
                 raise StepFailed(f"{name} on {ranks} ranks printed no JSON: {error}") from None
+
+    def answer(self, name, words):
+        """What `name words` prints at once, as JSON."""
+        try:
+            done = subprocess.run([self.path(name), *words], capture_output=True, text=True, timeout=60)
+            return json.loads(done.stdout)
+        except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+            raise LabError(f"{name} {' '.join(words)} gave no answer: {error}") from None
 
     def timed(self, words, seconds, heard):
         """How long `mpiexec words` takes, in seconds."""
