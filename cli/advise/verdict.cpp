@@ -62,6 +62,31 @@ const Trial* winner(const std::vector<Trial>& trials, const Trial& base, bool hi
   return best;
 }
 
+// As people say it: of a time that is shorter, of a figure that is higher.
+double gain_of(double ratio, bool higher_is_better) {
+  return higher_is_better ? 1 / ratio - 1 : 1 - ratio;
+}
+
+// In so many rounds one is better than the other.
+int rounds_better(const Trial& one, const Trial& other, bool higher_is_better) {
+  const auto own = costs_of(one, higher_is_better), its = costs_of(other, higher_is_better);
+  int better = 0;
+  for (std::size_t i = 0; i < std::min(own.size(), its.size()); ++i) better += own[i] < its[i];
+  return better;
+}
+
+// One whose median is better by more than the noise, though not in enough rounds; null: none.
+const Trial* uncertain(const std::vector<Trial>& trials, const Trial& base, bool higher) {
+  const Trial* best = nullptr;
+  double least = 1;
+  for (const Trial& trial : trials) {
+    if (&trial == &base || !trial.failure.empty()) continue;
+    const tune::Comparison seen = compare(trial, base, higher);
+    if (seen.first_is_better() && seen.ratio < least) best = &trial, least = seen.ratio;
+  }
+  return best;
+}
+
 }  // namespace
 
 const Trial* base_of(const std::vector<Trial>& trials) {
@@ -92,10 +117,7 @@ int rounds_needed(std::size_t rivals) {
 bool is_better(const Trial& one, const Trial& other, bool higher_is_better, std::size_t rivals) {
   const tune::Comparison seen = compare(one, other, higher_is_better);
   if (seen.rounds < rounds_least || !seen.first_is_better()) return false;
-  const auto own = costs_of(one, higher_is_better), its = costs_of(other, higher_is_better);
-  int better = 0;
-  for (int i = 0; i < seen.rounds; ++i)
-    better += own[static_cast<std::size_t>(i)] < its[static_cast<std::size_t>(i)];
+  const int better = rounds_better(one, other, higher_is_better);
   return chance_of(better, seen.rounds) * static_cast<double>(rivals) <= chance_most;
 }
 
@@ -137,13 +159,23 @@ Verdict decide(const std::vector<Trial>& trials, bool higher_is_better) {
     const tune::Comparison seen = compare(*best, *base, higher_is_better);
     verdict.kind = Verdict::Kind::change;
     verdict.recommended = static_cast<std::size_t>(best - trials.data());
-    verdict.reason = fmt::format("{}: {} better than {}, noise between rounds {}, {} rounds",
-                                 best->candidate.effect,
-                                 percent(higher_is_better ? 1 / seen.ratio - 1 : 1 - seen.ratio),
-                                 base->candidate.text(), percent(seen.noise), seen.rounds);
+    verdict.reason =
+        fmt::format("{}: {} better than {}, noise between rounds {}, {} rounds",
+                    best->candidate.effect, percent(gain_of(seen.ratio, higher_is_better)),
+                    base->candidate.text(), percent(seen.noise), seen.rounds);
     return verdict;
   }
   verdict.kind = Verdict::Kind::stay;
+  if (const Trial* one = uncertain(trials, *base, higher_is_better)) {
+    const tune::Comparison seen = compare(*one, *base, higher_is_better);
+    verdict.reason = fmt::format(
+        "{}: {} better than {} in the median, but better in {} of {} rounds only, which chance may "
+        "do to one of {}; more rounds (--seconds) would tell",
+        one->candidate.text(), percent(gain_of(seen.ratio, higher_is_better)),
+        base->candidate.text(), rounds_better(*one, *base, higher_is_better), seen.rounds,
+        trials.size());
+    return verdict;
+  }
   double noise = 0;
   for (const Trial& trial : trials)
     if (&trial != base && trial.failure.empty() && !is_behind(trial, *base, higher_is_better))

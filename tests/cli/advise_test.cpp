@@ -102,6 +102,17 @@ TEST(verdict, a_difference_smaller_than_the_noise_is_not_recommended) {
   EXPECT_NE(verdict.reason.find("noise"), std::string::npos) << verdict.reason;
 }
 
+TEST(verdict, what_is_better_in_the_median_but_in_too_few_rounds_is_said_to_be_open) {
+  // Better by far more than the noise, but in five of seven rounds: chance does that often.
+  const auto trials = std::vector<Trial>{trial("a", {10, 10, 10, 10, 10, 10, 10}),
+                                         trial("b", {8, 8, 8, 8, 8, 10.1, 10.1})};
+  const Verdict verdict = decide(trials, false);
+  EXPECT_EQ(verdict.kind, Verdict::Kind::stay);
+  EXPECT_NE(verdict.reason.find("20.0 % better than"), std::string::npos) << verdict.reason;
+  EXPECT_NE(verdict.reason.find("better in 5 of 7 rounds only"), std::string::npos);
+  EXPECT_EQ(verdict.reason.find("no other configuration"), std::string::npos);
+}
+
 TEST(verdict, a_difference_of_two_percent_is_none_however_quiet_the_machine) {
   EXPECT_EQ(
       decide({trial("a", {10, 10, 10, 10, 10, 10}), trial("b", {9.8, 9.8, 9.8, 9.8, 9.8, 9.8})},

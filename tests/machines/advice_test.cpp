@@ -86,10 +86,8 @@ const Expected expectations[] = {
     {"knl-flat",
      34,
      {"-n 34 --memory queues=hbm,heap=hbm", "-n 34 --memory all=hbm", "-n 34",
-      "-n 34 --bind-to none", "-n 34 --map-by l2", "-n 34", "--layout 17x2", "--layout 1+17x2"}},
-    {"knl-flat",
-     2,
-     {"-n 2 --memory all=hbm", "-n 2", "-n 2 --bind-to none", "-n 2 --map-by l2", "-n 2"}},
+      "-n 34 --bind-to none", "-n 34 --map-by l2", "--layout 17x2", "--layout 1+17x2"}},
+    {"knl-flat", 2, {"-n 2 --memory all=hbm", "-n 2", "-n 2 --bind-to none", "-n 2 --map-by l2"}},
     {"laptop", 2, {"-n 2", "-n 2 --bind-to none"}},
     // More ranks than CPUs.
     {"laptop", 17, {"-n 8"}},
@@ -129,6 +127,19 @@ TEST(advice, every_recommendation_says_for_whom_and_why_and_of_which_study) {
       EXPECT_FALSE(one.purpose.empty() || one.reason.empty()) << one.options;
       EXPECT_TRUE(studies.contains(one.study)) << one.study;
     }
+}
+
+TEST(advice, names_no_options_twice_and_no_seconds_of_another_machine) {
+  for (const Expected& expected : expectations) {
+    std::set<std::string> options;
+    for (const Advice& one : advise(captured(expected.machine), expected.ranks)) {
+      EXPECT_TRUE(options.insert(one.options).second) << expected.machine << ": " << one.options;
+      EXPECT_EQ(one.reason.find(" s "), std::string::npos) << one.reason;
+      // lbm streams: it is no example of a program that lives in a cache.
+      const bool in_cache = one.purpose.find("live in their caches") != std::string::npos;
+      EXPECT_FALSE(in_cache && one.reason.find("lbm") != std::string::npos) << one.reason;
+    }
+  }
 }
 
 TEST(advice, a_groups_quota_counts_as_fewer_cpus) {
