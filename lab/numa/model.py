@@ -69,7 +69,7 @@ def predict(context, heard):
         label, name = case["name"].split(": ")
         table.setdefault(label, {})[name] = case["seconds"]
     return {"machine": report["machine"], "seconds": table,
-            "placed": {case["configuration"]: case["placed"] for case in report["cases"][:len(CONFIGURATIONS)]}}
+            "placed": {case["configuration"]: case["where"] for case in report["cases"][:len(CONFIGURATIONS)]}}
 
 
 def steps(context):

@@ -10,11 +10,12 @@ namespace {
 
 using Uses = std::vector<std::pair<int, int>>;
 
-void add(Uses& uses, int resource, int weight = 1) {
-  if (resource >= 0) uses.push_back({resource, weight});
+void add(Uses& uses, int resource) {
+  if (resource >= 0) uses.push_back({resource, 1});
 }
 
-// What data of a node's memory passes, to the CPU or from it; `weight` times.
+}  // namespace
+
 Uses way(const Description& description, const machine::Cpu& cpu, int node, bool to_memory) {
   Uses uses;
   const int package = description.package_of_node(node);
@@ -27,8 +28,6 @@ Uses way(const Description& description, const machine::Cpu& cpu, int node, bool
   }
   return uses;
 }
-
-}  // namespace
 
 std::vector<Flow> flows_of(const Description& description, int cpu,
                            const std::vector<Share>& shares, double lines, Order order) {

@@ -9,6 +9,10 @@
 
 namespace baton::model {
 
+// What data of a node's memory passes, to the CPU or from it: resources with weights.
+std::vector<std::pair<int, int>> way(const Description& description, const machine::Cpu& cpu,
+                                     int node, bool to_memory);
+
 // A share of a core's traffic.
 struct Share {
   int node;

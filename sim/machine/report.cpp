@@ -46,18 +46,46 @@ Plan plan_of(const Description& description, const Json& json) {
   return plan;
 }
 
+Planned plan_pairs(const Description& description, const std::string& name, const Json& json) {
+  refuse_unknown(json, {"name", "pairs", "placed", "memory", "bytes", "written_back", "set"});
+  Pairs pairs;
+  pairs.count = json["pairs"].get<int>();
+  const auto placed = json.value("placed", "in tiles");
+  if (placed != "in tiles" && placed != "across tiles")
+    throw std::runtime_error(
+        fmt::format("\"placed\": {}; pairs are \"in tiles\" or \"across tiles\"", placed));
+  pairs.across_tiles = placed == "across tiles";
+  pairs.memory = json.value("memory", pairs.memory);
+  pairs.bytes = json.at("bytes").get<double>();
+  pairs.written_back = json.value("written_back", 0.0);
+  if (pairs.count < 1) throw std::runtime_error("\"pairs\" is at least 1");
+  if (!(pairs.bytes > 0)) throw std::runtime_error("\"bytes\" must be positive");
+  if (!(pairs.written_back >= 0)) throw std::runtime_error("\"written_back\" is not negative");
+  Planned planned;
+  const auto all = place_pairs(description, pairs);
+  planned.made = case_of_pairs(description, name, pairs, all);
+  for (const PlacedPair& pair : all)
+    planned.placed.push_back({{"cpus", {pair.sender.cpu, pair.receiver.cpu}},
+                              {"nodes", {pair.sender.nodes.front(), pair.receiver.nodes.front()}},
+                              {"segment", pair.segment}});
+  return planned;
+}
+
 }  // namespace
 
 Planned planned_from(Description description, const Json& json) {
   const auto name = json.value("name", "without a name");
   try {
-    refuse_unknown(json, {"name", "configuration", "cores", "memory", "ranks", "set", "program"});
     if (json.contains("set"))
       for (const auto& [parameter, value] : json["set"].items())
         description.parameters().set(parameter, value.get<double>());
+    if (json.contains("pairs")) return plan_pairs(description, name, json);
+    refuse_unknown(json, {"name", "configuration", "cores", "memory", "ranks", "set", "program"});
     Planned planned;
-    planned.ranks = place(description, plan_of(description, json));
-    planned.made = case_of(description, name, planned.ranks, program_of(json.at("program")));
+    const auto ranks = place(description, plan_of(description, json));
+    planned.made = case_of(description, name, ranks, program_of(json.at("program")));
+    for (const PlacedRank& rank : ranks)
+      planned.placed.push_back({{"cpu", rank.cpu}, {"nodes", rank.nodes}});
     return planned;
   } catch (const std::exception& error) {
     throw std::runtime_error(fmt::format("case {}: {}", name, error.what()));
@@ -84,8 +112,7 @@ Json report_of(const Description& description, const Json& given, const std::vec
     Json one = given[i];
     one["seconds"] = times[i].all();
     one["seconds_of_ranks"] = times[i].seconds;
-    for (const PlacedRank& rank : cases[i].ranks)
-      one["placed"].push_back({{"cpu", rank.cpu}, {"nodes", rank.nodes}});
+    one["where"] = cases[i].placed;
     json["cases"].push_back(one);
   }
   return json;

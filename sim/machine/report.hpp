@@ -1,16 +1,18 @@
-// Cases from JSON, and what they came to as JSON. A case:
+// Cases from JSON, and what they came to as JSON. A case of ranks, and one of pairs:
 //   {"name", "configuration" | "cores" and "memory", "ranks", "set": {parameter: value},
 //    "program": {"bytes", "reads", "writes", "lines", "nodes": "at once" | "in turn"}}
+//   {"name", "pairs", "placed": "in tiles" | "across tiles", "memory", "bytes", "written_back",
+//   "set"}
 #pragma once
 
-#include "sim/machine/plan.hpp"
+#include "sim/machine/pairs.hpp"
 
 namespace baton::model {
 
 // Throws std::runtime_error, which names the case, for what is wrong or unknown.
 struct Planned {
   Case made;
-  std::vector<PlacedRank> ranks;
+  Json placed;
 };
 Planned planned_from(Description description, const Json& json);
 

@@ -37,10 +37,12 @@ std::vector<std::vector<Route>> build(s4u::NetZone* zone, const Case& given, std
   std::vector<std::vector<Route>> ranks;
   for (std::size_t rank = 0; rank < given.ranks.size(); ++rank) {
     std::vector<Route> routes;
+    // A zone for each rank: SimGrid's table of routes grows with the square of a zone's hosts.
+    s4u::NetZone* own = s4u::create_full_zone(fmt::format("{}-{}", number, rank))->set_parent(zone);
     for (std::size_t i = 0; i < given.ranks[rank].flows.size(); ++i) {
       const Flow& flow = given.ranks[rank].flows[i];
       auto host = [&](const char* end) {
-        return zone->create_host(fmt::format("{}-{}-{}-{}", number, rank, i, end), 1.0)->seal();
+        return own->create_host(fmt::format("{}-{}-{}-{}", number, rank, i, end), 1.0)->seal();
       };
       const Ends ends{host("from"), host("to")};
       std::vector<s4u::LinkInRoute> route;
@@ -52,10 +54,11 @@ std::vector<std::vector<Route>> build(s4u::NetZone* zone, const Case& given, std
                                            flow.bytes_per_second_max)
                              ->set_latency(0)
                              ->seal());
-      zone->add_route(ends.from->get_netpoint(), ends.to->get_netpoint(), nullptr, nullptr, route,
-                      false);
+      own->add_route(ends.from->get_netpoint(), ends.to->get_netpoint(), nullptr, nullptr, route,
+                     false);
       routes.push_back({ends, flow.bytes_per_byte, flow.part});
     }
+    own->seal();
     ranks.push_back(std::move(routes));
   }
   return ranks;

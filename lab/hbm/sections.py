@@ -1,0 +1,61 @@
+"""The page's own sections: gains beside the source, bandwidths, what moves them, what the model is told, the figures."""
+from lab.frame import charts
+from lab.frame.page import kind_mark, paragraph, section
+from lab.hbm import source
+from lab.hbm.findings import BASE, LIVE, gains
+from lab.hbm.model import CASES, VARIANTS, gain, in_a_tile_over_across
+
+SIMULATED, MEASURED = (f"<p>{kind_mark(kind)}</p>" for kind in ("simulated", "measured"))
+
+
+def gains_section(data):
+    lines = []
+    for name, (paper, ours, least, most) in gains(data).items():
+        lines += [name, ("source", paper, ""), ("model", round(ours, 1), f"over all assumptions {least:.0f} to {most:.0f} %")]
+    told = source.outputs()["in_a_tile_over_across"]
+    lines += ["in a tile over across tiles", ("source", told["percent"], ""),
+              ("model", round(in_a_tile_over_across(data["bandwidth"][BASE]), 1), "")]
+    return section("Gains over all in DDR4, 32 KiB (figures 3 to 7)", SIMULATED,
+                   paragraph("Percent more bandwidth of all pairs together. Messages go in two copies through a segment, and no "
+                             "buffer is used twice, as in the source."),
+                   charts.bars("gains over all in DDR4", lines, " %", digits=0))
+
+
+def bandwidths(data):
+    rows = [[name, f"{table['slow']:.1f}", f"{table['fast']:.1f}"] for name, table in data["bandwidth"][BASE].items()]
+    return section("Bandwidth of all pairs", SIMULATED,
+                   paragraph("GB/s of messages. The source gives none in words."),
+                   charts.table(["", "all in DDR4#", "as named#"], rows, stacked=True))
+
+
+def sensitivity(data):
+    lines = []
+    for name in CASES:
+        lines.append(name)
+        lines += [(label, round(gain(data["bandwidth"][label][name]), 1) + 0.0, "") for label in VARIANTS]
+    return section("What the assumptions do", SIMULATED,
+                   paragraph("The gain in percent; each row but the first of a group changes one assumption."),
+                   charts.bars("gains by assumption", lines, " %", digits=0))
+
+
+def parameters(data):
+    rows = []
+    for name, parameter in data["machine"]["parameters"].items():
+        value = f"{parameter['value']:.4g}" if "range" not in parameter else \
+            f"{parameter['range'][0]:g} to {parameter['range'][1]:g}"
+        rows.append([name, f"{value} {parameter['unit']}", parameter["source"], parameter.get("words", "")])
+    return section("What the model is told", paragraph("Of a range the geometric middle leads."),
+                   charts.table(["parameter", "value", "source", "words"], rows, stacked=True))
+
+
+def figures():
+    rows = [[f"figure {number}", words] for number, words in source.outputs()["figures"].items()]
+    return section("The source's figures", charts.table(["", "here"], rows, stacked=True))
+
+
+def sections_of(done):
+    data = done["model"].data
+    parts = [make(data) for make in (gains_section, bandwidths, sensitivity)] if data else \
+        [section("Gains over all in DDR4", paragraph(done["model"].problem, "problem"))]
+    parts.append(section("On this machine", MEASURED, paragraph(f"{LIVE[0].upper()}{LIVE[1:]}.", "problem")))
+    return [*parts, *([parameters(data)] if data else []), figures()]

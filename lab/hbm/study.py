@@ -1,0 +1,26 @@
+"""The hbm study: which steps it has, and what is made of them."""
+from lab.frame.machines import PROGRAM
+from lab.frame.run import Result
+from lab.hbm import model
+from lab.hbm.findings import findings_of, verdict_of
+from lab.hbm.model import gain
+from lab.hbm.sections import sections_of
+
+ABOUT = ("Pairs of ranks on a Xeon Phi (KNL) send 32 KiB through MPI's shared memory: everything in DDR4, the segments in "
+         "MCDRAM, or the users' buffers, too, as mpiexec --memory queues=hbm,heap=hbm places them. In a tile a pair shares a "
+         "cache; across tiles it does not. The source measured it with MVAPICH; here the machine is a model.")
+ABOUT_SOURCE = "All numbers of the source are held out: no step reads them."
+PROGRAMS = (PROGRAM,)
+
+
+def steps(context):
+    return model.steps(context)
+
+
+def result(done, context):
+    data = done["model"].data
+    rows = [{"table": "model", "kind": "simulated", "assumption": label, "case": name, "gain_percent": gain(bandwidth),
+             "slow_gbs": bandwidth["slow"], "fast_gbs": bandwidth["fast"]}
+            for label, table in data["bandwidth"].items() for name, bandwidth in table.items()] if data else []
+    verdict = verdict_of(done)
+    return Result(findings_of(done), rows, verdict, sections_of(done), verdict[0])

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""`baton lab hbm`: its quick form, that it reads nothing of the source, and a build without its model. Usage: hbm_test.py
+BIN_FOLDER"""
+import html
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+BIN = os.path.abspath(sys.argv.pop(1))
+ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+sys.path.insert(0, ROOT)
+from lab.frame.programs import Programs  # noqa: E402
+from lab.frame.run import Context, run_study  # noqa: E402
+from lab.hbm import findings, model, source  # noqa: E402
+from lab.studies import find  # noqa: E402
+
+LIBEXEC = os.path.join(BIN, "..", "libexec", "baton")
+HAS_MODEL = os.path.exists(os.path.join(LIBEXEC, "baton-machine"))
+WATCHDOG_SECONDS = 120
+
+
+def read(*parts):
+    with open(os.path.join(*parts), encoding="utf-8") as file:
+        return file.read()
+
+
+@unittest.skipUnless(HAS_MODEL, "built without SimGrid")
+class Quick(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.kept = tempfile.TemporaryDirectory()
+        done = subprocess.run([os.path.join(BIN, "baton"), "lab", "hbm", "--quick", "--out", cls.kept.name],
+                              capture_output=True, text=True, timeout=WATCHDOG_SECONDS, stdin=subprocess.DEVNULL)
+        assert done.returncode == 0, done.stderr
+        cls.data, cls.page = json.loads(read(cls.kept.name, "data.json")), read(cls.kept.name, "index.html")
+        cls.base = {row["case"]: row for row in cls.data["rows"] if row["assumption"] == "base"}
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.kept.cleanup()
+
+    def test_every_gain_of_the_source_has_one_of_ours(self):
+        self.assertEqual(set(source.outputs()["gains"]), set(self.base))
+
+    def test_one_pair_gains_nothing(self):
+        self.assertLess(abs(self.base["1 pair, all in MCDRAM"]["gain_percent"]), source.POINTS_OF_NOTHING)
+
+    def test_tendencies_are_the_sources(self):
+        gain = {name: row["gain_percent"] for name, row in self.base.items()}
+        self.assertLess(gain["1 pair, all in MCDRAM"], gain["17 pairs, all in MCDRAM"])
+        self.assertLess(gain["17 pairs, all in MCDRAM"], gain["34 pairs, all in MCDRAM"])
+        self.assertLess(gain["34 pairs, segments only"], gain["34 pairs across tiles, segments only"])
+        self.assertLess(gain["34 pairs across tiles, segments only"], gain["34 pairs across tiles, all in MCDRAM"])
+
+    def test_what_is_missed_is_said_with_its_size(self):
+        for name, row in source.outputs()["gains"].items():
+            ours, paper = self.base[name]["gain_percent"], row["percent"]
+            missed = f"{name} +{ours:.0f} instead of +{paper} %" in self.data["verdict"][0]
+            self.assertEqual(missed, not findings.holds(paper, ours), name)
+
+    def test_the_page_has_every_finding_parameter_and_figure(self):
+        for finding in self.data["findings"]:
+            for words in (finding["what"], finding["note"]):
+                self.assertIn(html.escape(words), self.page)
+        for words in [*(f"figure {number}" for number in range(1, 9)), "MCDRAM.bandwidth", "pair.bandwidth", "not found"]:
+            self.assertIn(words, self.page)
+
+
+class Model(unittest.TestCase):
+    def test_no_step_reads_the_source(self):
+        opened = []
+        sys.addaudithook(lambda event, words: opened.append(str(words[0])) if event == "open" else None)
+        with tempfile.TemporaryDirectory() as folder, \
+                mock.patch.object(source, "outputs", side_effect=AssertionError("a step reads outputs.json")):
+            step = model.steps(Context(folder, True, True, Programs(BIN, LIBEXEC)))[0]
+            if HAS_MODEL:
+                step.work(lambda said: None)
+        self.assertFalse([name for name in opened if name.endswith("outputs.json")])
+
+    def test_without_simgrid_the_remedy_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(run_study(find("hbm"), Context(folder, True, False, Programs(folder))), 1)
+            self.assertIn("libsimgrid-dev", read(folder, "index.html"))
+
+
+if __name__ == "__main__":
+    unittest.main()
