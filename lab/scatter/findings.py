@@ -28,20 +28,47 @@ def example(replay):
                     "the order is the source's: P7 to P31, then P5, P6, P3, P4, P1, P2") for order in ("rank", "status")]
 
 
+# How figure 5 may be read: the sweep's name of it, and what it says of busy nodes. The first one leads.
+READINGS = {"six busy": "six nodes are busy, as in the source's example", "base": "any share of the nodes is busy"}
+FIGURE5 = {"best": "nodes", "best_by_earlier": "earlier"}
+
+
+def figure5(sweep):
+    """Reading -> axis -> value on it -> best improvement."""
+    return {name: {axis: {best[axis]: best["gain_most"] for best in named(sweep["sensitivity"], name)[key]}
+                   for key, axis in FIGURE5.items()} for name in READINGS}
+
+
+def grows(values):
+    """Along an axis, and never falls on the way."""
+    values = [values[at] for at in sorted(values)]
+    return values[-1] > values[0] and all(later >= earlier - 1e-9 for earlier, later in zip(values, values[1:]))
+
+
+def matches(reading):
+    """Which of the source's tendencies a reading of figure 5 has."""
+    return {"more nodes gain more": grows(reading["nodes"]), "small transfers in flight gain less": grows(reading["earlier"])}
+
+
 def best_gains(sweep):
     found = []
-    for best in sweep["best"]:
-        paper = source.BEST_PERCENT if best["nodes"] == source.BEST_NODES else None
-        found.append(finding(f"best improvement at {best['nodes']} nodes ({FORMULA})", paper,
-                             percent(best["gain_mean"]), unit="%", note=point(best)))
+    for name, words in READINGS.items():
+        for best in named(sweep["sensitivity"], name)["best"]:
+            paper = source.BEST_PERCENT if best["nodes"] == source.BEST_NODES else None
+            found.append(finding(f"figure 5, {words}: best improvement at {best['nodes']} nodes ({FORMULA})", paper,
+                                 percent(best["gain_most"]), unit="%", note=point(best)))
     other = named(sweep["sensitivity"], "the other formula")
-    found.append(finding(f"the same at {source.BEST_NODES} nodes as 1 - status order / rank order", source.BEST_PERCENT,
+    found.append(finding("the last as 1 - status order / rank order", source.BEST_PERCENT,
                          percent(other["best_at_32"]), unit="%", note="the source does not give its formula"))
-    six = named(sweep["sensitivity"], "six busy")["best"]
-    at = next(best for best in six if best["nodes"] == source.BEST_NODES)
-    found.append(finding(f"best improvement at {source.BEST_NODES} nodes with six busy, as in the source's example",
-                         source.BEST_PERCENT, percent(at["gain_mean"]), unit="%", note=point(at)))
     return found
+
+
+def inverse(found):
+    near = found["nearest"][0]
+    return [finding(f"a setting that gives {found['wanted_percent']} % at {found['nodes']} nodes", source.BEST_PERCENT,
+                    f"{found['found'] or 'none'} of {found['settings']}",
+                    note=f"nearest: {near['gain_percent']:.2f} % (messages of {near['message']} B after {near['earlier']} B, "
+                         f"{near['busy']} nodes busy, header of {near['header']} cycles)")]
 
 
 AXES = {"nodes": "more nodes gain more", "idle_share": "more idle nodes gain more",
@@ -128,8 +155,7 @@ def live_findings(done):
         top = max(rows, key=lambda row: row["idle_over_rank"])
         found += [
             finding(f"best improvement over blocking rank order, {ranks} real ranks",
-                    source.BEST_PERCENT if ranks == source.BEST_NODES else None,
-                    percent(best["idle_over_blocking"] - 1), "measured", "%", f"{where(best)}; median of rounds"),
+                    None, percent(best["idle_over_blocking"] - 1), "measured", "%", f"{where(best)}; median of rounds"),
             finding(f"improvement over nonblocking rank order, {ranks} real ranks", None,
                     f"{percent(worst['idle_over_rank'] - 1)} % to {percent(top['idle_over_rank'] - 1)} %", "measured",
                     note=f"least: {where(worst)}; most: {where(top)}; medians of rounds; rank order differed from "
@@ -148,7 +174,7 @@ def without(name, done):
 def findings_of(done):
     found = []
     for name, makers in (("replay", (example,)), ("sweep", (best_gains, trends, gather)),
-                         ("beyond", (beyond_findings,))):
+                         ("inverse", (inverse,)), ("beyond", (beyond_findings,))):
         if done[name].data is None:
             found += without(name, done[name])
         else:

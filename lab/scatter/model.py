@@ -7,6 +7,7 @@ FORMAT = 1  # of what we keep
 WHAT = {
     "replay": "the source's example of 32 nodes in the bus model, cycle by cycle",
     "sweep": "the source's whole sweep in the bus model, and each open assumption alone",
+    "inverse": "whether any setting of message, earlier transfer, busy nodes, header and look-up gives the source's best",
     "beyond": "what the source did not try: more nodes, ring and mesh, wrong status, several roots, hardware",
 }
 
@@ -18,7 +19,7 @@ def missing(programs):
 
 
 def step(name, context):
-    words = [name] + (["--quick"] if context.quick and name != "replay" else [])
+    words = [name] + (["--quick"] if context.quick and name in ("sweep", "beyond") else [])
 
     def work(heard):
         why = missing(context.programs)

@@ -1,6 +1,6 @@
 """The verdict: sentences chosen by the data, with numbers from it."""
 from lab.scatter import live, source
-from lab.scatter.findings import holds, named, percent
+from lab.scatter.findings import READINGS, figure5, holds, matches, named, percent
 
 
 def of_replay(replay):
@@ -27,17 +27,22 @@ def of_trends(trends):
 
 
 def of_sweep(sweep):
-    at = next(best for best in sweep["best"] if best["nodes"] == source.BEST_NODES)
-    ours = percent(at["gain_mean"])
-    moved = [line for line in sweep["sensitivity"] if line["name"] != "base"]
-    widest = max(moved, key=lambda line: abs(line["moved_points"]))
-    near = min(sweep["sensitivity"], key=lambda line: abs(line["from_source_points"]))
-    trends = sweep["trends"]
-    size = "of the size that the source reports" if abs(ours - source.BEST_PERCENT) < 10 else \
-        "not of the size that the source reports"
-    return (f"The best improvement at {source.BEST_NODES} nodes is {size} ({ours} % beside {source.BEST_PERCENT} %), but "
-            f"assumptions that the source leaves open move it by up to {abs(widest['moved_points']):.0f} points "
-            f"({widest['name']}; nearest to the source: {near['name']}), and {of_trends(trends)}.")
+    reading = figure5(sweep)
+    lead, other = READINGS
+    ours, others = (percent(reading[name]["nodes"][source.BEST_NODES]) for name in (lead, other))
+    kept = {name: all(matches(reading[name]).values()) for name in READINGS}
+    said = (f"Where {READINGS[lead]}, the best improvement at {source.BEST_NODES} nodes is {ours} % beside the source's "
+            f"{source.BEST_PERCENT} %, and {'it grows' if kept[lead] else 'it does not grow'} with nodes and with what is in flight, "
+            "as the source says.")
+    rest = f" Where {READINGS[other]}, it is {others} %, but {'it grows, too' if kept[other] else 'does not grow with both'}."
+    return f"{said}{rest} Point by point {of_trends(sweep['trends'])}."
+
+
+def of_inverse(found):
+    near = found["nearest"][0]["gain_percent"]
+    exact = "none gives" if not found["found"] else f"{found['found']} give"
+    return (f"Of {found['settings']} settings of messages, earlier transfers, busy nodes, headers and look-ups {exact} exactly "
+            f"{found['wanted_percent']} %; the nearest gives {near:.2f} %.")
 
 
 def of_beyond(beyond):
@@ -66,7 +71,7 @@ def of_live(rows):
 
 
 def verdict_of(done):
-    makers = {"replay": of_replay, "sweep": of_sweep, "beyond": of_beyond}
+    makers = {"replay": of_replay, "sweep": of_sweep, "inverse": of_inverse, "beyond": of_beyond}
     said = [make(done[name].data) for name, make in makers.items() if done[name].data is not None]
     failed = [name for name in makers if done[name].data is None]
     if failed:

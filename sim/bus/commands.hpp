@@ -28,5 +28,6 @@ Command add_replay(CLI::App& command);
 Command add_run(CLI::App& command);
 Command add_sweep(CLI::App& command);
 Command add_beyond(CLI::App& command);
+Command add_inverse(CLI::App& command);
 
 }  // namespace baton::bus

@@ -28,6 +28,7 @@ int main(int count, char** words) {
       add_sweep);
   add("beyond", "more nodes, ring and mesh, wrong or old status, several roots, cost in hardware",
       add_beyond);
+  add("inverse", "whether any setting gives the study's best gain", add_inverse);
   CLI11_PARSE(program, count, words);
   catch_interruptions();
   try {

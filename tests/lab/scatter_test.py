@@ -107,6 +107,26 @@ class Quick(unittest.TestCase):
         replayed = [finding for finding in self.data["findings"] if finding["what"].startswith("example")]
         self.assertEqual([(each["paper"], each["ours"]) for each in replayed], [(39, 39), (31, 31)])
 
+    def test_figure_5_leads_with_the_reading_that_has_all_tendencies(self):
+        """The values of the source's example of six busy nodes, by nodes and by what is in flight."""
+        best = [finding for finding in self.data["findings"] if finding["what"].startswith("figure 5, six nodes")]
+        self.assertEqual([each["ours"] for each in best], [14.29, 53.33, 77.42])
+        self.assertEqual([each["paper"] for each in best], [None, None, 78.93])
+        row = self.page[self.page.index("Figure 5 in both readings"):]
+        row = row[:row.index("any share of the nodes")]
+        for value in ("14.3 %", "53.3 %", "25.8 %", "65.8 %", "77.4 %"):
+            self.assertIn(value, row)
+        self.assertIn("77.42 % beside the source", self.data["verdict"][1])
+
+    def test_no_setting_gives_the_sources_number(self):
+        found = next(each for each in self.data["findings"] if each["what"].startswith("a setting that gives"))
+        self.assertEqual(found["ours"], "none of 241800")
+
+    def test_measured_numbers_have_no_simulated_one_beside_them(self):
+        for finding in self.data["findings"]:
+            if finding["kind"] == "measured":
+                self.assertIsNone(finding["paper"], finding["what"])
+
     def test_the_page_has_every_finding_and_the_verdict(self):
         for finding in self.data["findings"]:
             for words in (finding["what"], finding["note"]):

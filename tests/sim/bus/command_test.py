@@ -50,6 +50,16 @@ class Replay(unittest.TestCase):
         self.assertEqual(phases, ["request", "header", "data"] * 31)
 
 
+class Inverse(unittest.TestCase):
+    def test_what_a_setting_gives_is_found_and_the_sources_number_is_not(self):
+        self.assertEqual(report_of("inverse", "--quiet")["found"], 0)
+        # Six nodes busy with 1536 B, messages of 64 B: 880 and 496 cycles.
+        report = report_of("inverse", "--quiet", "--percent", str(100 * (880 / 496 - 1)))
+        self.assertGreater(report["found"], 0)
+        for each in report["nearest"]:
+            self.assertAlmostEqual(each["cycles_rank"] / each["cycles_status"], 880 / 496)
+
+
 class Run(unittest.TestCase):
     def test_busy_nodes_as_given(self):
         report = report_of("run", "--nodes=4", "--message=4", "--busy=1:40,2:8:16")
