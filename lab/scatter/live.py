@@ -3,7 +3,7 @@ program. A build without it has no data and says why, which is no failure."""
 from lab.frame.steps import Step
 
 PROGRAM = "baton-scatter-live"
-FORMAT = 1  # of what we keep
+FORMAT = 2  # of what we keep
 RANKS = (16, 32)
 WHAT = "status order against rank order (nonblocking and blocking) on {} real ranks, a third of them in earlier transfers"
 ABSENT = "not measured: this build has no live program"
@@ -52,6 +52,8 @@ def rows_of(done):
                          "rounds": each.data["rounds"],
                          **{f"{order}_{time}_us": by[order][f"{time}_us"] for order in by for time in TIMES},
                          **{f"{time}_over_{order}": by["status"][f"{time}_gain_over_{order}"]
+                            for order in ("rank", "blocking") for time in TIMES},
+                         **{f"{time}_over_{order}_interval": by["status"][f"{time}_gain_over_{order}_interval"]
                             for order in ("rank", "blocking") for time in TIMES},
                          **{f"{time}_noise": abs(by["again"][f"{time}_gain_over_rank"] - 1) for time in TIMES}})
     return rows

@@ -101,14 +101,19 @@ static int by_size(const void* a, const void* b) {
   double x = *(const double*)a, y = *(const double*)b;
   return (x > y) - (x < y);
 }
-/* The median and the quartiles of what `value` says of each round. */
+/* The median and the quartiles of what `value` says of each round, and between which values the
+ * median of endless rounds lies with a probability of 95 % (by order statistics). */
 typedef struct {
   double low, middle, high;
+  double least, most;
 } Spread;
 static Spread spread_of(double* values, int count) {
   qsort(values, (size_t)count, sizeof *values, by_size);
   double middle = (values[(count - 1) / 2] + values[count / 2]) / 2;
-  return (Spread){values[(count - 1) / 4], middle, values[count - 1 - (count - 1) / 4]};
+  int outer = (int)floor((count - 1.96 * sqrt(count)) / 2);
+  if (outer < 0) outer = 0;
+  return (Spread){values[(count - 1) / 4], middle, values[count - 1 - (count - 1) / 4],
+                  values[outer], values[count - 1 - outer]};
 }
 
 static int order_named(const char* name) {
@@ -127,8 +132,9 @@ static void print_gain(const Cell* cell, int order, const char* other) {
     double ratios[rounds_max];
     for (int i = 0; i < live.rounds; ++i)
       ratios[i] = cell->times[base][i].of[t] / cell->times[order][i].of[t];
-    printf(", \"%s_gain_over_%s\": %.3f", time_names[t], other,
-           spread_of(ratios, live.rounds).middle);
+    Spread spread = spread_of(ratios, live.rounds);
+    printf(", \"%s_gain_over_%s\": %.3f, \"%s_gain_over_%s_interval\": [%.3f, %.3f]", time_names[t],
+           other, spread.middle, time_names[t], other, spread.least, spread.most);
   }
 }
 

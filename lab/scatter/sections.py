@@ -146,13 +146,18 @@ def beyond_section(beyond):
         hardware(beyond["hardware"]))
 
 
+def with_interval(row, name):
+    least, most = row[f"{name}_interval"]
+    return f"{row[name]:.2f} ({least:.2f}-{most:.2f})"
+
+
 def live_section(done):
     why = live.why_not(done)
     if why:
         return section("On real ranks", MEASURED, paragraph(f"{why[0].upper()}{why[1:]}.", "problem"))
     rows = live.rows_of(done)
     lines = [[f"{row['ranks']} ranks, {row['operation']}", size_name(row["block"]),
-              *[f"{row[f'{time}_over_{order}']:.2f}" for order in ("rank", "blocking") for time in ("idle", "root", "all")],
+              *[with_interval(row, f"{time}_over_{order}") for order in ("rank", "blocking") for time in ("idle", "root", "all")],
               f"{100 * row['idle_noise']:.1f} %"]
              for row in rows]
     heads = ["", "bytes#", *[f"{order}: {time}#" for order in ("rank", "blocking") for time in ("idle", "root", "all")],
@@ -161,7 +166,7 @@ def live_section(done):
         "On real ranks", MEASURED,
         paragraph("How many times as long another order takes as status order: rank order with nonblocking messages, and "
                   "blocking rank order, the source's. Until the last idle rank has its block (idle), the root is done "
-                  f"(root), everybody is and all earlier transfers have ended (all). Medians of {rows[0]['rounds']} "
+                  f"(root), everybody is and all earlier transfers have ended (all). Medians and, in brackets, their 95 % intervals, of {rows[0]['rounds']} "
                   "rounds; each round repeats the same busy ranks in all orders. Noise: how far rank order, done "
                   "twice, differs from itself until the last idle rank has its block."),
         charts.table(heads, lines, stacked=True))

@@ -61,10 +61,9 @@ def of_beyond(beyond):
 def of_live(rows):
     blocking = max(rows, key=lambda row: row["idle_over_blocking"])
     gains = [row["idle_over_rank"] - 1 for row in rows]
-    noise = live.noise(rows)
-    beside = "makes no difference beyond the noise" if max(map(abs, gains)) <= noise else \
-        (f"gains {percent(min(gains))} to {percent(max(gains))} % in the median of {rows[0]['rounds']} rounds, where rank "
-         f"order differed from itself by up to {percent(noise)} %")
+    clear = [sum(1 for row in rows if row["idle_over_rank_interval"][end] * sign > sign) for end, sign in ((0, 1), (1, -1))]
+    beside = (f"gains {percent(min(gains))} to {percent(max(gains))} % in the median of {rows[0]['rounds']} rounds: clearly more "
+              f"in {clear[0]} and clearly less in {clear[1]} of {len(rows)} cases (95 % intervals)")
     return (f"On real ranks status order gains up to {percent(blocking['idle_over_blocking'] - 1)} % over blocking rank "
             f"order ({blocking['ranks']} ranks, {blocking['operation']} of {blocking['block']} B); beside nonblocking rank "
             f"order, in which the root waits for nobody either, it {beside}.")

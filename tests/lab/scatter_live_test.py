@@ -36,6 +36,9 @@ class ScatterLive(unittest.TestCase):
                     self.assertEqual(len(order[f"{time}_us_samples"]), 2)
                     self.assertGreater(order[f"{time}_us"], 0)
                 self.assertEqual("idle_gain_over_rank" in order, order["order"] != "rank")
+                if "idle_gain_over_rank" in order:
+                    least, most = order["idle_gain_over_rank_interval"]
+                    self.assertTrue(least <= order["idle_gain_over_rank"] <= most)
 
     def test_two_ranks_and_nobody_busy(self):
         told = measured(2, "rounds=1", "blocks=1000", "operation=gather", "orders=auto", "place=first")
