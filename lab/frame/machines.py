@@ -4,7 +4,9 @@ import json
 import os
 import tempfile
 
+from lab.frame.charts import table
 from lab.frame.errors import StepFailed
+from lab.frame.page import paragraph, section
 
 PROGRAM = "baton-machine"
 FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "machines")
@@ -31,3 +33,14 @@ def run_cases(programs, machine, cases, heard, steps=100):
         with open(file, "w", encoding="utf-8") as out:
             json.dump(cases, out)
         return programs.report(PROGRAM, ["run", "--machine", path_of(machine), "--cases", file, "--steps", str(steps)], heard)
+
+
+def parameters_section(described, more=()):
+    """What a model was told: each number with its reference, and rows of the study's own."""
+    rows = []
+    for name, parameter in described["parameters"].items():
+        value = f"{parameter['value']:.4g}" if "range" not in parameter else \
+            f"{parameter['range'][0]:g} to {parameter['range'][1]:g}"
+        rows.append([name, f"{value} {parameter['unit']}", parameter["source"], parameter.get("words", "")])
+    return section("What the model is told", paragraph("Of a range, for which no value was found, the geometric middle leads."),
+                   table(["parameter", "value", "source", "words"], [*rows, *more], stacked=True))

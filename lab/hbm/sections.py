@@ -1,5 +1,6 @@
 """The page's own sections: gains beside the source, bandwidths, what moves them, what the model is told, the figures."""
 from lab.frame import charts
+from lab.frame.machines import parameters_section
 from lab.frame.page import kind_mark, paragraph, section
 from lab.hbm import source
 from lab.hbm.findings import BASE, LIVE, gains
@@ -38,16 +39,6 @@ def sensitivity(data):
                    charts.bars("gains by assumption", lines, " %", digits=0))
 
 
-def parameters(data):
-    rows = []
-    for name, parameter in data["machine"]["parameters"].items():
-        value = f"{parameter['value']:.4g}" if "range" not in parameter else \
-            f"{parameter['range'][0]:g} to {parameter['range'][1]:g}"
-        rows.append([name, f"{value} {parameter['unit']}", parameter["source"], parameter.get("words", "")])
-    return section("What the model is told", paragraph("Of a range the geometric middle leads."),
-                   charts.table(["parameter", "value", "source", "words"], rows, stacked=True))
-
-
 def figures():
     rows = [[f"figure {number}", words] for number, words in source.outputs()["figures"].items()]
     return section("The source's figures", charts.table(["", "here"], rows, stacked=True))
@@ -58,4 +49,4 @@ def sections_of(done):
     parts = [make(data) for make in (gains_section, bandwidths, sensitivity)] if data else \
         [section("Gains over all in DDR4", paragraph(done["model"].problem, "problem"))]
     parts.append(section("On this machine", MEASURED, paragraph(f"{LIVE[0].upper()}{LIVE[1:]}.", "problem")))
-    return [*parts, *([parameters(data)] if data else []), figures()]
+    return [*parts, *([parameters_section(data["machine"])] if data else []), figures()]

@@ -1,5 +1,6 @@
 """The page's own sections: predictions beside the source, what moves them, programs, this machine, the source's figures."""
 from lab.frame import charts
+from lab.frame.machines import parameters_section
 from lab.frame.page import kind_mark, paragraph, section
 from lab.numa import live, source
 from lab.numa.findings import BASE, errors, gain, signed_percent
@@ -51,15 +52,9 @@ def programs(data):
 
 
 def parameters(data):
-    rows = []
-    for name, parameter in data["machine"]["parameters"].items():
-        value = f"{parameter['value']:.4g}" if "range" not in parameter else \
-            f"{parameter['range'][0]:g} to {parameter['range'][1]:g}, not found"
-        rows.append([name, f"{value} {parameter['unit']}", parameter["source"], parameter.get("words", "")])
     share = source.inputs()["cache_share"]
-    rows.append(["traffic left with twice the cache", f"{share['range'][0]:g} to {share['range'][1]:g}, not found",
-                 share["source"], ""])
-    return section("What the model is told", charts.table(["parameter", "value", "source", "words"], rows, stacked=True))
+    return parameters_section(data["machine"], [["traffic left with twice the cache",
+                                                 f"{share['range'][0]:g} to {share['range'][1]:g}", share["source"], ""]])
 
 
 def figures():

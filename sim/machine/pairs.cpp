@@ -1,7 +1,6 @@
 #include "sim/machine/pairs.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <stdexcept>
 
 #include "machine/memory_plan.hpp"
@@ -12,12 +11,6 @@ namespace baton::model {
 namespace {
 
 constexpr double bytes_in_gigabyte = 1e9, seconds_in_nanosecond = 1e-9;
-
-template <class T>
-T expect(std::expected<T, std::string> result) {
-  if (!result) throw std::runtime_error(result.error());
-  return std::move(*result);
-}
 
 int node_of(const Description& description, int home, NumaPolicy policy) {
   if (!policy.asks()) policy.word = MemoryWord::near;

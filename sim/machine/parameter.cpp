@@ -75,8 +75,9 @@ const Parameter& Parameters::find(const std::string& name) const {
 
 void Parameters::set(const std::string& name, double value) {
   if (!(value > 0) || !std::isfinite(value)) refuse(name, "must be positive");
-  auto& parameter = const_cast<Parameter&>(find(name));
-  parameter.value = parameter.low = parameter.high = value;
+  (void)find(name);
+  for (Parameter& parameter : all_)
+    if (parameter.name == name) parameter.value = parameter.low = parameter.high = value;
 }
 
 }  // namespace baton::model

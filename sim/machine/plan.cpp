@@ -8,16 +8,6 @@
 
 namespace baton::model {
 
-namespace {
-
-template <class T>
-T expect(std::expected<T, std::string> result) {
-  if (!result) throw std::runtime_error(result.error());
-  return std::move(*result);
-}
-
-}  // namespace
-
 Plan plan_of_configuration(const Description& description, const std::string& name, int ranks) {
   const auto configuration = expect(machine::configure(description.machine(), name, ranks, 1));
   return {configuration.cores, configuration.memory, configuration.ranks};

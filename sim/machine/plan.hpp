@@ -2,14 +2,24 @@
 // mpiexec --config, and any --cores and --memory, go through machine/'s own planning.
 #pragma once
 
+#include <expected>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "machine/cores.hpp"
 #include "sim/machine/simulate.hpp"
 
 namespace baton::model {
+
+// The value, or the planning's own words, thrown.
+template <class T>
+T expect(std::expected<T, std::string> result) {
+  if (!result) throw std::runtime_error(result.error());
+  return std::move(*result);
+}
 
 // A program of which each rank moves `bytes`, each of them so many bytes read and written, with so
 // many lines under way at once (nothing: as many as the core can have).

@@ -27,12 +27,10 @@ void combine_at(const Visit& visit, int count, SourceAt&& source_at, Vector part
   };
   int i = count - 1;
   const Source last = source_at(i);
-  if (last.own == result)
-    ;  // in place
-  else if (last.own)
-    datatype::copy(*part.type, last.own, *part.type, result, part.count * size);
-  else
+  if (!last.own)
     take(last, result);
+  else if (last.own != result)  // else in place
+    datatype::copy(*part.type, last.own, *part.type, result, part.count * size);
   while (i-- > 0) {
     const Source source = source_at(i);
     const void* theirs = source.own;
