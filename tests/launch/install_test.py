@@ -131,6 +131,15 @@ class Installed(unittest.TestCase):
         run(os.path.join(self.prefix, "bin", "baton"), "tune", "--seconds", "1", "--output", profile)
         self.assertTrue(os.path.exists(profile))
 
+    def test_the_installed_lab_has_its_data(self):
+        """What its studies read beside their code: sources and machines."""
+        lab = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "lab")
+        wanted = {os.path.relpath(os.path.join(folder, name), lab) for folder, _, names in os.walk(lab) for name in names
+                  if name.endswith((".json", ".css"))}
+        installed = os.path.join(self.prefix, "share", "baton", "lab")
+        self.assertTrue(wanted)
+        self.assertEqual([name for name in sorted(wanted) if not os.path.exists(os.path.join(installed, name))], [])
+
     def test_the_installed_tool_runs_the_lab(self):
         out = self.path("lab")
         baton = os.path.join(self.prefix, "bin", "baton")
