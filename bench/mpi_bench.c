@@ -150,13 +150,14 @@ static int messages_of(const char* metric, int sizes, char** size) {
 /* A virtual machine's host may bring processors that were idle together only after they have been
  * busy for some time: without this, the first cell of a job shows where they were before. */
 static void wake_processors(void) {
-  for (int i = 0; i < 50; ++i) { /* milliseconds */
+  for (int i = 0; i < 50; ++i) { /* milliseconds: a guess */
     MPI_Barrier(MPI_COMM_WORLD);
     for (double start = now_us(); now_us() - start < 1000;) continue;
   }
 }
 
 static int run(const char* metric, int sizes, char** size, int level) {
+  /* Two words or fewer: single sizes, and what counts instructions. */
   if (sizes > 2 && ranks <= 2) wake_processors();
   if (messages_of(metric, sizes, size) || kernels_of(metric, sizes, size)) return 0;
   if (!strcmp(metric, "exported"))

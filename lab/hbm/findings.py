@@ -61,5 +61,5 @@ def verdict_of(done):
         f"{'as in the source' if less else 'other than in the source'}: in a tile they stay in its cache.",
         f"What is missing is how fast one pair copies. Put the other way round, the source's own gains ask for "
         f"{needed[MORE[0]]:.1f} GB/s a pair with 17 pairs and {needed[MORE[1]]:.1f} with 34; no public figure was found, so "
-        "it is swept, and memory alone would allow more.",
+        "it is swept.",
         "Nothing here was measured: no machine with such memory was at hand."]

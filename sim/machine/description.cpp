@@ -10,8 +10,6 @@ namespace baton::model {
 
 namespace {
 
-constexpr double bytes_in_gigabyte = 1e9, seconds_in_nanosecond = 1e-9;
-
 const Json& part(const Json& json, const char* key) {
   const auto found = json.find(key);
   if (found == json.end()) throw std::runtime_error(fmt::format("the file has no \"{}\"", key));

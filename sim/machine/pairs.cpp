@@ -10,13 +10,6 @@ namespace baton::model {
 
 namespace {
 
-constexpr double bytes_in_gigabyte = 1e9, seconds_in_nanosecond = 1e-9;
-
-int node_of(const Description& description, int home, NumaPolicy policy) {
-  if (!policy.asks()) policy.word = MemoryWord::near;
-  return expect(machine::plan_memory(description.machine(), home, policy)).nodes.front();
-}
-
 // What one core of a pair has lines for, in bytes of messages a second.
 double rate_of(const Description& description, const PlacedRank& rank, bool across) {
   double latency = description.latency(rank.cpu, rank.nodes.front());
@@ -33,13 +26,11 @@ std::vector<PlacedPair> place_pairs(const Description& description, const Pairs&
   policy.map_by = pairs.across_tiles ? machine::Level::l2 : machine::Level::core;
   policy.bind_to = machine::Level::core;
   const machine::Placement placement = expect(machine::place(description.machine(), policy));
-  NumaPolicies memory;
-  MemoryWordError error;
-  if (!parse_numa_policies(pairs.memory, &memory, &error)) throw std::runtime_error(error.text);
+  const NumaPolicies memory = policies_of(pairs.memory);
   auto placed = [&](int number) {
     const machine::PlannedRank& rank = placement.ranks[static_cast<std::size_t>(number)];
     const int home = machine::home_node(description.machine(), rank, number);
-    return PlacedRank{rank.common.os, {node_of(description, home, memory.heap)}};
+    return PlacedRank{rank.common.os, nodes_for(description, home, memory.heap)};
   };
   std::vector<PlacedPair> all;
   for (int pair = 0; pair < pairs.count; ++pair) {
@@ -48,7 +39,7 @@ std::vector<PlacedPair> place_pairs(const Description& description, const Pairs&
     const bool apart = description.cpu(sender.cpu).l2 != description.cpu(receiver.cpu).l2;
     if (apart != pairs.across_tiles)
       throw std::runtime_error("the machine has no tiles of two cores, or too few for these pairs");
-    all.push_back({sender, receiver, node_of(description, home, memory.queues)});
+    all.push_back({sender, receiver, nodes_for(description, home, memory.queues).front()});
   }
   return all;
 }

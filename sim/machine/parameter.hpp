@@ -10,6 +10,8 @@ namespace baton::model {
 
 using Json = nlohmann::ordered_json;
 
+inline constexpr double bytes_in_gigabyte = 1e9, seconds_in_nanosecond = 1e-9;
+
 struct Parameter {
   std::string name;
   double value = 0;  // of a range, its geometric middle

@@ -13,26 +13,32 @@ Plan plan_of_configuration(const Description& description, const std::string& na
   return {configuration.cores, configuration.memory, configuration.ranks};
 }
 
+NumaPolicies policies_of(const std::string& memory) {
+  NumaPolicies policies;
+  MemoryWordError error;
+  if (!parse_numa_policies(memory, &policies, &error)) throw std::runtime_error(error.text);
+  return policies;
+}
+
+std::vector<int> nodes_for(const Description& description, int home, NumaPolicy policy) {
+  if (!policy.asks()) policy.word = MemoryWord::near;
+  auto planned = expect(machine::plan_memory(description.machine(), home, policy));
+  planned.nodes.resize(planned.in_turn ? planned.meant : 1);
+  return planned.nodes;
+}
+
 std::vector<PlacedRank> place(const Description& description, const Plan& plan) {
   machine::PlacementPolicy policy;
   policy.ranks = plan.ranks;
   policy.cores = plan.cores;
   policy.bind_to = machine::Level::core;
   const machine::Placement placement = expect(machine::place(description.machine(), policy));
-  NumaPolicies memory;
-  MemoryWordError error;
-  if (!parse_numa_policies(plan.memory, &memory, &error)) throw std::runtime_error(error.text);
+  const NumaPolicies memory = policies_of(plan.memory);
   std::vector<PlacedRank> ranks;
   for (std::size_t i = 0; i < placement.ranks.size(); ++i) {
     const machine::PlannedRank& rank = placement.ranks[i];
     const int home = machine::home_node(description.machine(), rank, static_cast<int>(i));
-    NumaPolicy policy_of_rank = memory.all;
-    if (!policy_of_rank.asks()) policy_of_rank.word = MemoryWord::near;
-    const auto planned = expect(machine::plan_memory(description.machine(), home, policy_of_rank));
-    // All of the meant ones in turn; else the first, which is large enough for what is modelled.
-    const std::size_t used = planned.in_turn ? planned.meant : 1;
-    ranks.push_back(
-        {rank.common.os, {planned.nodes.begin(), planned.nodes.begin() + static_cast<long>(used)}});
+    ranks.push_back({rank.common.os, nodes_for(description, home, memory.all)});
   }
   return ranks;
 }

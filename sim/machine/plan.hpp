@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/numa_policy.hpp"
 #include "machine/cores.hpp"
 #include "sim/machine/simulate.hpp"
 
@@ -47,6 +48,10 @@ struct PlacedRank {
 // functions throw std::runtime_error with the planning's own words.
 Plan plan_of_configuration(const Description& description, const std::string& name, int ranks);
 std::vector<PlacedRank> place(const Description& description, const Plan& plan);
+// The words of mpiexec --memory; and the nodes that one of its policies means for a rank at home
+// there: all of those that it takes in turn, else the first, which is large enough here.
+NumaPolicies policies_of(const std::string& memory);
+std::vector<int> nodes_for(const Description& description, int home, NumaPolicy policy);
 Case case_of(const Description& description, const std::string& name,
              const std::vector<PlacedRank>& ranks, const Program& program);
 

@@ -4,28 +4,18 @@ BIN_FOLDER"""
 import html
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import unittest
 from unittest import mock
 
-BIN = os.path.abspath(sys.argv.pop(1))
-ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-sys.path.insert(0, ROOT)
-from lab.frame.programs import Programs  # noqa: E402
-from lab.frame.run import Context, run_study  # noqa: E402
-from lab.hbm import findings, model, source  # noqa: E402
-from lab.studies import find  # noqa: E402
+from calls import BIN, LIBEXEC, lab, read
+from lab.frame.programs import Programs
+from lab.frame.run import Context, run_study
+from lab.hbm import findings, model, source
+from lab.studies import find
 
-LIBEXEC = os.path.join(BIN, "..", "libexec", "baton")
 HAS_MODEL = os.path.exists(os.path.join(LIBEXEC, "baton-machine"))
-WATCHDOG_SECONDS = 120
-
-
-def read(*parts):
-    with open(os.path.join(*parts), encoding="utf-8") as file:
-        return file.read()
 
 
 @unittest.skipUnless(HAS_MODEL, "built without SimGrid")
@@ -33,8 +23,7 @@ class Quick(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.kept = tempfile.TemporaryDirectory()
-        done = subprocess.run([os.path.join(BIN, "baton"), "lab", "hbm", "--quick", "--out", cls.kept.name],
-                              capture_output=True, text=True, timeout=WATCHDOG_SECONDS, stdin=subprocess.DEVNULL)
+        done = lab("hbm", "--quick", "--out", cls.kept.name)
         assert done.returncode == 0, done.stderr
         cls.data, cls.page = json.loads(read(cls.kept.name, "data.json")), read(cls.kept.name, "index.html")
         cls.base = {row["case"]: row for row in cls.data["rows"] if row["assumption"] == "base"}

@@ -11,27 +11,13 @@ import tempfile
 import unittest
 from unittest import mock
 
-BIN = os.path.abspath(sys.argv.pop(1))
-ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-sys.path.insert(0, ROOT)
-from lab.frame.programs import Programs  # noqa: E402
-from lab.frame.run import Context, run_study  # noqa: E402
-from lab.numa import live, model, source  # noqa: E402
-from lab.studies import find  # noqa: E402
+from calls import BIN, LIBEXEC, ROOT, WATCHDOG_SECONDS, lab, read
+from lab.frame.programs import Programs
+from lab.frame.run import Context, run_study
+from lab.numa import live, model, source
+from lab.studies import find
 
-LIBEXEC = os.path.join(BIN, "..", "libexec", "baton")
 HAS_MODEL = os.path.exists(os.path.join(LIBEXEC, "baton-machine"))
-WATCHDOG_SECONDS = 120
-
-
-def lab(*words, **more):
-    return subprocess.run([os.path.join(BIN, "baton"), "lab", *words], capture_output=True, text=True,
-                          timeout=WATCHDOG_SECONDS, stdin=subprocess.DEVNULL, **more)
-
-
-def read(*parts):
-    with open(os.path.join(*parts), encoding="utf-8") as file:
-        return file.read()
 
 
 class Folder(unittest.TestCase):

@@ -13,21 +13,10 @@ import tempfile
 import threading
 import unittest
 
-BIN = os.path.abspath(sys.argv.pop(1))
-ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-WATCHDOG_SECONDS = 240
+from calls import BIN, ROOT, WATCHDOG_SECONDS, lab, read
+
 MODEL = os.path.join(BIN, "..", "libexec", "baton", "baton-bus")
 HAS_MODEL = os.path.exists(MODEL)
-
-
-def lab(*words, **more):
-    return subprocess.run([os.path.join(BIN, "baton"), "lab", *words], capture_output=True, text=True,
-                          timeout=WATCHDOG_SECONDS, stdin=subprocess.DEVNULL, **more)
-
-
-def read(*parts):
-    with open(os.path.join(*parts), encoding="utf-8") as file:
-        return file.read()
 
 
 class Words(unittest.TestCase):

@@ -4,26 +4,16 @@ import json
 import os
 import stat
 import subprocess
-import sys
 import tempfile
 import unittest
 
-BIN = os.path.abspath(sys.argv.pop(1))
-ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-sys.path.insert(0, ROOT)
-from lab.frame.programs import Programs  # noqa: E402
-from lab.frame.run import Context, run_study  # noqa: E402
-from lab.system import machine_file  # noqa: E402
-from lab.studies import find  # noqa: E402
+from calls import BIN, LIBEXEC, WATCHDOG_SECONDS, lab, read
+from lab.frame.programs import Programs
+from lab.frame.run import Context, run_study
+from lab.system import machine_file
+from lab.studies import find
 
-LIBEXEC = os.path.join(BIN, "..", "libexec", "baton")
 MODEL = os.path.join(LIBEXEC, "baton-machine")
-WATCHDOG_SECONDS = 240
-
-
-def read(*parts):
-    with open(os.path.join(*parts), encoding="utf-8") as file:
-        return file.read()
 
 
 def accepted(file):
@@ -41,8 +31,7 @@ class Folder(unittest.TestCase):
 
 class Real(Folder):
     def test_this_machine_is_measured_and_described(self):
-        done = subprocess.run([os.path.join(BIN, "baton"), "lab", "system", "--quick", "--out", self.folder],
-                              capture_output=True, text=True, timeout=WATCHDOG_SECONDS, stdin=subprocess.DEVNULL)
+        done = lab("system", "--quick", "--out", self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
         data, page = json.loads(read(self.folder, "data.json")), read(self.folder, "index.html")
         for row in data["rows"]:
