@@ -6,6 +6,9 @@ from lab.hbm import source
 from lab.hbm.findings import BASE, LIVE, gains
 from lab.hbm.model import CASES, VARIANTS, gain, in_a_tile_over_across
 
+ASSUMED = [["segment written back, in a tile", "nothing", "assumed: it stays in the tile's cache, as the source explains figure 6", ""],
+           ["segment written back, across tiles", "each byte once", "assumed from how such caches share lines; no reference found, 0 and 2 "
+            "times are among the assumptions", ""]]
 SIMULATED, MEASURED = (f"<p>{kind_mark(kind)}</p>" for kind in ("simulated", "measured"))
 
 
@@ -49,4 +52,4 @@ def sections_of(done):
     parts = [make(data) for make in (gains_section, bandwidths, sensitivity)] if data else \
         [section("Gains over all in DDR4", paragraph(done["model"].problem, "problem"))]
     parts.append(section("On this machine", MEASURED, paragraph(f"{LIVE[0].upper()}{LIVE[1:]}.", "problem")))
-    return [*parts, *([parameters_section(data["machine"])] if data else []), figures()]
+    return [*parts, *([parameters_section(data["machine"], ASSUMED)] if data else []), figures()]
