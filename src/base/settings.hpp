@@ -50,7 +50,8 @@ namespace baton {
   X(pipeline_early,              flag,   1,          0,       1,          "longer messages begin to go through staging before they are matched") \
   X(direct_at_once,              count,  -1,         -1,      4096,       "so many ranks at a time copy from or to the root's memory in long scatters and gathers, since the kernel locks its page tables for each; 0: all; -1: 8 where ranks have a CPU each, else all; the same for all ranks") \
   X(deposit_model,               count,  0,          0,       5,          "1 to 5: messages between ranks go as in the models of the deposit study (docs/decisions/deposit-models.md); the same for all ranks") \
-  X(deposit_ring_bytes,          bytes,  4 << 20,    8192,    1 << 30,    "the receive ring of these models, one for each sender")
+  X(deposit_ring_bytes,          bytes,  4 << 20,    8192,    1 << 30,    "the receive ring of these models, one for each sender") \
+  X(deposit_delayed,             flag,   0,          0,       1,          "a message of these models that would meet the ring's end waits for contiguous room there, instead of being split")
 
 #define BATON_SETTINGS(X) BATON_USER_SETTINGS(X) BATON_INNER_SETTINGS(X)
 // clang-format on

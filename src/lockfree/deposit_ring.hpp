@@ -50,6 +50,8 @@ struct alignas(cache_line_bytes) DepositHead {
 struct DepositRules {
   bool lazy = true;
   bool tail = false;
+  bool delayed =
+      false;  // a message that would be split waits for contiguous room, if it can have any
 };
 
 // Where an end stands.
@@ -105,7 +107,9 @@ class DepositSender : public DepositPosition {
   // How much of `left` bytes may go as the next piece, when it has room: as far as the ring's end.
   // False: no room now, which is an outcome.
   bool make_room(std::uint64_t left, std::uint64_t* piece) {
-    if (to_end() < overhead() + (left ? line_bytes : 0) && !put_filler()) return false;
+    const bool holds_nothing = to_end() < overhead() + (left ? line_bytes : 0);
+    const bool would_split = room_of(left) > to_end() && room_of(left) + line_bytes <= ring_bytes_;
+    if ((holds_nothing || (rules_.delayed && would_split)) && !put_filler()) return false;
     std::uint64_t longest = std::min(to_end(), ring_bytes_ - line_bytes) - overhead();
     *piece = std::min(left, longest);
     return has_room(room_of(*piece));

@@ -79,6 +79,7 @@ void transfer(Stage& stage, DepositRules rules, const int (&sizes)[count]) {
 
 constexpr DepositRules lazy{.lazy = true, .tail = false};
 constexpr DepositRules eager_look_and_tail{.lazy = false, .tail = true};
+constexpr DepositRules delayed{.lazy = true, .tail = false, .delayed = true};
 
 MODEL_CASE(deposit_ring, messages_arrive_once_in_order_and_intact_over_several_laps) {
   static constexpr int sizes[] = {8, 0, 64, 3, 65, 8, 0, 1, 16, 8};
@@ -95,6 +96,10 @@ MODEL_CASE(deposit_ring, a_message_longer_than_the_ring_arrives_whole) {
 MODEL_CASE(deposit_ring, with_tails_and_without_lazy_pointers_messages_arrive_whole) {
   static constexpr int sizes[] = {8, 0, 100, 300, 1};
   transfer(stage, eager_look_and_tail, sizes);
+}
+MODEL_CASE(deposit_ring, delayed_messages_wait_for_contiguous_room_and_arrive_whole) {
+  static constexpr int sizes[] = {130, 190, 8, 130, 700, 8};
+  transfer(stage, delayed, sizes);
 }
 
 // --- redirection, in the steps of message/deposit_model*.cpp.
@@ -316,6 +321,16 @@ TEST(deposit_ring, a_full_ring_refuses_and_takes_the_next_when_there_is_room) {
   EXPECT_EQ(ring.put(message - piece, 1), message - piece);
   for (int i = 0; i < 4; ++i) EXPECT_TRUE(ring.take());
   EXPECT_FALSE(ring.take());
+}
+
+TEST(deposit_ring, a_delayed_message_goes_round_the_end_and_is_not_split) {
+  Ring ring(4096, delayed);
+  EXPECT_EQ(ring.put(2000, 1), 2000u);
+  EXPECT_EQ(ring.put(2500, 1), 0u);  // what is left at the end is given up, its beginning is in use
+  EXPECT_TRUE(ring.take());
+  EXPECT_FALSE(ring.take());
+  EXPECT_EQ(ring.put(2500, 1), 2500u);
+  EXPECT_TRUE(ring.take());
 }
 
 TEST(deposit_ring, what_is_longer_than_the_ring_goes_in_pieces_that_need_all_of_it) {

@@ -69,6 +69,12 @@ class Figure10(unittest.TestCase):
         told = self.turns(5, 2 * MIB, deposit_ring_bytes=64 * MIB)
         self.assertEqual((told.redirected, told.split), (12, 0))
 
+    def test_delayed_sends_are_redirected_whole_while_the_ring_can_hold_them(self):
+        for size, split in ((MIB, 0), (2 * MIB, 0), (3 * MIB, 0), (4 * MIB, 12)):
+            with self.subTest(size=size):
+                told = self.turns(5, size, deposit_delayed=1)
+                self.assertEqual((told.redirected, told.split), (12 - split, split))
+
     def test_from_2_MiB_on_two_messages_no_longer_fit(self):
         # Sent four at a time while the receiver does nothing: with 1 MiB only the end of the last must wait.
         for size, waited in ((256 * KIB, 0), (512 * KIB, 0), (MIB, 1), (2 * MIB, 3), (3 * MIB, 3), (4 * MIB, 4),

@@ -48,8 +48,8 @@ struct DepositModel {
   int number;
 
   // How much of the efficient queues there is.
-  constexpr lockfree::DepositRules rules() const {
-    return {.lazy = number != 1, .tail = number == 1};
+  constexpr lockfree::DepositRules rules(bool delayed) const {
+    return {.lazy = number != 1, .tail = number == 1, .delayed = delayed};
   }
   // Whether the sender makes the message contiguous in memory of its own before it deposits it.
   constexpr bool copies_at_sender(std::int64_t bytes) const {

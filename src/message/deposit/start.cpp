@@ -13,7 +13,7 @@ namespace {
 
 // Table 2 of the study.
 constexpr std::int64_t kib = 1024;
-static_assert(!DepositModel{1}.rules().lazy && DepositModel{1}.rules().tail);
+static_assert(!DepositModel{1}.rules(false).lazy && DepositModel{1}.rules(false).tail);
 static_assert(DepositModel{2}.copies_at_sender(64 * kib) && !DepositModel{2}.redirects(64 * kib));
 static_assert(DepositModel{3}.copies_at_sender(64 * kib) && DepositModel{3}.redirects(1));
 static_assert(!DepositModel{4}.copies_at_sender(1) && !DepositModel{4}.redirects(64 * kib));
@@ -109,7 +109,7 @@ Error begin(Peer& peer) {
     platform::Guard sending(peer.send_lock);
     char* control = transport::deposit_memory(peer.local_rank, engine.local_rank);
     deposit->out.attach(control + page_bytes, ring_bytes, &control_of(control).head,
-                        deposit_model().rules());
+                        deposit_model().rules(settings.deposit_delayed));
     deposit->their_advert = &control_of(control).advert;
   }
   notify_slow(peer.local_rank);  // the bit makes the ring known there
@@ -127,7 +127,7 @@ bool look(Peer& peer) {
   if (BATON_UNLIKELY(!deposit->in.attached())) {
     char* control = transport::deposit_memory(engine.local_rank, peer.local_rank);
     deposit->in.attach(control + page_bytes, transport::job().rings.deposit.ring_bytes,
-                       &control_of(control).head, deposit_model().rules());
+                       &control_of(control).head, deposit_model().rules(settings.deposit_delayed));
     deposit->own_advert = &control_of(control).advert;
     deposit->peer = &peer;
     deposit->next_open = open_peers;
