@@ -18,7 +18,7 @@ STUDIES = [
     Study("system", "What do messages and memory cost on this machine?", built=True),
     Study("scatter", "Does a root that looks before it sends, and serves idle nodes first, finish earlier?", built=True),
     Study("hbm", "What do MPI's own memory and MPI_Alloc_mem gain from on-package memory?", built=True),
-    Study("deposit", "Which protocol, and whose queues, make a message cheapest?"),
+    Study("deposit", "Which protocol, and whose queues, make a message cheapest?", built=True),
     Study("numa", "When do two NUMA nodes beat one that is near?", built=True),
     Study("hybrid", "How many ranks, how many threads each, for which shape of application?"),
 ]
