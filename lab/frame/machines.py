@@ -42,5 +42,6 @@ def parameters_section(described, more=()):
         value = f"{parameter['value']:.4g}" if "range" not in parameter else \
             f"{parameter['range'][0]:g} to {parameter['range'][1]:g}"
         rows.append([name, f"{value} {parameter['unit']}", parameter["source"], parameter.get("words", "")])
-    return section("What the model is told", paragraph("Of a range, for which no value was found, the geometric middle leads."),
+    about = f"What the model is told: {described['title']}" if "title" in described else "What the model is told"
+    return section(about, paragraph("Of a range, for which no value was found, the geometric middle leads."),
                    table(["parameter", "value", "source", "words"], [*rows, *more], stacked=True))

@@ -69,14 +69,18 @@ class Programs:
     def job(self, ranks, name, words, seconds, heard, launch=()):
         """What rank 0 of `mpiexec LAUNCH -n RANKS name words` prints, as JSON; ranks None: as mpiexec chooses."""
         count = [] if ranks is None else ["-n", str(ranks)]
+        words = [self.path("mpiexec"), "--timeout", str(seconds), *launch, *count, self.path(name), *words]
+        try:
+            return json.loads(self.output(words, heard))
+        except ValueError as error:
+            raise StepFailed(f"{name} on {ranks} ranks printed no JSON: {error}") from None
+
+    def output(self, words, heard):
+        """What a command prints."""
         with tempfile.TemporaryFile("w+", encoding="utf-8") as out:
-            self.watch([self.path("mpiexec"), "--timeout", str(seconds), *launch, *count, self.path(name), *words],
-                       heard, stdout=out)
+            self.watch(words, heard, stdout=out)
             out.seek(0)
-            try:
-                return json.load(out)
-            except ValueError as error:
-                raise StepFailed(f"{name} on {ranks} ranks printed no JSON: {error}") from None
+            return out.read()
 
     def answer(self, name, words):
         """What `name words` prints at once, as JSON."""

@@ -1,13 +1,11 @@
 """The source's gains beside ours, and the verdict: sentences chosen by the data."""
 from lab.frame.findings import Finding
-from lab.hbm import source
+from lab.hbm import guest, live, source, xeon_max
 from lab.hbm.model import VARIANTS, gain, in_a_tile_over_across, pair_that_explains
 
 BASE = "base"
 MORE = "17 pairs, all in MCDRAM", "34 pairs, all in MCDRAM"
 SEGMENTS = "34 pairs, segments only", "34 pairs across tiles, segments only"
-LIVE = ("not measured: this study has no live step yet, which needs a machine with fast memory beside DRAM; on one, "
-        "mpiexec --memory queues=hbm,heap=hbm does what the source did")
 
 
 def finding(what, paper, ours, kind="simulated", unit="%", note=""):
@@ -23,14 +21,14 @@ def gains(data):
     table, found = data["bandwidth"], {}
     for name, row in source.outputs()["gains"].items():
         all_of = [round(gain(table[label][name]), 1) + 0.0 for label in VARIANTS]  # never minus nothing
-        found[name] = (row["percent"], gain(table[BASE][name]), min(all_of), max(all_of))
+        found[name] = (row["percent"], round(gain(table[BASE][name]), 3) + 0.0, min(all_of), max(all_of))
     return found
 
 
 def findings_of(done):
     model = done["model"]
     if not model.data:
-        return [finding("all that is simulated", None, None, note=model.problem), finding("live", None, None, "measured", note=LIVE)]
+        return [finding("all that is simulated", None, None, note=model.problem), guest.finding(done), *live.findings(done)]
     found = []
     for name, (paper, ours, least, most) in gains(model.data).items():
         reached = "within its bound" if holds(paper, ours) else "missed"
@@ -40,15 +38,14 @@ def findings_of(done):
     ours = in_a_tile_over_across(model.data["bandwidth"][BASE])
     found.append(finding("34 pairs in a tile over across tiles, all in MCDRAM", told["percent"], round(ours, 1),
                          note=f"{told['place']}; {'within its bound' if holds(told['percent'], ours) else 'missed'}"))
-    found.append(finding("memory used in MCDRAM (figure 8)", "whole processes 12 % more", None,
-                         note="not redrawn yet: it needs page counts in a guest"))
-    return [*found, finding("live", None, None, "measured", note=LIVE)]
+    found.append(guest.finding(done))
+    return [*found, *xeon_max.findings(done), *live.findings(done)]
 
 
 def verdict_of(done):
     model = done["model"]
     if not model.data:
-        return [f"The question is open: {model.problem}."]
+        return [f"The question is open: {model.problem}.", live.verdict(done)]
     table, found = model.data["bandwidth"][BASE], gains(model.data)
     reached = [name for name, (paper, ours, *_) in found.items() if holds(paper, ours)]
     missed = [f"{name} +{ours:.0f} instead of +{paper} %" for name, (paper, ours, *_) in found.items() if name not in reached]
@@ -62,4 +59,4 @@ def verdict_of(done):
         f"What is missing is how fast one pair copies. Put the other way round, the source's own gains ask for "
         f"{needed[MORE[0]]:.1f} GB/s a pair with 17 pairs and {needed[MORE[1]]:.1f} with 34; no public figure was found, so "
         "it is swept.",
-        "Nothing here was measured: no machine with such memory was at hand."]
+        live.verdict(done)]

@@ -2,8 +2,8 @@
 from lab.frame import charts
 from lab.frame.machines import parameters_section
 from lab.frame.page import kind_mark, paragraph, section
-from lab.hbm import source
-from lab.hbm.findings import BASE, LIVE, gains
+from lab.hbm import guest, live, source, xeon_max
+from lab.hbm.findings import BASE, gains
 from lab.hbm.model import CASES, VARIANTS, gain, in_a_tile_over_across
 
 ASSUMED = [["segment written back, in a tile", "nothing", "assumed: it stays in the tile's cache, as the source explains figure 6", ""],
@@ -51,5 +51,15 @@ def sections_of(done):
     data = done["model"].data
     parts = [make(data) for make in (gains_section, bandwidths, sensitivity)] if data else \
         [section("Gains over all in DDR4", paragraph(done["model"].problem, "problem"))]
-    parts.append(section("On this machine", MEASURED, paragraph(f"{LIVE[0].upper()}{LIVE[1:]}.", "problem")))
-    return [*parts, *([parameters_section(data["machine"], ASSUMED)] if data else []), figures()]
+    parts.append(section("On a Xeon Max", SIMULATED,
+                         paragraph("What pairs gain over all in DDR5 when segments and buffers lie in HBM. Hardly any figure of this machine was found, "
+                                   "so its file has ranges: least and most are their ends."), xeon_max.drawing(done)))
+    parts.append(section("Fast memory used (figure 8)", MEASURED,
+                         paragraph(f"Pages in fast memory, of {guest.RANKS} ranks in an emulated machine; counted by the kernel, no times. The source "
+                                   "says 12 % between the last two; ours is what our program has besides its buffers."), guest.drawing(done)))
+    parts.append(section("On this machine", MEASURED,
+                         paragraph("MB/s of all ranks together, no buffer used twice; messages above 32 KiB and collectives are what the source left "
+                                   "for later. Medians of rounds in turn, and of their ratios the interval (of fewer than six rounds: the "
+                                   "least and the most)."), live.drawing(done)))
+    told = [parameters_section(done[step].data["machine"], more) for step, more in (("model", ASSUMED), ("xeon-max", ())) if done[step].data]
+    return [*parts, *told, figures()]

@@ -1,7 +1,8 @@
 """The hbm study: which steps it has, and what is made of them."""
+from lab.frame.guest import why_not
 from lab.frame.machines import PROGRAM
 from lab.frame.run import Result
-from lab.hbm import model
+from lab.hbm import guest, live, model, xeon_max
 from lab.hbm.findings import findings_of, verdict_of
 from lab.hbm.model import gain
 from lab.hbm.sections import sections_of
@@ -10,11 +11,11 @@ ABOUT = ("Pairs of ranks on a Xeon Phi (KNL) send 32 KiB through MPI's shared me
          "MCDRAM, or the users' buffers, too, as mpiexec --memory queues=hbm,heap=hbm places them. In a tile a pair shares a "
          "cache; across tiles it does not. The source measured it with MVAPICH; here the machine is a model.")
 ABOUT_SOURCE = "All numbers of the source are held out: no step reads them."
-PROGRAMS = (PROGRAM,)
+PROGRAMS = (PROGRAM, live.PROGRAM)
 
 
 def steps(context):
-    return model.steps(context)
+    return [*model.steps(context), *xeon_max.steps(context), *guest.steps(context), *live.steps(context)]
 
 
 def result(done, context):
@@ -22,5 +23,6 @@ def result(done, context):
     rows = [{"table": "model", "kind": "simulated", "assumption": label, "case": name, "gain_percent": gain(bandwidth),
              "slow_gbs": bandwidth["slow"], "fast_gbs": bandwidth["fast"]}
             for label, table in data["bandwidth"].items() for name, bandwidth in table.items()] if data else []
-    verdict = verdict_of(done)
-    return Result(findings_of(done), rows, verdict, sections_of(done), verdict[0])
+    verdict, missing = verdict_of(done), {"guest": why_not(done), "live": live.why_not(done)}
+    return Result(findings_of(done), rows + xeon_max.rows(done) + guest.rows(done) + live.rows(done), verdict, sections_of(done), verdict[0],
+                  {name: why for name, why in missing.items() if why})

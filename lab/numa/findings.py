@@ -1,6 +1,6 @@
 """The source's configurations beside ours, each taken from what a step found."""
 from lab.frame.findings import Finding
-from lab.numa import live, source
+from lab.numa import counters, guest, live, source
 from lab.numa.model import PROGRAMS
 
 BASE = "base"
@@ -66,4 +66,4 @@ def findings_of(done):
     model = done["model"]
     found = of_lbm(model.data) + of_programs(model.data) if model.data else \
         [finding("all that is simulated", None, None, note=model.problem)]
-    return found + live.findings(done)
+    return found + guest.findings(done) + live.findings(done) + counters.findings(done)

@@ -5,6 +5,7 @@ import statistics
 
 from lab.frame import charts
 from lab.frame.findings import Finding
+from lab.frame.medians import spread
 from lab.frame.page import paragraph
 from lab.frame.steps import Step
 from lab.numa import source
@@ -14,6 +15,7 @@ FORMAT = 1  # of what we keep
 SECONDS = 300  # after which a job is given up
 WHAT = "{} in the five configurations on this machine, in turn"
 QUICK, FULL = {"rounds": 1, "mib": 64, "repeats": 3}, {"rounds": 3, "mib": 512, "repeats": 5}
+SAME = 0.03  # what is within it is the same, as for `baton advise`
 NODES = "/sys/devices/system/node/node*/cpulist"
 
 
@@ -28,8 +30,7 @@ def nodes_with_cpus():
 def measure(context, heard):
     nodes = nodes_with_cpus()
     if nodes < 2:
-        return {"measured": False, "why": "not measured: this machine has one NUMA node, and the configurations need two; "
-                "that each of them places cores and pages as it claims is tested in a guest with two (./dev test-numa), which tells no times"}
+        return {"measured": False, "why": "not measured: this machine has one NUMA node, and the configurations need two"}
     size = QUICK if context.quick else FULL
     table = {name: {} for name in source.CONFIGURATIONS}
     for repeat in range(size["repeats"]):
@@ -71,31 +72,41 @@ def rows(done):
 
 
 def best(done):
-    """Program -> its quickest configuration and how much it gains over (1)."""
-    found = {}
-    for row in rows(done):
-        if row["program"] not in found or row["seconds"] < found[row["program"]]["seconds"]:
-            found[row["program"]] = row
-    local = {row["program"]: row["seconds"] for row in rows(done) if row["configuration"] == "local"}
-    return {program: (row, local[program] / row["seconds"] - 1) for program, row in found.items()}
+    """Program -> its quickest configuration and how often as fast it is as (1): median and interval, round by round."""
+    if why_not(done):
+        return {}
+    seconds, found = done["live"].data["seconds"], {}
+    by_row = {(row["program"], row["configuration"]): row for row in rows(done)}
+    for program in seconds["local"]:
+        quickest = min((row for row in rows(done) if row["program"] == program), key=lambda row: row["seconds"])
+        pairs = zip(seconds["local"][program], seconds[quickest["configuration"]][program])
+        found[program] = (by_row[program, quickest["configuration"]], spread([local / other for local, other in pairs]))
+    return found
+
+
+def advised(done):
+    """Program -> the configuration to use: another than (1) only where it is clearly better, as `baton advise` has it."""
+    return {program: row["configuration"] if middle > 1 + SAME and low > 1 else "local"
+            for program, (row, (middle, low, _)) in best(done).items()}
 
 
 def findings(done):
     why = why_not(done)
     if why:
         return [Finding(source.NAME, "on this machine", None, None, "measured", note=why)]
-    return [Finding(source.NAME, f"{program}: best gain over (1) local on this machine", None, round(100 * gain, 1),
+    return [Finding(source.NAME, f"{program}: best gain over (1) local on this machine", None, round(100 * (times - 1), 1),
                     "measured", "%", f"({row['number']}) {row['configuration']}; {row['least']:.3f} to {row['most']:.3f} s")
-            for program, (row, gain) in best(done).items()]
+            for program, (row, (times, _, _)) in best(done).items()]
 
 
 def verdict(done):
     why = why_not(done)
     if why:
         return f"On this machine: {why}."
-    words = [f"{program} {100 * gain:.0f} % in ({row['number']}) {row['configuration']}"
-             for program, (row, gain) in best(done).items()]
-    return f"On this machine the best configuration gains over (1): {', '.join(words)}."
+    words = [f"{program} {100 * (times - 1):.0f} % in ({row['number']}) {row['configuration']}"
+             for program, (row, (times, _, _)) in best(done).items()]
+    use = [f"{program} ({source.CONFIGURATIONS[name]}) {name}" for program, name in advised(done).items()]
+    return f"On this machine the best configuration gains over (1): {', '.join(words)}. Use: {', '.join(use)}."
 
 
 def drawing(done):

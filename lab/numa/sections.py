@@ -2,7 +2,7 @@
 from lab.frame import charts
 from lab.frame.machines import parameters_section
 from lab.frame.page import kind_mark, paragraph, section
-from lab.numa import live, source
+from lab.numa import counters, guest, live, source
 from lab.numa.findings import BASE, errors, gain, signed_percent
 from lab.numa.model import PROGRAMS
 
@@ -59,7 +59,7 @@ def parameters(data):
 
 def figures():
     rows = [[f"figure {number}", words] for number, words in source.outputs()["figures"].items()]
-    rows += [["table 1", "names the events that the source counted; hardware counters are not read here yet"],
+    rows += [["table 1", "names the events that the source counted; above, where this machine counts them"],
              ["table 2", "redrawn above: times; hit ratios, references and requests are inputs or not predicted"]]
     return section("The source's figures and tables", charts.table(["", "here"], rows, stacked=True))
 
@@ -68,5 +68,10 @@ def sections_of(done):
     model = done["model"].data
     parts = [make(model) for make in (lbm, sensitivity, programs)] if model else \
         [section("Execution time of lbm (table 2)", paragraph(done["model"].problem, "problem"))]
+    parts.append(section("Where pages lie", MEASURED,
+                         paragraph("Counted page by page in an emulated machine of two sockets with a NUMA node each; it tells no times."),
+                         guest.drawing(done)))
     parts.append(section("On this machine", MEASURED, live.drawing(done)))
+    parts.append(section("Hardware counters (table 1)", MEASURED,
+                         paragraph(f"Of all ranks together. perf has no name on all processors for {', '.join(counters.NO_NAME)}."), counters.drawing(done)))
     return [*parts, *([parameters(model)] if model else []), figures()]

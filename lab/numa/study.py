@@ -1,7 +1,8 @@
 """The numa study: which steps it has, and what is made of them."""
+from lab.frame.guest import why_not
 from lab.frame.machines import PROGRAM
 from lab.frame.run import Result
-from lab.numa import live, model
+from lab.numa import counters, guest, live, model
 from lab.numa.findings import findings_of
 from lab.numa.sections import sections_of
 from lab.numa.source import CONFIGURATIONS
@@ -18,7 +19,7 @@ TAKES_COMMAND = True
 
 
 def steps(context):
-    return [*model.steps(context), *live.steps(context)]
+    return [*model.steps(context), *guest.steps(context), *live.steps(context), *counters.steps(context)]
 
 
 def rows_of(done):
@@ -27,10 +28,10 @@ def rows_of(done):
         rows += [{"table": "model", "kind": "simulated", "assumption": label, "configuration": name,
                   "number": CONFIGURATIONS[name], "seconds": seconds}
                  for label, table in done["model"].data["seconds"].items() for name, seconds in table.items()]
-    return rows + live.rows(done)
+    return rows + guest.rows(done) + live.rows(done) + counters.rows(done)
 
 
 def result(done, context):
-    why = live.why_not(done)
+    missing = {"live": live.why_not(done), "guest": why_not(done), "counters": counters.why_not(done)}
     verdict = verdict_of(done)
-    return Result(findings_of(done), rows_of(done), verdict, sections_of(done), verdict[0], {"live": why} if why else {})
+    return Result(findings_of(done), rows_of(done), verdict, sections_of(done), verdict[0], {name: why for name, why in missing.items() if why})

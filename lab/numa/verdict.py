@@ -31,9 +31,24 @@ def of_programs(table):
             f"{'loses' if chase < 0 else 'gains'} {abs(100 * chase):.0f} %: memory parallelism is for what is bound by bandwidth.")
 
 
+def advised(table):
+    """Program -> the configuration to use: another than (1) only where it gains more than what is the same."""
+    found = {}
+    for program in ("lbm", *PROGRAMS):
+        seconds = table[BASE if program == "lbm" else program]
+        quickest = min(seconds, key=seconds.get)
+        found[program] = quickest if gain(seconds, quickest) > live.SAME else "local"
+    return found
+
+
+def of_use(table):
+    use = [f"{program} ({source.CONFIGURATIONS[name]}) {name}" for program, name in advised(table).items()]
+    return f"What to use on such a machine: {', '.join(use)}; `baton advise` says the same of programs that wait for memory, or do not."
+
+
 def verdict_of(done):
     model = done["model"]
     if not model.data:
         return [f"The question is open: {model.problem}.", live.verdict(done)]
     table = model.data["seconds"]
-    return [of_lbm(table), of_assumptions(table), of_programs(table), live.verdict(done)]
+    return [of_lbm(table), of_assumptions(table), of_programs(table), of_use(table), live.verdict(done)]

@@ -14,7 +14,8 @@ from unittest import mock
 from calls import BIN, LIBEXEC, ROOT, WATCHDOG_SECONDS, lab, read
 from lab.frame.programs import Programs
 from lab.frame.run import Context, run_study
-from lab.numa import live, model, source
+from lab.frame.steps import Done
+from lab.numa import counters, guest, live, model, source, verdict
 from lab.studies import find
 
 HAS_MODEL = os.path.exists(os.path.join(LIBEXEC, "baton-machine"))
@@ -80,6 +81,23 @@ class Quick(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("model: already done", done.stderr)
         self.assertEqual(json.loads(read(self.kept.name, "data.json"))["verdict"][:3], self.data["verdict"][:3])
+
+
+    def test_what_to_use_is_what_baton_advise_says(self):
+        done = subprocess.run([os.path.join(BIN, "baton"), "advise", "--json", "-n", "4", "--topology",
+                               os.path.join(ROOT, "tests", "machines", "two-sockets.xml")],
+                              capture_output=True, text=True, timeout=WATCHDOG_SECONDS)
+        says = {one["purpose"]: one["options"].split("--config ")[-1] for one in json.loads(done.stdout)["advice"]}
+        seconds = {row["assumption"]: {} for row in self.data["rows"] if row["table"] == "model"}
+        for row in self.data["rows"]:
+            if row["table"] == "model":
+                seconds[row["assumption"]][row["configuration"]] = row["seconds"]
+        use = verdict.advised(seconds)
+        for program in ("lbm", "stream", "stencil"):
+            self.assertEqual(use[program], says["programs that wait for memory"])
+        self.assertEqual(use["pointer chase"], says["programs that wait for each other rather than for memory"])
+        for program, name in use.items():
+            self.assertIn(f"{program} ({source.CONFIGURATIONS[name]}) {name}", self.data["verdict"][3])
 
 
 class Model(Folder):
@@ -157,6 +175,29 @@ class Live(Folder):
         self.assertTrue(all(call.endswith("./program words") for call in calls), calls)
         self.assertEqual({row["program"] for row in data["rows"] if row["table"] == "live"}, {"command"})
 
+    @unittest.skipUnless(HAS_MODEL, "built without SimGrid")
+    def test_only_what_is_clearly_better_is_advised(self):
+        _, data, _ = self.run_live()
+        self.assertIn("Use: stream (4) spread-interleave, in cache (1) local.", data["verdict"][-1])
+
+    def counted(self, perf):
+        """What the step of counters finds, with a perf that prints this."""
+        file = os.path.join(self.folder, "perf")
+        with open(file, "w", encoding="utf-8") as script:
+            script.write(f"#!/bin/sh\nwhile [ \"$1\" != -o ]; do shift; done\ncat > \"$2\" <<'END'\n{perf}\nEND\n")
+        os.chmod(file, 0o755)
+        context = Context(self.folder, True, True, Programs(BIN, LIBEXEC), ["true"])
+        path = f"{self.folder}:{os.environ['PATH']}"
+        with mock.patch.object(live, "nodes_with_cpus", return_value=2), mock.patch.dict(os.environ, {"PATH": path}):
+            return counters.measure(context, lambda said: None)
+
+    def test_events_are_counted_in_each_configuration(self):
+        found = self.counted("123,,LLC-loads,9,100.00,,\n7,,node-load-misses:u,9,100.00,,\n<not supported>,,node-loads,0,100.00,,")
+        self.assertEqual(found["counts"], {name: {"LLC-loads": 123, "node-load-misses": 7} for name in source.CONFIGURATIONS})
+
+    def test_a_machine_that_counts_nothing_says_so(self):
+        self.assertEqual(self.counted("<not supported>,,LLC-loads,0,100.00,,")["why"], counters.NONE)
+
     def test_the_program_of_the_four_kinds_is_right(self):
         done = subprocess.run([os.path.join(BIN, "mpiexec"), "--timeout", "60", "-n", "2",
                                os.path.join(LIBEXEC, "baton-numa-live"), "4", "2"], capture_output=True, text=True,
@@ -174,6 +215,24 @@ class Live(Folder):
                               timeout=WATCHDOG_SECONDS)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("MIB: 1 to 65536, not none", done.stderr)
+
+
+class Guest(unittest.TestCase):
+    """Rows of page counts, from counts that are given; the real ones are tested by guest_test.py."""
+
+    def rows(self, near, far, sockets=(0, 0)):
+        ranks = [{"rank": number, "socket": socket, "pages": {"heap": {"0": near}, "plain": {"1": far}}} for number, socket in enumerate(sockets)]
+        done = {"guest": Done(None, {"counted": True, "jobs": {"interleave": ranks}})}
+        return guest.rows(done)
+
+    def test_shares_hold_within_two_percent(self):
+        self.assertTrue(guest.holds(self.rows(51, 49)[0]))
+        self.assertFalse(guest.holds(self.rows(53, 47)[0]))
+        self.assertFalse(guest.holds(self.rows(50, 50, sockets=(0, 1))[0]))
+
+    def test_without_sources_the_remedy_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertIn("./dev test-numa", guest.steps(Context(folder, True, True, Programs(folder)))[0].work(lambda said: None)["why"])
 
 
 class Words(unittest.TestCase):
