@@ -28,7 +28,7 @@ def rows_of(done):
                   **{name: row[name] for name in ("name", "what", "moved_points", "from_source_points")}}
                  for row in sweep["sensitivity"]]
     if beyond:
-        for part in ("scale", "topology", "status", "roots"):
+        for part in ("scale", "topology", "status", "roots", "packing"):
             rows += [{"table": part, "kind": "simulated", "name": line["name"], **mean}
                      for line in beyond[part]["lines"] for mean in line["means"]]
         rows += [{"table": "hardware", "kind": "modelled", "nodes": size["nodes"], **design}

