@@ -4,6 +4,7 @@ from lab.deposit.model import BASE, DELAYED
 from lab.deposit.network import PATTERNS
 from lab.frame.charts import in_bytes, percent
 from lab.frame.findings import Finding
+from lab.frame.medians import with_interval
 
 LEAD = "stream"  # bandwidth as Chen and others measured it, and the source after them
 SMALL, SELECTIVE, FALLEN = (8, 512), (64 << 10, 1 << 20), (2 << 20, 3 << 20)
@@ -47,7 +48,7 @@ def tendencies(modes, raw):
 
 
 def holds(name, values):
-    """A size at which one model is the last time behind has the next one, where it is not, as its end."""
+    """Whether all of them lie within the source's bounds."""
     told = source.outputs()["tendencies"][name]
     return told.get("low", 0) <= min(values) and max(values) <= told.get("high", float("inf"))
 
@@ -80,10 +81,6 @@ def simulated(data):
     return found
 
 
-def interval(values):
-    return f"{values[0]:.2f} ({values[1]:.2f} to {values[2]:.2f})"
-
-
 def measured(done):
     why = live.why_not(done)
     if why:
@@ -92,7 +89,7 @@ def measured(done):
     table = live.ratios(modes)
     shown = {"(2) over (1)": ("8", "512"), "(3) over (2)": ("8192", "65536"), "(4) over (2)": ("8192", "65536"),
              "(5) over the best of (2) to (4)": ("65536",), "delayed over (5)": (str(3 << 20),), "Baton over the best model": ("8", "65536")}
-    return [finding(f"on this machine: {name} at {in_bytes(int(size))}", None, interval(table[name][size]), "measured",
+    return [finding(f"on this machine: {name} at {in_bytes(int(size))}", None, with_interval(table[name][size]), "measured",
                     "ping-pong, warm; the median of the rounds' ratios and its interval") for name, sizes in shown.items() for size in sizes]
 
 

@@ -5,6 +5,7 @@ from lab.deposit.model import BASE, DELAYED, VARIANTS
 from lab.deposit.network import PATTERNS
 from lab.frame import charts
 from lab.frame.machines import parameters_section
+from lab.frame.medians import spread, with_interval
 from lab.frame.page import kind_mark, paragraph, section
 
 SIMULATED, MEASURED = (f"<p>{kind_mark(kind)}</p>" for kind in ("simulated", "measured"))
@@ -56,10 +57,10 @@ def live_section(done):
         return section("On this machine", MEASURED, paragraph(f"{why[0].upper()}{why[1:]}.", "problem"))
     data, parts = done["live"].data, []
     for case, modes in data["bandwidth"].items():
-        medians = {mode: {size: live.spread(values)[0] for size, values in sizes.items()} for mode, sizes in modes.items()}
+        medians = {mode: {size: spread(values)[0] for size, values in sizes.items()} for mode, sizes in modes.items()}
         lines = [(NAMES.get(mode, mode), kind, {int(size): value for size, value in medians[mode].items()})
                  for mode, kind in zip((live.BATON, "5", "2", "3", "4"), KINDS)]
-        rows = [[charts.in_bytes(int(size)), *[f"{values[size][0]:.2f} ({values[size][1]:.2f} to {values[size][2]:.2f})" for values in live.ratios(modes).values()]]
+        rows = [[charts.in_bytes(int(size)), *[with_interval(values[size]) for values in live.ratios(modes).values()]]
                 for size in sorted(modes[live.BATON], key=int)]
         parts += [f"<h3>{case}</h3>", charts.curves(f"{case}: MB/s by bytes of a message", lines, "MB/s"),
                   charts.table(["", *[f"{name}#" for name in live.RATIOS]], rows, stacked=True)]

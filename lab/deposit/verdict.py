@@ -16,8 +16,8 @@ def of_patterns(data):
     by = {pattern: held(data, BASE, pattern) for pattern in PATTERNS}
     counts = ", ".join(f"{pattern} {len(names)}" for pattern, names in by.items())
     never = [row["what"] for name, row in told.items() if not any(name in names for names in by.values())]
-    return (f"On a model of the source's network {len(told)} of its tendencies were looked for; so many come out by the pattern of "
-            f"messages, which it does not name: {counts}. Under no pattern: {listed(never)}.")
+    return (f"Of {len(told)} tendencies of the source, a model of its network has by pattern of messages, which the source does not name: "
+            f"{counts}. Under no pattern: {listed(never)}.")
 
 
 def of_each(data):

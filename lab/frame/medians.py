@@ -9,3 +9,9 @@ def spread(values):
     ordered = sorted(values)
     outer = max(0, math.floor((len(ordered) - 1.96 * math.sqrt(len(ordered))) / 2))
     return statistics.median(ordered), ordered[outer], ordered[len(ordered) - 1 - outer]
+
+
+def with_interval(values):
+    """As pages show a spread."""
+    middle, low, high = values
+    return f"{middle:.2f} ({low:.2f} to {high:.2f})"

@@ -2,7 +2,7 @@
 Baton does itself; where the machine has fast memory, in each way of using it. `live.c` beside this is the program."""
 from lab.frame import charts
 from lab.frame.findings import Finding
-from lab.frame.medians import spread
+from lab.frame.medians import spread, with_interval
 from lab.frame.page import paragraph
 from lab.frame.steps import Step
 from lab.hbm import source
@@ -45,7 +45,7 @@ def measure(context, machine, size, heard):
         for cell in context.programs.job(ranks, PROGRAM, words, SECONDS, heard, launch)["cells"]:
             name = f"{ranks} ranks, {cell['operation']}, {cell['bytes']}"
             cells.setdefault(name, {}).setdefault(memory, {}).setdefault(protocol, []).append(cell["mbs"])
-    return {"measured": True, "fast": len(memories(machine)) > 1, "cells": cells}
+    return {"measured": True, "cells": cells}
 
 
 def steps(context):
@@ -92,10 +92,6 @@ def gains(done):
             for memory, protocols in memories_of.items() if memory != DRAM for protocol, values in protocols.items()}
 
 
-def interval(values):
-    return f"{values[0]:.2f} ({values[1]:.2f} to {values[2]:.2f})"
-
-
 def name_of(cell):
     return f"{cell[0]} ranks, {cell[1]}, {charts.in_bytes(cell[2])}"
 
@@ -110,11 +106,11 @@ def findings(done):
                              note="this machine has none beside its DRAM; on one, this study measures all four ways"))
     for (cell, memory, protocol), values in gains(done).items():
         if cell[1] == "pairs" and cell[2] == 32 << 10:
-            found.append(Finding(source.NAME, f"on this machine: {memory}, {protocol}: {name_of(cell)}", None, interval(values), "measured",
+            found.append(Finding(source.NAME, f"on this machine: {memory}, {protocol}: {name_of(cell)}", None, with_interval(values), "measured",
                                  note="times all in DRAM; the median of the rounds' ratios and its interval"))
     for cell, values in own_over_two_copies(done).items():
         if cell[1] == "pairs" and cell[2] >= 32 << 10:
-            found.append(Finding(source.NAME, f"on this machine: Baton's own ways over two copies: {name_of(cell)}", None, interval(values), "measured",
+            found.append(Finding(source.NAME, f"on this machine: Baton's own ways over two copies: {name_of(cell)}", None, with_interval(values), "measured",
                                  note="the median of the rounds' ratios and its interval"))
     return found
 
@@ -127,7 +123,7 @@ def verdict(done):
     if not table:
         return "Of fast memory no speed was measured: this machine has none beside its DRAM."
     (cell, memory, protocol), values = max(((name, each) for name, each in table.items() if name[0][1] == "pairs"), key=lambda each: each[1][0])
-    return f"On this machine {memory} gain the most for pairs: {interval(values)} times all in DRAM ({name_of(cell)}, {protocol})."
+    return f"On this machine {memory} gain the most for pairs: {with_interval(values)} times all in DRAM ({name_of(cell)}, {protocol})."
 
 
 def drawing(done):
@@ -135,6 +131,6 @@ def drawing(done):
     if why:
         return paragraph(f"{why[0].upper()}{why[1:]}.", "problem")
     lines = [[name_of(cell), memory, protocol, f"{spread(values)[0]:.0f}",
-              interval(ratio(values, memories_of[DRAM][TWO_COPIES]))]
+              with_interval(ratio(values, memories_of[DRAM][TWO_COPIES]))]
              for cell, memories_of in cells(done) for memory, protocols in memories_of.items() for protocol, values in protocols.items()]
     return charts.table(["", "memory", "protocol", "MB/s#", "over two copies in DRAM#"], lines, stacked=True)

@@ -56,7 +56,7 @@ def sections_of(done):
                                    "so its file has ranges: least and most are their ends."), xeon_max.drawing(done)))
     parts.append(section("Fast memory used (figure 8)", MEASURED,
                          paragraph(f"Pages in fast memory, of {guest.RANKS} ranks in an emulated machine; counted by the kernel, no times. The source "
-                                   "says 12 % between the last two; ours is what our program has besides its buffers."), guest.drawing(done)))
+                                   f"says {source.outputs()['whole_over_bound']['percent']} % between the last two; ours is what our program has besides its buffers."), guest.drawing(done)))
     parts.append(section("On this machine", MEASURED,
                          paragraph("MB/s of all ranks together, no buffer used twice; messages above 32 KiB and collectives are what the source left "
                                    "for later. Medians of rounds in turn, and of their ratios the interval (of fewer than six rounds: the "

@@ -43,7 +43,7 @@ def advised(table):
 
 def of_use(table):
     use = [f"{program} ({source.CONFIGURATIONS[name]}) {name}" for program, name in advised(table).items()]
-    return f"What to use on such a machine: {', '.join(use)}; `baton advise` says the same of programs that wait for memory, or do not."
+    return f"What to use on such a machine: {', '.join(use)}. So does `baton advise`."
 
 
 def verdict_of(done):

@@ -1,7 +1,9 @@
 """Shared by the tests of studies: `baton lab` as a user calls it, from the folder of programs that is the first argument."""
+import json
 import os
 import subprocess
 import sys
+import tempfile
 
 BIN = os.path.abspath(sys.argv.pop(1))
 ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
@@ -18,3 +20,13 @@ def lab(*words, **more):
 def read(*parts):
     with open(os.path.join(*parts), encoding="utf-8") as file:
         return file.read()
+
+
+def run_quick(case, study):
+    """For a test case's setUpClass: a quick run of the study, its data and its page."""
+    kept = tempfile.TemporaryDirectory()
+    case.addClassCleanup(kept.cleanup)
+    case.folder = kept.name
+    done = lab(study, "--quick", "--out", case.folder)
+    assert done.returncode == 0, done.stderr
+    case.data, case.page = json.loads(read(case.folder, "data.json")), read(case.folder, "index.html")

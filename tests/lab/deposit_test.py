@@ -9,7 +9,7 @@ import tempfile
 import unittest
 from unittest import mock
 
-from calls import BIN, LIBEXEC, lab, read
+from calls import BIN, LIBEXEC, read, run_quick
 from lab.deposit import findings, live, model, network, source
 from lab.deposit.network import PUSHED, READS, Costs, Host, Protocol, Queue, bandwidth, post, transfer
 from lab.frame.errors import LabError
@@ -25,14 +25,7 @@ KIB, MIB = 1 << 10, 1 << 20
 class Quick(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.kept = tempfile.TemporaryDirectory()
-        done = lab("deposit", "--quick", "--out", cls.kept.name)
-        assert done.returncode == 0, done.stderr
-        cls.data, cls.page = json.loads(read(cls.kept.name, "data.json")), read(cls.kept.name, "index.html")
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.kept.cleanup()
+        run_quick(cls, "deposit")
 
     def test_every_tendency_of_the_source_has_one_of_ours(self):
         found = {finding["what"]: finding for finding in self.data["findings"]}
@@ -41,7 +34,7 @@ class Quick(unittest.TestCase):
             self.assertTrue(found[row["what"]]["ours"])
 
     def test_what_comes_out_is_what_the_bounds_say(self):
-        data = json.loads(read(self.kept.name, "raw", "model.json"))["data"]
+        data = json.loads(read(self.folder, "raw", "model.json"))["data"]
         self.assertEqual({pattern: len(findings.held(data, "base", pattern)) for pattern in network.PATTERNS},
                          {"stream": 3, "ping-pong": 5, "ping-pong, receives posted first": 5})
 

@@ -9,7 +9,7 @@ import tempfile
 import unittest
 from unittest import mock
 
-from calls import BIN, LIBEXEC, lab, read
+from calls import BIN, LIBEXEC, read, run_quick
 from lab.frame.programs import Programs
 from lab.frame.run import Context, run_study
 from lab.hbm import findings, live, model, source
@@ -22,15 +22,8 @@ HAS_MODEL = os.path.exists(os.path.join(LIBEXEC, "baton-machine"))
 class Quick(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.kept = tempfile.TemporaryDirectory()
-        done = lab("hbm", "--quick", "--out", cls.kept.name)
-        assert done.returncode == 0, done.stderr
-        cls.data, cls.page = json.loads(read(cls.kept.name, "data.json")), read(cls.kept.name, "index.html")
+        run_quick(cls, "hbm")
         cls.base = {row["case"]: row for row in cls.data["rows"] if row["table"] == "model" and row["assumption"] == "base"}
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.kept.cleanup()
 
     def test_every_gain_of_the_source_has_one_of_ours(self):
         self.assertEqual(set(source.outputs()["gains"]), set(self.base))
