@@ -70,12 +70,17 @@ std::expected<JobFile, std::string> make_job_file(const machine::Placement& plac
     return std::unexpected(checked.error());
 
   plan_heaps(header, features.export_heap);
+  std::uint64_t end = header.heap_bytes ? header.heaps_offset + header.ranks * header.heap_bytes
+                                        : header.file_bytes;
+  if (features.timed) {
+    header.timing = lockfree::timing_plan(header.ranks, end, features.event_bytes);
+    end = header.timing.offset + header.ranks * header.timing.bytes;
+    if (auto checked = check_file_limit(end); !checked) return std::unexpected(checked.error());
+  }
 
   JobFile file;
   // Left open across exec on purpose: this descriptor is what a rank inherits.
-  file.descriptor = platform::make_memory_file(
-      "baton-job", header.heap_bytes ? header.heaps_offset + header.ranks * header.heap_bytes
-                                     : header.file_bytes);
+  file.descriptor = platform::make_memory_file("baton-job", end);
   if (file.descriptor < 0) {
     const bool refused = errno == EPERM || errno == ENOSYS;
     return std::unexpected(failure("memfd_create") +

@@ -30,8 +30,10 @@ struct JobFile {
 // What decides how large it is, and what ranks find in it.
 struct JobFeatures {
   bool explain = false;
-  bool held = false;         // ranks wait for a debugger
-  bool export_heap = false;  // without address space for it (ulimit -f) the file has none
+  bool held = false;              // ranks wait for a debugger
+  bool export_heap = false;       // without address space for it (ulimit -f) the file has none
+  bool timed = false;             // --stats or --trace
+  std::uint64_t event_bytes = 0;  // of each rank, for --trace
 };
 // Makes, sizes, fills and seals it.
 std::expected<JobFile, std::string> make_job_file(const machine::Placement& placement,

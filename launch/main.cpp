@@ -33,6 +33,7 @@
 #include "launch/report.hpp"
 #include "launch/signals.hpp"
 #include "launch/threads.hpp"
+#include "launch/trace.hpp"
 #include "machine/configuration.hpp"
 #include "machine/discover.hpp"
 #include "machine/draw.hpp"
@@ -107,8 +108,13 @@ void warn(const Options& options, const machine::Machine& machine,
 // The job's memory file, with what ranks need to find in it.
 std::optional<JobFile> prepare_file(const Options& options, const machine::Machine& machine,
                                     const machine::Placement& placement, MemoryPlan& memory) {
-  auto file = make_job_file(placement, ring_plan(options),
-                            {options.explains(), started_by_debugger(), options.export_heap});
+  JobFeatures features{.explain = options.explains(),
+                       .held = started_by_debugger(),
+                       .export_heap = options.export_heap,
+                       .timed = options.is_timed()};
+  if (!options.trace_file.empty())
+    features.event_bytes = event_bytes_of_rank(options.trace_bytes, placement.ranks.size());
+  auto file = make_job_file(placement, ring_plan(options), features);
   if (!file) {
     complain(file.error());
     return std::nullopt;

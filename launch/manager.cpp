@@ -20,15 +20,14 @@
 #include "launch/ending.hpp"
 #include "launch/environment.hpp"
 #include "launch/input.hpp"
+#include "launch/job_reports.hpp"
 #include "launch/memory_kill.hpp"
-#include "launch/memory_report.hpp"
 #include "launch/outlet.hpp"
 #include "launch/output.hpp"
 #include "launch/report.hpp"
 #include "launch/signals.hpp"
 #include "launch/threads.hpp"
 #include "launch/whereabouts.hpp"
-#include "machine/draw.hpp"
 
 namespace baton::launch {
 
@@ -56,6 +55,7 @@ class Manager {
       : job_(job),
         connection_(connection),
         inherited_(inherited),
+        reports_(job),
         output_(job.options.output, static_cast<int>(job.placement.ranks.size())) {}
 
   int run();
@@ -78,7 +78,6 @@ class Manager {
   void find_missing_init();
   void find_missing_session();
   void end(int code);
-  bool explain();
   bool stops_waiting();
   void tell_all_codes();
   void tell_whereabouts(const std::string& why);
@@ -92,8 +91,8 @@ class Manager {
   int lifeline_read_ = -1;
   int lifeline_write_ = -1;
   int empty_input_ = -1;
-  int explain_file_ = -1;
   std::vector<Rank> ranks_;
+  JobReports reports_;
   Output output_;
   Input input_;
   MemoryKillWatch memory_kills_;
@@ -121,16 +120,7 @@ bool Manager::prepare() {
     complain(fmt::format("cannot prepare the job: {}", std::strerror(errno)));
     return false;
   }
-  // Now, so that a bad name does not cost a whole run.
-  const std::string& explain_name = job_.options.explain_file;
-  if (!explain_name.empty()) {
-    auto file = open_to_write(explain_name, O_TRUNC);
-    if (!file) {
-      complain(fmt::format("--explain-file {}: {}", explain_name, file.error()));
-      return false;
-    }
-    explain_file_ = *file;
-  }
+  if (!reports_.open()) return false;
   lifeline_read_ = lifeline[0];
   lifeline_write_ = lifeline[1];
   ::fcntl(lifeline_read_, F_SETFD, 0);  // ranks inherit this end
@@ -436,24 +426,6 @@ void Manager::tell_all_codes() {
   complain("exit codes by rank: " + codes);
 }
 
-// False: the file that was asked for could not be written.
-bool Manager::explain() {
-  std::vector<RankReport> ranks = read_reports(job_.file);
-  std::string json = explanation_json(ranks, job_.placement.cpus_usable);
-  if (job_.options.explain_json)
-    report(json);
-  else if (job_.options.explain)
-    report(fmt::format("mpiexec: where the ranks ran: {}{}{}",
-                       machine::draw_placement(job_.machine, job_.placement),
-                       words_of(job_.profile), traffic_text(ranks)));
-  if (explain_file_ < 0) return true;
-  if (write_text(explain_file_, json, [this] { return stops_waiting(); })) return true;
-  complain(fmt::format(
-      "--explain-file {}: {}", job_.options.explain_file,
-      errno == EAGAIN ? "nobody read it before the job had to end" : std::strerror(errno)));
-  return false;
-}
-
 int Manager::run() {
   if (!prepare()) {
     Outlet::of(STDERR_FILENO).finish(grace);
@@ -472,9 +444,8 @@ int Manager::run() {
   wait_for_end();
   if (std::string left = kill_descendants(started()); !left.empty()) complain(left);
   output_.drain([this] { return stops_waiting(); });
-  if (job_.options.explains() && !guard_died_ && !explain()) code_ = code_ ? code_ : 1;
-  if (job_.options.memory_report && !guard_died_)
-    report(memory_report(job_.file, job_.machine, job_.memory));
+  if (!guard_died_ && !reports_.write([this] { return stops_waiting(); }))
+    code_ = code_ ? code_ : 1;
   if (job_.options.all_exit_codes) tell_all_codes();
   if (const std::string lost = output_.lost(); !lost.empty()) {
     complain(lost);

@@ -2,23 +2,10 @@
 // that either can clean up after the other: see main.cpp.
 #pragma once
 
-#include "launch/job_file.hpp"
-#include "launch/memory.hpp"
-#include "launch/options.hpp"
-#include "launch/profile_in_use.hpp"
+#include "launch/job.hpp"
 #include "launch/spawn.hpp"
-#include "machine/placement.hpp"
 
 namespace baton::launch {
-
-struct Job {
-  const Options& options;
-  const machine::Machine& machine;
-  const machine::Placement& placement;
-  JobFile file;
-  const ProfileInUse& profile;
-  const MemoryPlan& memory;
-};
 
 // The pipes between the two processes.
 struct Connection {

@@ -156,6 +156,21 @@ constexpr OptionRow rows[] = {
      read_explain},
     {Group::reports, "--explain-file", "FILE", own, "write that JSON to a file", read_explain_file,
      "<file>"},
+    {Group::reports, "--stats", "[=FORM]", own,
+     "at the end, print where the ranks' time went: in MPI by call, size and pair of ranks, "
+     "waiting "
+     "apart from moving data, and how unevenly ranks come to collective calls; --stats=json prints "
+     "one line of JSON (docs/finding-time.md)",
+     read_stats},
+    {Group::reports, "--stats-file", "FILE", own,
+     "write that to a file: a page, FILE.html, or JSON, FILE.json", read_stats_file, "<file>"},
+    {Group::reports, "--trace", "FILE", own,
+     "write a timeline of the ranks' calls and messages, which Perfetto (ui.perfetto.dev) and "
+     "chrome://tracing open",
+     read_trace, "<file>"},
+    {Group::reports, "--trace-bytes", "SIZE", own,
+     "how large that file may become (256M); what comes later is left out, and said",
+     read_trace_bytes},
     {Group::reports, "--profile", "FILE", own,
      "take defaults of settings from this profile of the machine (`baton tune` makes one; default: "
      "BATON_PROFILE, else ~/.config/baton/profile.json); none: no profile; the name of a family of "

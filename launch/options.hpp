@@ -90,8 +90,13 @@ struct Options {
   bool explain = false;       // to standard error at the end: as text,
   bool explain_json = false;  // or as JSON
   std::string explain_file;   // JSON into this file; empty: none
-  bool check = false;         // collective calls are compared
-  std::string memory;         // --memory; empty: not said
+  bool stats = false;         // where time went, to standard error at the end: as text,
+  bool stats_json = false;    // or as JSON
+  std::string stats_file;     // into this file, as JSON or, by its name, as a page; empty: none
+  std::string trace_file;     // a timeline of calls and messages; empty: none
+  std::uint64_t trace_bytes = std::uint64_t{256} << 20;  // that it may have
+  bool check = false;                                    // collective calls are compared
+  std::string memory;                                    // --memory; empty: not said
   bool memory_report = false;
   bool export_heap = false;    // the programs' own malloc in the exported heap:
   std::string preload;         // by this file, once it is found
@@ -101,6 +106,8 @@ struct Options {
   bool version = false;
 
   bool explains() const { return explain || !explain_file.empty(); }
+  bool has_stats() const { return stats || !stats_file.empty(); }
+  bool is_timed() const { return has_stats() || !trace_file.empty(); }
 };
 
 // The error text names the argument and the remedy.

@@ -1,6 +1,7 @@
 // Readers of output, reports and ends.
 #include <cstdlib>
 
+#include "base/settings.hpp"
 #include "launch/option_reader.hpp"
 #include "lockfree/job.hpp"
 
@@ -115,13 +116,41 @@ void read_dry_run(Reader& reader) {
   reader.options.dry_run = true;
 }
 
-// The form is never the next word: that is the program.
+namespace {
+
+// Whether =json was said. The form is never the next word: that is the program.
+bool reads_json(Reader& reader) {
+  if (!reader.attached) return false;
+  const std::string form = reader.take("text or json");
+  if (form != "json" && form != "text") reader.fail("=" + form + ": it takes text or json");
+  return form == "json";
+}
+
+}  // namespace
+
 void read_explain(Reader& reader) {
   reader.options.explain = true;
-  if (!reader.attached) return;
-  std::string form = reader.take("text or json");
-  reader.options.explain_json = form == "json";
-  if (form != "json" && form != "text") reader.fail("=" + form + ": it takes text or json");
+  reader.options.explain_json = reads_json(reader);
+}
+void read_stats(Reader& reader) {
+  reader.options.stats = true;
+  reader.options.stats_json = reads_json(reader);
+}
+void read_stats_file(Reader& reader) {
+  std::string& name = reader.options.stats_file = reader.take_some("a file");
+  if (!name.ends_with(".html") && !name.ends_with(".json"))
+    reader.fail(" " + name + ": name it FILE.html for a page, FILE.json for data");
+}
+void read_trace(Reader& reader) {
+  reader.options.trace_file = reader.take_some("a file");
+}
+void read_trace_bytes(Reader& reader) {
+  const std::string text = reader.take("a size");
+  constexpr std::int64_t least = 1 << 20, most = std::int64_t{1} << 40;
+  std::int64_t bytes = 0;
+  if (!parse_number(text.c_str(), &bytes) || bytes < least || bytes > most)
+    return reader.fail(" " + text + ": it takes a size from 1M to 1024G, such as 500M");
+  reader.options.trace_bytes = static_cast<std::uint64_t>(bytes);
 }
 
 void read_explain_file(Reader& reader) {

@@ -11,6 +11,7 @@
 #include "base/cache_line.hpp"
 #include "base/error.hpp"
 #include "datatype/datatype.hpp"
+#include "tool/timed_call.hpp"
 #include "world/attribute.hpp"
 #include "world/error_handler.hpp"
 #include "world/library_state.hpp"

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/version.hpp"
+#include "tool/timing.hpp"
 #include "transport/node.hpp"
 #include "world/info.hpp"
 #include "world/library_state.hpp"
@@ -81,7 +82,11 @@ Error get_hw_resource_info(MPI_Info* handle) {
 }
 
 // For tools that replace it; the library itself has nothing to control.
-Error pcontrol(int) {
+Error pcontrol(int level) {
+  if (level == 0)
+    tool::pause_timing();
+  else
+    tool::resume_timing();
   return MPI_SUCCESS;
 }
 

@@ -6,6 +6,9 @@
 #include "api/error.hpp"
 #include "collective/check/deadlock.hpp"
 #include "collective/check/describe_wait.hpp"
+#include "platform/clock.hpp"
+#include "tool/timing.hpp"
+#include "world/library_state.hpp"
 #include "world/memory_kind.hpp"
 #include "world/process.hpp"
 
@@ -36,10 +39,12 @@ Error session_init(Info* info, ErrorHandler& errhandler, MPI_Session* session) {
   if (Error error = check_kind(errhandler, 2, ObjectKind::session, "MPI_Session_create_errhandler"))
     return error;
   Session* made = nullptr;
+  const std::int64_t began = platform::now_ticks();
   Error error = world::start_session(wanted_thread_level(info), errhandler, &made);
   if (error) return error;
   collective::watch_waits();
   collective::describe_long_waits();
+  tool::begin_timing(began, made->thread_level);
   char kinds[MPI_MAX_INFO_VAL] = "";
   if (info) info->get(world::memory_kinds_key, kinds, sizeof kinds);
   made->memory_kinds = world::memory_kinds_with(kinds);
@@ -51,7 +56,10 @@ Error session_finalize(MPI_Session* session) {
   Session* found = world::sessions.find(*session);
   if (!found)
     return fail(MPI_ERR_SESSION, "argument 1 (session): this is no session that is alive");
+  tool::end_timing();
   Error error = world::end_session(*found);
+  if (library_is_running())
+    tool::begin_timing(platform::now_ticks(), world::highest_thread_level());
   if (!error) *session = MPI_SESSION_NULL;
   return error;
 }

@@ -2,6 +2,8 @@
 #include "api/environment.hpp"
 #include "collective/check/deadlock.hpp"
 #include "collective/check/describe_wait.hpp"
+#include "platform/clock.hpp"
+#include "tool/timing.hpp"
 #include "world/library_state.hpp"
 #include "world/process.hpp"
 
@@ -12,9 +14,11 @@ Error init_thread(int*, char***, int required, int* provided) {
     return fail(MPI_ERR_OTHER, "it was called already; a process initializes MPI once");
   if (world_phase() == LibraryState::Phase::finalized && !library_state.forked)
     return fail(MPI_ERR_OTHER, "MPI was finalized; it cannot be initialized again");
+  const std::int64_t began = platform::now_ticks();
   if (Error error = world::start_world(required, provided)) return error;
   collective::watch_waits();
   collective::describe_long_waits();
+  tool::begin_timing(began, *provided);
   return MPI_SUCCESS;
 }
 
@@ -26,7 +30,11 @@ Error init(int* argc, char*** argv) {
 Error finalize() {
   if (world_phase() != LibraryState::Phase::running)
     return fail(MPI_ERR_OTHER, "MPI_Init did not start this; sessions end with their own call");
-  return world::end_world();
+  tool::end_timing();
+  Error error = world::end_world();
+  if (library_is_running())
+    tool::begin_timing(platform::now_ticks(), world::highest_thread_level());
+  return error;
 }
 
 }  // namespace baton::api

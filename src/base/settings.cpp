@@ -15,6 +15,21 @@ extern char** environ;
 
 namespace baton {
 
+bool parse_number(const char* text, std::int64_t* number) {
+  char* end = nullptr;
+  std::int64_t value = std::strtoll(text, &end, 10);
+  std::int64_t scale = 1;
+  if (end != text && *end) {
+    const char suffix = static_cast<char>(std::tolower(*end));
+    scale = suffix == 'k' ? 1 << 10 : suffix == 'm' ? 1 << 20 : suffix == 'g' ? 1 << 30 : 0;
+    ++end;
+  }
+  if (end == text || *end || scale == 0 || __builtin_mul_overflow(value, scale, &value))
+    return false;
+  *number = value;
+  return true;
+}
+
 Settings settings;
 
 namespace {
@@ -102,17 +117,8 @@ bool parse_word(const SettingRow& row, const char* text, std::int64_t* result) {
 // False when the text is no number in the row's range, and no word of its.
 bool parse(const SettingRow& row, const char* text, std::int64_t* result) {
   if (parse_word(row, text, result)) return true;
-  char* end = nullptr;
-  std::int64_t value = std::strtoll(text, &end, 10);
-  std::int64_t scale = 1;
-  if (end != text && *end) {
-    char suffix = static_cast<char>(std::tolower(*end));
-    scale = suffix == 'k' ? 1 << 10 : suffix == 'm' ? 1 << 20 : suffix == 'g' ? 1 << 30 : 0;
-    ++end;
-  }
-  if (end == text || *end || scale == 0 || __builtin_mul_overflow(value, scale, &value) ||
-      value < row.minimum || value > row.maximum)
-    return false;
+  std::int64_t value = 0;
+  if (!parse_number(text, &value) || value < row.minimum || value > row.maximum) return false;
   *result = value;
   return true;
 }

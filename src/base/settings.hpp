@@ -97,6 +97,9 @@ void read_settings(const char* profile_values);
 enum class SettingSource : std::uint8_t { fallback, shipped, tuned, environment };
 SettingSource source_of(const SettingRow& row);
 
+// A number as settings have it, which may end in k, m or g. False: it is none.
+bool parse_number(const char* text, std::int64_t* number);
+
 // A row by the name in the table; null when there is none.
 const SettingRow* find_setting(const char* name);
 

@@ -13,12 +13,13 @@
 #include "lockfree/channel.hpp"
 #include "lockfree/memory_row.hpp"
 #include "lockfree/room_size.hpp"
+#include "lockfree/timing.hpp"
 #include "lockfree/wait_lines.hpp"
 
 namespace baton::lockfree {
 
 inline constexpr std::uint64_t job_magic = 0x424154'4f4e4a4fULL;  // "BATONJO"
-inline constexpr std::uint32_t job_version = 8;
+inline constexpr std::uint32_t job_version = 9;
 inline constexpr int ranks_max = 4096;
 
 // Where the launcher put a rank: -1 where unknown or not one. Numbers of packages, NUMA nodes,
@@ -127,6 +128,7 @@ struct JobHeader {
   std::int32_t launcher_pid;       // 0 when the program was started alone
   std::int32_t explain;            // mpiexec --explain
   std::int32_t memory_report;      // mpiexec --memory-report
+  TimingPlan timing;               // mpiexec --stats, --trace; behind the heaps
   std::int32_t
       senders_fence;  // oversubscribed, or no membarrier: senders order publish and wake themselves
   RingPlan rings;

@@ -118,6 +118,7 @@ Error start_engine() {
   engine.cma_bytes_min = single_copy_bytes_min();
   lockfree::publish_channel(transport::status_row(engine.local_rank).channel, engine.outstanding);
   engine.senders_fence = transport::job().senders_fence != 0;
+  engine.waits_by_progress = engine.senders_fence || transport::job().timing.bytes != 0;
   engine.process_count = engine.ranks;
   engine.peers = static_cast<Peer**>(platform::make_private_memory(table_bytes, page_bytes));
   engine.contacts = static_cast<Peer**>(platform::make_private_memory(table_bytes, page_bytes));

@@ -66,6 +66,8 @@ struct Engine {
   LocalRank local_rank{};
   std::uint32_t ranks = 0;  // of our job
   bool senders_fence = false;
+  bool waits_by_progress = false;  // at once, instead of looking at memory for a while first:
+                                   // oversubscribed, or the time that is waited is measured
   bool oversubscribed = false;     // more ranks than usable CPUs
   std::int64_t cma_bytes_min = 0;  // the setting, or what is better where ranks are oversubscribed
   std::int64_t posted_bytes_max = 0;  // receives up to here are not told to their senders

@@ -45,7 +45,7 @@ BATON_INLINE bool receive_direct(const Context& context, void* buffer, std::int6
   Peer* peer = known_peer(context.process(source));
   if (BATON_UNLIKELY(!peer || !peer->in.attached() || !queue_is_idle(*context.queue))) return false;
   lockfree::Header header = peer->in.peek();
-  int polls = engine.senders_fence ? direct_polls_oversubscribed : direct_polls;
+  int polls = engine.waits_by_progress ? direct_polls_oversubscribed : direct_polls;
   for (; header.lap() == 0; header = peer->in.peek()) {
     // A sender who would push must know of the receive.
     if (--polls == 0 || (capacity > settings.eager_bytes_max && peer->advertised)) return false;

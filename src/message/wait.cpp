@@ -18,6 +18,7 @@ std::atomic<std::uint32_t> events{0};  // what they sleep on
 }  // namespace
 
 bool Follower::idle_awake() {
+  if (wait_budget.timed) begin_waiting();
   constexpr int spins = 200;   // guess: the leader is often about to finish
   constexpr int yields = 200;  // guess
   if (rounds_ >= spins + yields) return false;
@@ -66,6 +67,7 @@ void wake_waiters() {
 }
 
 constinit thread_local Leading leading{};
+constinit thread_local WaitingTime waiting_time{};
 
 void announce_completion() {
   if (leading.now)
@@ -81,21 +83,43 @@ void set_wait_budget(bool many_threads) {
   bool may_be_oversubscribed =
       many_threads && 2 * engine.ranks > transport::job().cpus_usable;  // by its threads
   int spins = oversubscribed ? 4 : may_be_oversubscribed ? 200 : 20000;
-  wait_budget.spins = settings.spin_count >= 0 ? settings.spin_count : spins;
+  wait_budget.timed_spins = settings.spin_count >= 0 ? settings.spin_count : spins;
+  wait_budget.timed = transport::job().timing.bytes != 0;
+  wait_budget.spins = wait_budget.timed ? 0 : wait_budget.timed_spins;
   wait_budget.yields = settings.yield_count >= 0 ? settings.yield_count
                        : oversubscribed          ? 200
                                                  : 100;
 }
 
+// Whether there is still to be spun. A message that streams moves, whatever this round found.
+bool Waiter::idle_timed(const WaitSubject& subject) {
+  const bool moves = subject.kind == WaitSubject::Kind::request &&
+                     static_cast<const Request*>(subject.object)->stage == Stage::streaming;
+  rests_ = rested_ = true;
+  if (moves)
+    end_waiting();
+  else
+    begin_waiting();
+  if (spins_ >= wait_budget.timed_spins) return false;
+  ++spins_;
+  platform::pause_cpu();
+  return true;
+}
+
 void Waiter::idle_slow(const WaitSubject& subject) {
+  if (wait_budget.timed && idle_timed(subject)) return;
   if (yields_ < wait_budget.yields) {
     ++yields_;
     platform::yield_cpu();
     return;
   }
-  transport::Doorbell& doorbell = transport::doorbell(engine.local_rank);
   report_.tell(subject);
-  slept_ = true;
+  sleep();
+}
+
+void Waiter::sleep() {
+  transport::Doorbell& doorbell = transport::doorbell(engine.local_rank);
+  rests_ = rested_ = true;
   if (!announced_) {
     // Announce, order, and let the caller look once more before we really sleep.
     announced_ = engine.about_to_sleep = true;
@@ -123,18 +147,24 @@ void Waiter::idle_slow(const WaitSubject& subject) {
     sleep_bound_us_ = std::min(2 * sleep_bound_us_, sleep_bound_max_us);
     return;
   }
-  rise();
+  retract();
   yields_ = 0;
   // What woke us may be what another thread waits for: a room, say.
   if (platform::threads_multiple) wake_waiters();
 }
 
-void Waiter::end_sleep() {
-  if (announced_) rise();
+void Waiter::end_rest() {
+  if (rests_) rise();
   report_.end();
 }
 
 void Waiter::rise() {
+  rests_ = false;
+  if (wait_budget.timed) end_waiting();
+  if (announced_) retract();
+}
+
+void Waiter::retract() {
   announced_ = engine.about_to_sleep = false;
   lockfree::retract(transport::doorbell(engine.local_rank), lockfree::wake_asleep);
 }

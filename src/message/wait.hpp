@@ -8,6 +8,7 @@
 #include "message/engine.hpp"
 #include "message/progress_thread.hpp"
 #include "message/wait_report.hpp"
+#include "message/waiting_time.hpp"
 #include "platform/futex.hpp"
 
 namespace baton::message {
@@ -15,6 +16,10 @@ namespace baton::message {
 struct WaitBudget {
   std::int64_t spins = 0;
   std::int64_t yields = 0;
+  // In a job that is timed every round that finds nothing is seen by idle_slow, which counts these;
+  // `spins` is 0 then.
+  std::int64_t timed_spins = 0;
+  bool timed = false;
 };
 extern WaitBudget wait_budget;
 
@@ -43,21 +48,25 @@ class Waiter {
   // After a round that found something.
   void reset() {
     spins_ = yields_ = 0;
-    if (BATON_UNLIKELY(announced_)) rise();
+    if (BATON_UNLIKELY(rests_)) rise();
   }
   ~Waiter() {
-    if (BATON_UNLIKELY(slept_)) end_sleep();
+    if (BATON_UNLIKELY(rested_)) end_rest();
   }
 
  private:
   BATON_COLD void idle_slow(const WaitSubject& subject);
+  BATON_COLD void sleep();
+  BATON_COLD bool idle_timed(const WaitSubject& subject);
+  BATON_COLD void retract();
   BATON_COLD void rise();
-  BATON_COLD void end_sleep();
+  BATON_COLD void end_rest();
   std::int64_t spins_ = 0;
   std::int64_t yields_ = 0;
   std::int64_t sleep_bound_us_ = 10000;  // guess
+  bool rests_ = false;                   // has announced its sleep, or its time is measured
+  bool rested_ = false;                  // at any time; or slept, or was about to
   bool announced_ = false;
-  bool slept_ = false;  // or was about to
   WaitReport report_;
 };
 
@@ -78,7 +87,10 @@ class Follower {
     retract();
     return is_done;
   }
-  ~Follower() { report_.end(); }
+  ~Follower() {
+    report_.end();
+    if (wait_budget.timed) end_waiting();
+  }
 
  private:
   bool idle_awake();
@@ -170,7 +182,7 @@ void wait_until(Done&& done) {
 template <class Ready>
 bool look_directly(Ready&& ready) {
   constexpr int direct_polls = 256;  // guess
-  if (engine.senders_fence) return false;
+  if (engine.waits_by_progress) return false;
   for (int polls = direct_polls; polls > 0; --polls) {
     if (ready()) return true;
     platform::pause_cpu();
@@ -182,7 +194,7 @@ bool look_directly(Ready&& ready) {
 template <class Ready>
 bool look_briefly(Ready&& ready) {
   constexpr int brief_polls = 32;  // guess
-  if (engine.senders_fence) return false;
+  if (engine.waits_by_progress) return false;
   for (int polls = brief_polls; polls > 0; --polls)
     if (ready()) return true;
   return false;

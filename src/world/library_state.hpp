@@ -1,6 +1,7 @@
 // Where the library stands: it runs while the world model (MPI_Init to MPI_Finalize) or a session
 // uses it. Process start and end write it; every entry point reads it. Alone in a header so that
-// the argument checks need nothing else of start-up.
+// the argument checks need nothing else of start-up. `timed` is running, in a job whose calls are
+// timed: one more value of what entry points ask anyway, so that other jobs pay nothing for it.
 #pragma once
 
 #include <mpi.h>
@@ -11,7 +12,7 @@
 namespace baton {
 
 struct LibraryState {
-  enum class Phase : unsigned char { before_init, running, finalized };
+  enum class Phase : unsigned char { before_init, running, timed, finalized };
   Phase phase = Phase::before_init;
   // The world model alone. Any thread may ask for it at any time, even while another initializes.
   std::atomic<Phase> world = Phase::before_init;

@@ -32,8 +32,9 @@ STATUS_IGNORABLE = {"point_to_point", "partitioned"}
 
 
 class Checks:
-    def __init__(self, api, procedure, body, enumerator):
+    def __init__(self, api, procedure, body, enumerator, timed_form):
         self.api = api
+        self.timed_form = timed_form  # its call, or None
         self.procedure = procedure
         self.body = body
         self.enumerator = enumerator
@@ -115,6 +116,18 @@ class Checks:
             condition = f"{guard} && ({condition})"
         self.out.append(f"if (BATON_UNLIKELY({condition}))")
         self.out.append(f"  return {call};")
+
+    def running(self):
+        """Timed jobs are told from others only where the library is not simply running."""
+        if not self.timed_form:
+            self.fail_if("!library_is_running() && !tool::calls_are_timed", "not_running(here)")
+            return
+        self.out += [
+            "if (BATON_UNLIKELY(!library_is_running())) {",
+            f"  if (tool::is_to_be_timed()) return {self.timed_form};",
+            "  if (!tool::calls_are_timed) return not_running(here);",
+            "}",
+        ]
 
     def call(self, function, p, *rest):
         arguments = ", ".join(["here", str(self.number(p)), self.target, *rest])
@@ -373,7 +386,7 @@ class Checks:
             if p.type == "MPI_Comm" and p.direction == "out" and p.stars == 1 and not p.is_array:
                 self.out.append(f"if (BATON_LIKELY({p.name} != nullptr)) *{p.name} = MPI_COMM_NULL;")
         if self.procedure.base not in self.api.overlay["any_time"]:
-            self.fail_if("!library_is_running()", "not_running(here)")
+            self.running()
         handles = [p for p in self.procedure.parameters if self.resolves(p)]
         handles.sort(key=lambda p: p not in (self.comm, self.session, self.given))
         if self.comm:

@@ -3,14 +3,17 @@
 #include "api/entry.hpp"
 #include "api/collective.hpp"
 #include "api/generated/objects.hpp"
+#include "api/generated/timed.hpp"
 
 using namespace baton;
 using namespace baton::api;
 
 BATON_EXPORT int PMPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Allgather;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
@@ -47,8 +50,10 @@ BATON_ALIAS(Allgather)
 
 BATON_EXPORT int PMPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Allgather_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
@@ -85,8 +90,10 @@ BATON_ALIAS(Allgather_c)
 
 BATON_EXPORT int PMPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Allgather_init;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
@@ -126,8 +133,10 @@ BATON_ALIAS(Allgather_init)
 
 BATON_EXPORT int PMPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Allgather_init_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
@@ -167,8 +176,10 @@ BATON_ALIAS(Allgather_init_c)
 
 BATON_EXPORT int PMPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Allgatherv;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
@@ -205,8 +216,10 @@ BATON_ALIAS(Allgatherv)
 
 BATON_EXPORT int PMPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Allgatherv_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
@@ -243,8 +256,10 @@ BATON_ALIAS(Allgatherv_c)
 
 BATON_EXPORT int PMPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Allgatherv_init;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
@@ -284,8 +299,10 @@ BATON_ALIAS(Allgatherv_init)
 
 BATON_EXPORT int PMPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Allgatherv_init_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
@@ -325,8 +342,10 @@ BATON_ALIAS(Allgatherv_init_c)
 
 BATON_EXPORT int PMPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Allreduce;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Allreduce(sendbuf, recvbuf, count, datatype, op, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -358,8 +377,10 @@ BATON_ALIAS(Allreduce)
 
 BATON_EXPORT int PMPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Allreduce_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Allreduce_c(sendbuf, recvbuf, count, datatype, op, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -391,8 +412,10 @@ BATON_ALIAS(Allreduce_c)
 
 BATON_EXPORT int PMPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Allreduce_init;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -429,8 +452,10 @@ BATON_ALIAS(Allreduce_init)
 
 BATON_EXPORT int PMPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Allreduce_init_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Allreduce_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -467,8 +492,10 @@ BATON_ALIAS(Allreduce_init_c)
 
 BATON_EXPORT int PMPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Alltoall;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
@@ -503,8 +530,10 @@ BATON_ALIAS(Alltoall)
 
 BATON_EXPORT int PMPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Alltoall_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
@@ -539,8 +568,10 @@ BATON_ALIAS(Alltoall_c)
 
 BATON_EXPORT int PMPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Alltoall_init;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
@@ -580,8 +611,10 @@ BATON_ALIAS(Alltoall_init)
 
 BATON_EXPORT int PMPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Alltoall_init_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
@@ -621,8 +654,10 @@ BATON_ALIAS(Alltoall_init_c)
 
 BATON_EXPORT int PMPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Alltoallv;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
@@ -655,8 +690,10 @@ BATON_ALIAS(Alltoallv)
 
 BATON_EXPORT int PMPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Alltoallv_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
@@ -689,8 +726,10 @@ BATON_ALIAS(Alltoallv_c)
 
 BATON_EXPORT int PMPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Alltoallv_init;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
@@ -728,8 +767,10 @@ BATON_ALIAS(Alltoallv_init)
 
 BATON_EXPORT int PMPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Alltoallv_init_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
@@ -767,8 +808,10 @@ BATON_ALIAS(Alltoallv_init_c)
 
 BATON_EXPORT int PMPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
   constexpr Procedure here = Procedure::Alltoallw;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
@@ -795,8 +838,10 @@ BATON_ALIAS(Alltoallw)
 
 BATON_EXPORT int PMPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
   constexpr Procedure here = Procedure::Alltoallw_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
@@ -823,8 +868,10 @@ BATON_ALIAS(Alltoallw_c)
 
 BATON_EXPORT int PMPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Alltoallw_init;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
@@ -856,8 +903,10 @@ BATON_ALIAS(Alltoallw_init)
 
 BATON_EXPORT int PMPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Alltoallw_init_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
@@ -889,8 +938,10 @@ BATON_ALIAS(Alltoallw_init_c)
 
 BATON_EXPORT int PMPI_Barrier(MPI_Comm comm) {
   constexpr Procedure here = Procedure::Barrier;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Barrier(comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 1, nullptr, comm, MPI_ERR_COMM);
@@ -900,8 +951,10 @@ BATON_ALIAS(Barrier)
 
 BATON_EXPORT int PMPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Barrier_init;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Barrier_init(comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 1, nullptr, comm, MPI_ERR_COMM);
@@ -916,8 +969,10 @@ BATON_ALIAS(Barrier_init)
 
 BATON_EXPORT int PMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Bcast;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Bcast(buffer, count, datatype, root, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 5, nullptr, comm, MPI_ERR_COMM);
@@ -941,8 +996,10 @@ BATON_ALIAS(Bcast)
 
 BATON_EXPORT int PMPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Bcast_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Bcast_c(buffer, count, datatype, root, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 5, nullptr, comm, MPI_ERR_COMM);
@@ -966,8 +1023,10 @@ BATON_ALIAS(Bcast_c)
 
 BATON_EXPORT int PMPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Bcast_init;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Bcast_init(buffer, count, datatype, root, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 5, nullptr, comm, MPI_ERR_COMM);
@@ -996,8 +1055,10 @@ BATON_ALIAS(Bcast_init)
 
 BATON_EXPORT int PMPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Bcast_init_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Bcast_init_c(buffer, count, datatype, root, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 5, nullptr, comm, MPI_ERR_COMM);
@@ -1026,8 +1087,10 @@ BATON_ALIAS(Bcast_init_c)
 
 BATON_EXPORT int PMPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Exscan;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Exscan(sendbuf, recvbuf, count, datatype, op, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -1059,8 +1122,10 @@ BATON_ALIAS(Exscan)
 
 BATON_EXPORT int PMPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Exscan_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Exscan_c(sendbuf, recvbuf, count, datatype, op, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -1092,8 +1157,10 @@ BATON_ALIAS(Exscan_c)
 
 BATON_EXPORT int PMPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Exscan_init;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -1130,8 +1197,10 @@ BATON_ALIAS(Exscan_init)
 
 BATON_EXPORT int PMPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Exscan_init_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Exscan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -1168,8 +1237,10 @@ BATON_ALIAS(Exscan_init_c)
 
 BATON_EXPORT int PMPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Gather;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
@@ -1211,8 +1282,10 @@ BATON_ALIAS(Gather)
 
 BATON_EXPORT int PMPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Gather_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Gather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
@@ -1254,8 +1327,10 @@ BATON_ALIAS(Gather_c)
 
 BATON_EXPORT int PMPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Gather_init;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
@@ -1300,8 +1375,10 @@ BATON_ALIAS(Gather_init)
 
 BATON_EXPORT int PMPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Gather_init_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Gather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
@@ -1346,8 +1423,10 @@ BATON_ALIAS(Gather_init_c)
 
 BATON_EXPORT int PMPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Gatherv;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
@@ -1389,8 +1468,10 @@ BATON_ALIAS(Gatherv)
 
 BATON_EXPORT int PMPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Gatherv_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Gatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
@@ -1432,8 +1513,10 @@ BATON_ALIAS(Gatherv_c)
 
 BATON_EXPORT int PMPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Gatherv_init;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
@@ -1478,8 +1561,10 @@ BATON_ALIAS(Gatherv_init)
 
 BATON_EXPORT int PMPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Gatherv_init_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Gatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
@@ -1524,8 +1609,10 @@ BATON_ALIAS(Gatherv_init_c)
 
 BATON_EXPORT int PMPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Iallgather;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
@@ -1564,8 +1651,10 @@ BATON_ALIAS(Iallgather)
 
 BATON_EXPORT int PMPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Iallgather_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Iallgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
@@ -1604,8 +1693,10 @@ BATON_ALIAS(Iallgather_c)
 
 BATON_EXPORT int PMPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Iallgatherv;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
@@ -1644,8 +1735,10 @@ BATON_ALIAS(Iallgatherv)
 
 BATON_EXPORT int PMPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Iallgatherv_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Iallgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
@@ -1684,8 +1777,10 @@ BATON_ALIAS(Iallgatherv_c)
 
 BATON_EXPORT int PMPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Iallreduce;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -1719,8 +1814,10 @@ BATON_ALIAS(Iallreduce)
 
 BATON_EXPORT int PMPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Iallreduce_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Iallreduce_c(sendbuf, recvbuf, count, datatype, op, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -1754,8 +1851,10 @@ BATON_ALIAS(Iallreduce_c)
 
 BATON_EXPORT int PMPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Ialltoall;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
@@ -1792,8 +1891,10 @@ BATON_ALIAS(Ialltoall)
 
 BATON_EXPORT int PMPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Ialltoall_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Ialltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
@@ -1830,8 +1931,10 @@ BATON_ALIAS(Ialltoall_c)
 
 BATON_EXPORT int PMPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Ialltoallv;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
@@ -1866,8 +1969,10 @@ BATON_ALIAS(Ialltoallv)
 
 BATON_EXPORT int PMPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Ialltoallv_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Ialltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
@@ -1902,8 +2007,10 @@ BATON_ALIAS(Ialltoallv_c)
 
 BATON_EXPORT int PMPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Ialltoallw;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
@@ -1932,8 +2039,10 @@ BATON_ALIAS(Ialltoallw)
 
 BATON_EXPORT int PMPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Ialltoallw_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Ialltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
@@ -1962,8 +2071,10 @@ BATON_ALIAS(Ialltoallw_c)
 
 BATON_EXPORT int PMPI_Ibarrier(MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Ibarrier;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Ibarrier(comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 1, nullptr, comm, MPI_ERR_COMM);
@@ -1975,8 +2086,10 @@ BATON_ALIAS(Ibarrier)
 
 BATON_EXPORT int PMPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Ibcast;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Ibcast(buffer, count, datatype, root, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 5, nullptr, comm, MPI_ERR_COMM);
@@ -2002,8 +2115,10 @@ BATON_ALIAS(Ibcast)
 
 BATON_EXPORT int PMPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Ibcast_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Ibcast_c(buffer, count, datatype, root, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 5, nullptr, comm, MPI_ERR_COMM);
@@ -2029,8 +2144,10 @@ BATON_ALIAS(Ibcast_c)
 
 BATON_EXPORT int PMPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Iexscan;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Iexscan(sendbuf, recvbuf, count, datatype, op, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -2064,8 +2181,10 @@ BATON_ALIAS(Iexscan)
 
 BATON_EXPORT int PMPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Iexscan_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Iexscan_c(sendbuf, recvbuf, count, datatype, op, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -2099,8 +2218,10 @@ BATON_ALIAS(Iexscan_c)
 
 BATON_EXPORT int PMPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Igather;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
@@ -2144,8 +2265,10 @@ BATON_ALIAS(Igather)
 
 BATON_EXPORT int PMPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Igather_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Igather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
@@ -2189,8 +2312,10 @@ BATON_ALIAS(Igather_c)
 
 BATON_EXPORT int PMPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Igatherv;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
@@ -2234,8 +2359,10 @@ BATON_ALIAS(Igatherv)
 
 BATON_EXPORT int PMPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Igatherv_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Igatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
@@ -2279,8 +2406,10 @@ BATON_ALIAS(Igatherv_c)
 
 BATON_EXPORT int PMPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Ireduce;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
@@ -2319,8 +2448,10 @@ BATON_ALIAS(Ireduce)
 
 BATON_EXPORT int PMPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Ireduce_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Ireduce_c(sendbuf, recvbuf, count, datatype, op, root, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
@@ -2359,8 +2490,10 @@ BATON_ALIAS(Ireduce_c)
 
 BATON_EXPORT int PMPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Ireduce_scatter;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -2388,8 +2521,10 @@ BATON_ALIAS(Ireduce_scatter)
 
 BATON_EXPORT int PMPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Ireduce_scatter_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -2417,8 +2552,10 @@ BATON_ALIAS(Ireduce_scatter_c)
 
 BATON_EXPORT int PMPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Ireduce_scatter_block;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -2448,8 +2585,10 @@ BATON_ALIAS(Ireduce_scatter_block)
 
 BATON_EXPORT int PMPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Ireduce_scatter_block_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Ireduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -2479,8 +2618,10 @@ BATON_ALIAS(Ireduce_scatter_block_c)
 
 BATON_EXPORT int PMPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Iscan;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Iscan(sendbuf, recvbuf, count, datatype, op, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -2514,8 +2655,10 @@ BATON_ALIAS(Iscan)
 
 BATON_EXPORT int PMPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Iscan_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Iscan_c(sendbuf, recvbuf, count, datatype, op, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -2549,8 +2692,10 @@ BATON_ALIAS(Iscan_c)
 
 BATON_EXPORT int PMPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Iscatter;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
@@ -2594,8 +2739,10 @@ BATON_ALIAS(Iscatter)
 
 BATON_EXPORT int PMPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Iscatter_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Iscatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
@@ -2639,8 +2786,10 @@ BATON_ALIAS(Iscatter_c)
 
 BATON_EXPORT int PMPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Iscatterv;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
@@ -2684,8 +2833,10 @@ BATON_ALIAS(Iscatterv)
 
 BATON_EXPORT int PMPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Iscatterv_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Iscatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
@@ -2729,8 +2880,10 @@ BATON_ALIAS(Iscatterv_c)
 
 BATON_EXPORT int PMPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Reduce;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Reduce(sendbuf, recvbuf, count, datatype, op, root, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
@@ -2767,8 +2920,10 @@ BATON_ALIAS(Reduce)
 
 BATON_EXPORT int PMPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Reduce_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Reduce_c(sendbuf, recvbuf, count, datatype, op, root, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
@@ -2805,8 +2960,10 @@ BATON_ALIAS(Reduce_c)
 
 BATON_EXPORT int PMPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Reduce_init;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
@@ -2848,8 +3005,10 @@ BATON_ALIAS(Reduce_init)
 
 BATON_EXPORT int PMPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Reduce_init_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Reduce_init_c(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
@@ -2891,8 +3050,10 @@ BATON_ALIAS(Reduce_init_c)
 
 BATON_EXPORT int PMPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Reduce_scatter;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -2918,8 +3079,10 @@ BATON_ALIAS(Reduce_scatter)
 
 BATON_EXPORT int PMPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Reduce_scatter_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Reduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -2945,8 +3108,10 @@ BATON_ALIAS(Reduce_scatter_c)
 
 BATON_EXPORT int PMPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Reduce_scatter_block;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -2974,8 +3139,10 @@ BATON_ALIAS(Reduce_scatter_block)
 
 BATON_EXPORT int PMPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Reduce_scatter_block_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Reduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -3003,8 +3170,10 @@ BATON_ALIAS(Reduce_scatter_block_c)
 
 BATON_EXPORT int PMPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Reduce_scatter_block_init;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -3037,8 +3206,10 @@ BATON_ALIAS(Reduce_scatter_block_init)
 
 BATON_EXPORT int PMPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Reduce_scatter_block_init_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Reduce_scatter_block_init_c(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -3071,8 +3242,10 @@ BATON_ALIAS(Reduce_scatter_block_init_c)
 
 BATON_EXPORT int PMPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Reduce_scatter_init;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -3103,8 +3276,10 @@ BATON_ALIAS(Reduce_scatter_init)
 
 BATON_EXPORT int PMPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Reduce_scatter_init_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Reduce_scatter_init_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -3135,8 +3310,10 @@ BATON_ALIAS(Reduce_scatter_init_c)
 
 BATON_EXPORT int PMPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Scan;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Scan(sendbuf, recvbuf, count, datatype, op, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -3168,8 +3345,10 @@ BATON_ALIAS(Scan)
 
 BATON_EXPORT int PMPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Scan_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Scan_c(sendbuf, recvbuf, count, datatype, op, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -3201,8 +3380,10 @@ BATON_ALIAS(Scan_c)
 
 BATON_EXPORT int PMPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Scan_init;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -3239,8 +3420,10 @@ BATON_ALIAS(Scan_init)
 
 BATON_EXPORT int PMPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Scan_init_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Scan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -3277,8 +3460,10 @@ BATON_ALIAS(Scan_init_c)
 
 BATON_EXPORT int PMPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Scatter;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
@@ -3320,8 +3505,10 @@ BATON_ALIAS(Scatter)
 
 BATON_EXPORT int PMPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Scatter_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Scatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
@@ -3363,8 +3550,10 @@ BATON_ALIAS(Scatter_c)
 
 BATON_EXPORT int PMPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Scatter_init;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
@@ -3411,8 +3600,10 @@ BATON_ALIAS(Scatter_init)
 
 BATON_EXPORT int PMPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Scatter_init_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Scatter_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
@@ -3459,8 +3650,10 @@ BATON_ALIAS(Scatter_init_c)
 
 BATON_EXPORT int PMPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Scatterv;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
@@ -3502,8 +3695,10 @@ BATON_ALIAS(Scatterv)
 
 BATON_EXPORT int PMPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Scatterv_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Scatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
@@ -3545,8 +3740,10 @@ BATON_ALIAS(Scatterv_c)
 
 BATON_EXPORT int PMPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Scatterv_init;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
@@ -3593,8 +3790,10 @@ BATON_ALIAS(Scatterv_init)
 
 BATON_EXPORT int PMPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Scatterv_init_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Scatterv_init_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);

@@ -3,14 +3,17 @@
 #include "api/entry.hpp"
 #include "api/neighborhood.hpp"
 #include "api/generated/objects.hpp"
+#include "api/generated/timed.hpp"
 
 using namespace baton;
 using namespace baton::api;
 
 BATON_EXPORT int PMPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Ineighbor_allgather;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
@@ -44,8 +47,10 @@ BATON_ALIAS(Ineighbor_allgather)
 
 BATON_EXPORT int PMPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Ineighbor_allgather_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Ineighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
@@ -79,8 +84,10 @@ BATON_ALIAS(Ineighbor_allgather_c)
 
 BATON_EXPORT int PMPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Ineighbor_allgatherv;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
@@ -108,8 +115,10 @@ BATON_ALIAS(Ineighbor_allgatherv)
 
 BATON_EXPORT int PMPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Ineighbor_allgatherv_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Ineighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
@@ -137,8 +146,10 @@ BATON_ALIAS(Ineighbor_allgatherv_c)
 
 BATON_EXPORT int PMPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Ineighbor_alltoall;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
@@ -172,8 +183,10 @@ BATON_ALIAS(Ineighbor_alltoall)
 
 BATON_EXPORT int PMPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Ineighbor_alltoall_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Ineighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
@@ -207,8 +220,10 @@ BATON_ALIAS(Ineighbor_alltoall_c)
 
 BATON_EXPORT int PMPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Ineighbor_alltoallv;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
@@ -230,8 +245,10 @@ BATON_ALIAS(Ineighbor_alltoallv)
 
 BATON_EXPORT int PMPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Ineighbor_alltoallv_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Ineighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
@@ -253,8 +270,10 @@ BATON_ALIAS(Ineighbor_alltoallv_c)
 
 BATON_EXPORT int PMPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Ineighbor_alltoallw;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
@@ -266,8 +285,10 @@ BATON_ALIAS(Ineighbor_alltoallw)
 
 BATON_EXPORT int PMPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Ineighbor_alltoallw_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Ineighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
@@ -279,8 +300,10 @@ BATON_ALIAS(Ineighbor_alltoallw_c)
 
 BATON_EXPORT int PMPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Neighbor_allgather;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
@@ -312,8 +335,10 @@ BATON_ALIAS(Neighbor_allgather)
 
 BATON_EXPORT int PMPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Neighbor_allgather_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Neighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
@@ -345,8 +370,10 @@ BATON_ALIAS(Neighbor_allgather_c)
 
 BATON_EXPORT int PMPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Neighbor_allgather_init;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
@@ -383,8 +410,10 @@ BATON_ALIAS(Neighbor_allgather_init)
 
 BATON_EXPORT int PMPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Neighbor_allgather_init_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Neighbor_allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
@@ -421,8 +450,10 @@ BATON_ALIAS(Neighbor_allgather_init_c)
 
 BATON_EXPORT int PMPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Neighbor_allgatherv;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
@@ -448,8 +479,10 @@ BATON_ALIAS(Neighbor_allgatherv)
 
 BATON_EXPORT int PMPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Neighbor_allgatherv_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Neighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
@@ -475,8 +508,10 @@ BATON_ALIAS(Neighbor_allgatherv_c)
 
 BATON_EXPORT int PMPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Neighbor_allgatherv_init;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
@@ -507,8 +542,10 @@ BATON_ALIAS(Neighbor_allgatherv_init)
 
 BATON_EXPORT int PMPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Neighbor_allgatherv_init_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Neighbor_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
@@ -539,8 +576,10 @@ BATON_ALIAS(Neighbor_allgatherv_init_c)
 
 BATON_EXPORT int PMPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Neighbor_alltoall;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
@@ -572,8 +611,10 @@ BATON_ALIAS(Neighbor_alltoall)
 
 BATON_EXPORT int PMPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Neighbor_alltoall_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Neighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
@@ -605,8 +646,10 @@ BATON_ALIAS(Neighbor_alltoall_c)
 
 BATON_EXPORT int PMPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Neighbor_alltoall_init;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
@@ -643,8 +686,10 @@ BATON_ALIAS(Neighbor_alltoall_init)
 
 BATON_EXPORT int PMPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Neighbor_alltoall_init_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Neighbor_alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
@@ -681,8 +726,10 @@ BATON_ALIAS(Neighbor_alltoall_init_c)
 
 BATON_EXPORT int PMPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Neighbor_alltoallv;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
@@ -702,8 +749,10 @@ BATON_ALIAS(Neighbor_alltoallv)
 
 BATON_EXPORT int PMPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Neighbor_alltoallv_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Neighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
@@ -723,8 +772,10 @@ BATON_ALIAS(Neighbor_alltoallv_c)
 
 BATON_EXPORT int PMPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Neighbor_alltoallv_init;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
@@ -749,8 +800,10 @@ BATON_ALIAS(Neighbor_alltoallv_init)
 
 BATON_EXPORT int PMPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Neighbor_alltoallv_init_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Neighbor_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
@@ -775,8 +828,10 @@ BATON_ALIAS(Neighbor_alltoallv_init_c)
 
 BATON_EXPORT int PMPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
   constexpr Procedure here = Procedure::Neighbor_alltoallw;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
@@ -786,8 +841,10 @@ BATON_ALIAS(Neighbor_alltoallw)
 
 BATON_EXPORT int PMPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
   constexpr Procedure here = Procedure::Neighbor_alltoallw_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Neighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
@@ -797,8 +854,10 @@ BATON_ALIAS(Neighbor_alltoallw_c)
 
 BATON_EXPORT int PMPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Neighbor_alltoallw_init;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);
@@ -813,8 +872,10 @@ BATON_ALIAS(Neighbor_alltoallw_init)
 
 BATON_EXPORT int PMPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   constexpr Procedure here = Procedure::Neighbor_alltoallw_init_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Neighbor_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 9, nullptr, comm, MPI_ERR_COMM);

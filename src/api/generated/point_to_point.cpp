@@ -3,13 +3,14 @@
 #include "api/entry.hpp"
 #include "api/point_to_point.hpp"
 #include "api/generated/objects.hpp"
+#include "api/generated/timed.hpp"
 
 using namespace baton;
 using namespace baton::api;
 
 BATON_EXPORT int PMPI_Cancel(MPI_Request *request) {
   constexpr Procedure here = Procedure::Cancel;
-  if (BATON_UNLIKELY(!library_is_running()))
+  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
     return not_running(here);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 1, nullptr);
@@ -19,7 +20,7 @@ BATON_ALIAS(Cancel)
 
 BATON_EXPORT int PMPI_Grequest_complete(MPI_Request request) {
   constexpr Procedure here = Procedure::Grequest_complete;
-  if (BATON_UNLIKELY(!library_is_running()))
+  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
     return not_running(here);
   return finish(here, nullptr, api::grequest_complete(request));
 }
@@ -27,7 +28,7 @@ BATON_ALIAS(Grequest_complete)
 
 BATON_EXPORT int PMPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn, MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request) {
   constexpr Procedure here = Procedure::Grequest_start;
-  if (BATON_UNLIKELY(!library_is_running()))
+  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
     return not_running(here);
   if (BATON_UNLIKELY(!query_fn))
     return null_argument(here, 1, nullptr);
@@ -43,8 +44,10 @@ BATON_ALIAS(Grequest_start)
 
 BATON_EXPORT int PMPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status) {
   constexpr Procedure here = Procedure::Improbe;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Improbe(source, tag, comm, flag, message, status);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 3, nullptr, comm, MPI_ERR_COMM);
@@ -62,8 +65,10 @@ BATON_ALIAS(Improbe)
 
 BATON_EXPORT int PMPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request) {
   constexpr Procedure here = Procedure::Imrecv;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Imrecv(buf, count, datatype, message, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Datatype* datatype_object = datatype::datatypes.find(datatype);
   if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, nullptr, datatype, MPI_ERR_TYPE);
@@ -85,8 +90,10 @@ BATON_ALIAS(Imrecv)
 
 BATON_EXPORT int PMPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request) {
   constexpr Procedure here = Procedure::Imrecv_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Imrecv_c(buf, count, datatype, message, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Datatype* datatype_object = datatype::datatypes.find(datatype);
   if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, nullptr, datatype, MPI_ERR_TYPE);
@@ -108,8 +115,10 @@ BATON_ALIAS(Imrecv_c)
 
 BATON_EXPORT int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status) {
   constexpr Procedure here = Procedure::Iprobe;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Iprobe(source, tag, comm, flag, status);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 3, nullptr, comm, MPI_ERR_COMM);
@@ -125,8 +134,10 @@ BATON_ALIAS(Iprobe)
 
 BATON_EXPORT int PMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Irecv;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Irecv(buf, count, datatype, source, tag, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -153,8 +164,10 @@ BATON_ALIAS(Irecv)
 
 BATON_EXPORT int PMPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Irecv_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Irecv_c(buf, count, datatype, source, tag, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -181,8 +194,10 @@ BATON_ALIAS(Irecv_c)
 
 BATON_EXPORT int PMPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Irsend;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Irsend(buf, count, datatype, dest, tag, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -209,8 +224,10 @@ BATON_ALIAS(Irsend)
 
 BATON_EXPORT int PMPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Irsend_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Irsend_c(buf, count, datatype, dest, tag, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -237,8 +254,10 @@ BATON_ALIAS(Irsend_c)
 
 BATON_EXPORT int PMPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Isend;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Isend(buf, count, datatype, dest, tag, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -265,8 +284,10 @@ BATON_ALIAS(Isend)
 
 BATON_EXPORT int PMPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Isend_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Isend_c(buf, count, datatype, dest, tag, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -293,8 +314,10 @@ BATON_ALIAS(Isend_c)
 
 BATON_EXPORT int PMPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Isendrecv;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 11, nullptr, comm, MPI_ERR_COMM);
@@ -336,8 +359,10 @@ BATON_ALIAS(Isendrecv)
 
 BATON_EXPORT int PMPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Isendrecv_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 11, nullptr, comm, MPI_ERR_COMM);
@@ -379,8 +404,10 @@ BATON_ALIAS(Isendrecv_c)
 
 BATON_EXPORT int PMPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Isendrecv_replace;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
@@ -411,8 +438,10 @@ BATON_ALIAS(Isendrecv_replace)
 
 BATON_EXPORT int PMPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Isendrecv_replace_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
@@ -443,8 +472,10 @@ BATON_ALIAS(Isendrecv_replace_c)
 
 BATON_EXPORT int PMPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Issend;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Issend(buf, count, datatype, dest, tag, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -471,8 +502,10 @@ BATON_ALIAS(Issend)
 
 BATON_EXPORT int PMPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Issend_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Issend_c(buf, count, datatype, dest, tag, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -499,8 +532,10 @@ BATON_ALIAS(Issend_c)
 
 BATON_EXPORT int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status) {
   constexpr Procedure here = Procedure::Mprobe;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Mprobe(source, tag, comm, message, status);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 3, nullptr, comm, MPI_ERR_COMM);
@@ -516,8 +551,10 @@ BATON_ALIAS(Mprobe)
 
 BATON_EXPORT int PMPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status) {
   constexpr Procedure here = Procedure::Mrecv;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Mrecv(buf, count, datatype, message, status);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Datatype* datatype_object = datatype::datatypes.find(datatype);
   if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, nullptr, datatype, MPI_ERR_TYPE);
@@ -537,8 +574,10 @@ BATON_ALIAS(Mrecv)
 
 BATON_EXPORT int PMPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status) {
   constexpr Procedure here = Procedure::Mrecv_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Mrecv_c(buf, count, datatype, message, status);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Datatype* datatype_object = datatype::datatypes.find(datatype);
   if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
     return bad_handle(here, 3, nullptr, datatype, MPI_ERR_TYPE);
@@ -558,8 +597,10 @@ BATON_ALIAS(Mrecv_c)
 
 BATON_EXPORT int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status) {
   constexpr Procedure here = Procedure::Probe;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Probe(source, tag, comm, status);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 3, nullptr, comm, MPI_ERR_COMM);
@@ -573,8 +614,10 @@ BATON_ALIAS(Probe)
 
 BATON_EXPORT int PMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status) {
   constexpr Procedure here = Procedure::Recv;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Recv(buf, count, datatype, source, tag, comm, status);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -599,8 +642,10 @@ BATON_ALIAS(Recv)
 
 BATON_EXPORT int PMPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status) {
   constexpr Procedure here = Procedure::Recv_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Recv_c(buf, count, datatype, source, tag, comm, status);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -625,8 +670,10 @@ BATON_ALIAS(Recv_c)
 
 BATON_EXPORT int PMPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Recv_init;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Recv_init(buf, count, datatype, source, tag, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -653,8 +700,10 @@ BATON_ALIAS(Recv_init)
 
 BATON_EXPORT int PMPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Recv_init_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Recv_init_c(buf, count, datatype, source, tag, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -681,8 +730,10 @@ BATON_ALIAS(Recv_init_c)
 
 BATON_EXPORT int PMPI_Request_free(MPI_Request *request) {
   constexpr Procedure here = Procedure::Request_free;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Request_free(request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 1, nullptr);
   return finish(here, nullptr, api::request_free(request));
@@ -691,8 +742,10 @@ BATON_ALIAS(Request_free)
 
 BATON_EXPORT int PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {
   constexpr Procedure here = Procedure::Request_get_status;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Request_get_status(request, flag, status);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   if (BATON_UNLIKELY(!flag))
     return null_argument(here, 2, nullptr);
   return finish(here, nullptr, api::request_get_status(request, flag, status));
@@ -701,8 +754,10 @@ BATON_ALIAS(Request_get_status)
 
 BATON_EXPORT int PMPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[]) {
   constexpr Procedure here = Procedure::Request_get_status_all;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Request_get_status_all(count, array_of_requests, flag, array_of_statuses);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 1, nullptr, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!array_of_requests && count > 0))
@@ -715,8 +770,10 @@ BATON_ALIAS(Request_get_status_all)
 
 BATON_EXPORT int PMPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status) {
   constexpr Procedure here = Procedure::Request_get_status_any;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Request_get_status_any(count, array_of_requests, index, flag, status);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 1, nullptr, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!array_of_requests && count > 0))
@@ -731,8 +788,10 @@ BATON_ALIAS(Request_get_status_any)
 
 BATON_EXPORT int PMPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
   constexpr Procedure here = Procedure::Request_get_status_some;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Request_get_status_some(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   if (BATON_UNLIKELY(incount < 0))
     return bad_number(here, 1, nullptr, incount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!array_of_requests && incount > 0))
@@ -745,8 +804,10 @@ BATON_ALIAS(Request_get_status_some)
 
 BATON_EXPORT int PMPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Rsend;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Rsend(buf, count, datatype, dest, tag, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -771,8 +832,10 @@ BATON_ALIAS(Rsend)
 
 BATON_EXPORT int PMPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Rsend_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Rsend_c(buf, count, datatype, dest, tag, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -797,8 +860,10 @@ BATON_ALIAS(Rsend_c)
 
 BATON_EXPORT int PMPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Rsend_init;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Rsend_init(buf, count, datatype, dest, tag, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -825,8 +890,10 @@ BATON_ALIAS(Rsend_init)
 
 BATON_EXPORT int PMPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Rsend_init_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Rsend_init_c(buf, count, datatype, dest, tag, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -853,8 +920,10 @@ BATON_ALIAS(Rsend_init_c)
 
 BATON_EXPORT int PMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Send;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Send(buf, count, datatype, dest, tag, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -879,8 +948,10 @@ BATON_ALIAS(Send)
 
 BATON_EXPORT int PMPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Send_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Send_c(buf, count, datatype, dest, tag, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -905,8 +976,10 @@ BATON_ALIAS(Send_c)
 
 BATON_EXPORT int PMPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Send_init;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Send_init(buf, count, datatype, dest, tag, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -933,8 +1006,10 @@ BATON_ALIAS(Send_init)
 
 BATON_EXPORT int PMPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Send_init_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Send_init_c(buf, count, datatype, dest, tag, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -961,8 +1036,10 @@ BATON_ALIAS(Send_init_c)
 
 BATON_EXPORT int PMPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
   constexpr Procedure here = Procedure::Sendrecv;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 11, nullptr, comm, MPI_ERR_COMM);
@@ -1002,8 +1079,10 @@ BATON_ALIAS(Sendrecv)
 
 BATON_EXPORT int PMPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
   constexpr Procedure here = Procedure::Sendrecv_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 11, nullptr, comm, MPI_ERR_COMM);
@@ -1043,8 +1122,10 @@ BATON_ALIAS(Sendrecv_c)
 
 BATON_EXPORT int PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
   constexpr Procedure here = Procedure::Sendrecv_replace;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
@@ -1073,8 +1154,10 @@ BATON_ALIAS(Sendrecv_replace)
 
 BATON_EXPORT int PMPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
   constexpr Procedure here = Procedure::Sendrecv_replace_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 8, nullptr, comm, MPI_ERR_COMM);
@@ -1103,8 +1186,10 @@ BATON_ALIAS(Sendrecv_replace_c)
 
 BATON_EXPORT int PMPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Ssend;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Ssend(buf, count, datatype, dest, tag, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -1129,8 +1214,10 @@ BATON_ALIAS(Ssend)
 
 BATON_EXPORT int PMPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Ssend_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Ssend_c(buf, count, datatype, dest, tag, comm);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -1155,8 +1242,10 @@ BATON_ALIAS(Ssend_c)
 
 BATON_EXPORT int PMPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Ssend_init;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Ssend_init(buf, count, datatype, dest, tag, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -1183,8 +1272,10 @@ BATON_ALIAS(Ssend_init)
 
 BATON_EXPORT int PMPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Ssend_init_c;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Ssend_init_c(buf, count, datatype, dest, tag, comm, request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
@@ -1211,8 +1302,10 @@ BATON_ALIAS(Ssend_init_c)
 
 BATON_EXPORT int PMPI_Start(MPI_Request *request) {
   constexpr Procedure here = Procedure::Start;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Start(request);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 1, nullptr);
   return finish(here, nullptr, api::start(request));
@@ -1221,8 +1314,10 @@ BATON_ALIAS(Start)
 
 BATON_EXPORT int PMPI_Startall(int count, MPI_Request array_of_requests[]) {
   constexpr Procedure here = Procedure::Startall;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Startall(count, array_of_requests);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 1, nullptr, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!array_of_requests && count > 0))
@@ -1233,8 +1328,10 @@ BATON_ALIAS(Startall)
 
 BATON_EXPORT int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
   constexpr Procedure here = Procedure::Test;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Test(request, flag, status);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 1, nullptr);
   if (BATON_UNLIKELY(!flag))
@@ -1245,8 +1342,10 @@ BATON_ALIAS(Test)
 
 BATON_EXPORT int PMPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[]) {
   constexpr Procedure here = Procedure::Testall;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Testall(count, array_of_requests, flag, array_of_statuses);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 1, nullptr, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!array_of_requests && count > 0))
@@ -1259,8 +1358,10 @@ BATON_ALIAS(Testall)
 
 BATON_EXPORT int PMPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status) {
   constexpr Procedure here = Procedure::Testany;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Testany(count, array_of_requests, index, flag, status);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 1, nullptr, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!array_of_requests && count > 0))
@@ -1275,8 +1376,10 @@ BATON_ALIAS(Testany)
 
 BATON_EXPORT int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
   constexpr Procedure here = Procedure::Testsome;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   if (BATON_UNLIKELY(incount < 0))
     return bad_number(here, 1, nullptr, incount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!array_of_requests && incount > 0))
@@ -1289,8 +1392,10 @@ BATON_ALIAS(Testsome)
 
 BATON_EXPORT int PMPI_Wait(MPI_Request *request, MPI_Status *status) {
   constexpr Procedure here = Procedure::Wait;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Wait(request, status);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 1, nullptr);
   return finish(here, nullptr, api::wait(request, status));
@@ -1299,8 +1404,10 @@ BATON_ALIAS(Wait)
 
 BATON_EXPORT int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
   constexpr Procedure here = Procedure::Waitall;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Waitall(count, array_of_requests, array_of_statuses);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 1, nullptr, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!array_of_requests && count > 0))
@@ -1311,8 +1418,10 @@ BATON_ALIAS(Waitall)
 
 BATON_EXPORT int PMPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MPI_Status *status) {
   constexpr Procedure here = Procedure::Waitany;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Waitany(count, array_of_requests, index, status);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 1, nullptr, count, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!array_of_requests && count > 0))
@@ -1325,8 +1434,10 @@ BATON_ALIAS(Waitany)
 
 BATON_EXPORT int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
   constexpr Procedure here = Procedure::Waitsome;
-  if (BATON_UNLIKELY(!library_is_running()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+    if (!tool::calls_are_timed) return not_running(here);
+  }
   if (BATON_UNLIKELY(incount < 0))
     return bad_number(here, 1, nullptr, incount, 0, MPI_ERR_COUNT);
   if (BATON_UNLIKELY(!array_of_requests && incount > 0))

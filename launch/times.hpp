@@ -1,0 +1,93 @@
+// What the ranks of a job have recorded of their time in MPI (lockfree/timing.hpp), taken over into
+// plain data, in seconds. The ranks have ended, or died, or still run: all is a copy.
+// Invariant: the record may hold anything, since ranks can write there; what is taken over is
+// bounded here.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "launch/job_file.hpp"
+#include "lockfree/timing.hpp"
+
+namespace baton::launch {
+
+// Reads of the clock of ranks and of the launcher's, some time apart: how long a tick is.
+class TickLength {
+ public:
+  TickLength();
+  double seconds_per_tick() const;  // now
+
+ private:
+  std::int64_t ticks_;
+  std::int64_t ns_;
+};
+
+struct CallTotals {
+  std::uint64_t calls = 0;
+  double seconds = 0;
+  double waiting = 0;  // of these
+  double longest = 0;
+  std::uint64_t bytes = 0;
+  void add(const CallTotals& other);
+};
+using CallSizes = std::array<CallTotals, lockfree::timed_sizes>;
+
+struct TimedCallRow {
+  std::string name;
+  CallSizes sizes;
+};
+
+struct PeerTotals {
+  int peer = 0;
+  std::uint64_t sent_messages = 0, sent_bytes = 0;
+  std::uint64_t received_messages = 0, received_bytes = 0;
+  double waiting = 0;
+};
+
+struct CollectiveCall {
+  double entered, left;  // since the first rank began
+  std::uint32_t number;
+  std::uint16_t communicator, call;
+};
+
+struct RankTimes {
+  bool began = false;
+  bool ended = false;         // else it died, or left MPI without an end
+  bool threads = false;       // that may be in MPI at the same time
+  double begin = 0, end = 0;  // since the first rank began
+  double paused = 0;          // by MPI_Pcontrol, in between
+  double initializing = 0;    // before `begin`
+  std::vector<TimedCallRow> calls;
+  std::vector<std::string> names;  // of calls as events number them
+  std::vector<PeerTotals> peers;   // with whom there were messages
+  std::vector<lockfree::TimedCommunicator> communicators;
+  std::vector<CollectiveCall> collectives;
+  std::uint32_t collective_stride = 1;  // one in so many calls was kept
+  std::uint64_t unkept_communicators = 0;
+  std::uint64_t events = 0, lost_events = 0;
+  int refused_errno = 0;
+
+  double run() const { return end - begin - paused; }
+  CallTotals all() const;
+};
+
+struct JobTimes {
+  std::vector<RankTimes> ranks;
+  double first = 0;  // when the first rank began, in ticks
+  double seconds_per_tick = 0;
+  double seconds(std::int64_t ticks) const {
+    return (static_cast<double>(ticks) - first) * seconds_per_tick;
+  }
+};
+
+JobTimes read_times(const JobFile& job, const TickLength& clock);
+
+// The events of one rank, one after the other, until `take` says no.
+void read_events(const JobFile& job, int rank, std::uint64_t count,
+                 const std::function<bool(const lockfree::Event&)>& take);
+
+}  // namespace baton::launch

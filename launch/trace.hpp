@@ -1,0 +1,31 @@
+// mpiexec --trace: what ranks did when, as a timeline in Chrome's trace event format, which
+// Perfetto and chrome://tracing open: a row for each rank, its calls, and messages as arrows.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "launch/times.hpp"
+
+namespace baton::launch {
+
+// The room for a rank's events in memory, of a file that may have so many bytes. An event is no
+// more than 220 of them there: measured on calls and messages with long names and numbers.
+inline std::uint64_t event_bytes_of_rank(std::uint64_t file_bytes, std::size_t ranks) {
+  constexpr std::uint64_t json_bytes = 220;
+  return file_bytes / json_bytes / ranks * sizeof(lockfree::Event);
+}
+
+struct TraceResult {
+  bool written = true;
+  std::uint64_t calls = 0;
+  std::uint64_t messages = 0;       // drawn as arrows
+  std::uint64_t messages_half = 0;  // one end of which is not in the trace
+};
+
+// Hands the file's text to `write` piece by piece, until that says no.
+TraceResult write_trace(const JobFile& job, const JobTimes& times, const std::string& program,
+                        const std::function<bool(std::string_view)>& write);
+
+}  // namespace baton::launch

@@ -1,0 +1,59 @@
+// This rank's part of the job's record of time, as memory: opened, grown and written. Used by
+// timing.cpp only.
+// Invariant: memory is reserved before it is touched. Where there is none the record stays as long
+// as it is, and says so in its head.
+#pragma once
+
+#include "lockfree/timing.hpp"
+#include "platform/lock.hpp"
+#include "tool/known_communicators.hpp"
+
+namespace baton::tool {
+
+class TimeRecord {
+ public:
+  // False in a job that is not timed, or when the part cannot be mapped; a warning says so once.
+  bool open();
+
+  void begin(std::int64_t began, int thread_level);
+  void end();
+  void pause();
+  void resume();
+
+  // The row of a procedure, which the first call takes.
+  std::uint16_t row_of(unsigned procedure, const char* name);
+  void add_call(std::uint16_t row, std::uint64_t bytes, std::uint64_t ticks,
+                std::uint64_t waiting_ticks);
+  void add_waiting(std::int32_t peer, std::uint64_t ticks);
+  void add_sent(std::int32_t peer, std::uint64_t bytes);
+  void add_received(std::int32_t peer, std::uint64_t bytes);
+  // `call.communicator` is filled in here.
+  void add_collective(KnownCommunicator& communicator, lockfree::CollectiveTime call);
+  void add_event(const lockfree::Event& event);
+
+ private:
+  lockfree::TimingHead& head() const { return *reinterpret_cast<lockfree::TimingHead*>(base_); }
+  template <class Row>
+  Row* rows(std::uint64_t offset) const {
+    return reinterpret_cast<Row*>(base_ + offset);
+  }
+  // Of a part of the record that grows, from `offset` to `end`: for its first `bytes`.
+  bool has_memory(std::uint64_t offset, std::uint64_t end, std::uint64_t& reserved,
+                  std::uint64_t bytes);
+  std::uint16_t new_row(unsigned procedure, const char* name);
+  bool has_row(KnownCommunicator& communicator);
+  void thin_out();
+
+  char* base_ = nullptr;
+  std::uint64_t start_ = 0;  // in the job's file
+  lockfree::TimingLayout layout_{};
+  std::uint64_t event_count_max_ = 0;
+  std::uint64_t collectives_reserved_ = 0;
+  std::uint64_t events_reserved_ = 0;
+  std::uint8_t row_numbers_[2048] = {};  // plus 1, by procedure
+  platform::Lock lock_;
+};
+
+extern constinit TimeRecord record;
+
+}  // namespace baton::tool

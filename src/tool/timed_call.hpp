@@ -1,0 +1,24 @@
+// What an entry point asks before it goes to its timed form (timing.hpp). Alone, inline and without
+// a call, so that jobs that are not timed save no register for it: it is asked only where the
+// library is not simply running (world/library_state.hpp).
+#pragma once
+
+#include <atomic>
+
+#include "base/cache_line.hpp"
+
+namespace baton::tool {
+
+// From the begin of timing to its end.
+extern constinit bool calls_are_timed;
+extern constinit std::atomic<bool> timing_paused;
+// This thread is in a timed call, to which all belongs that is called from within it.
+extern __attribute__((tls_model("initial-exec"))) constinit thread_local bool in_timed_call;
+
+// Whether a call that this thread begins now is to be timed.
+BATON_INLINE bool is_to_be_timed() {
+  // relaxed: calls of other threads than the one that pauses are timed or not, as it happens.
+  return calls_are_timed && !in_timed_call && !timing_paused.load(std::memory_order_relaxed);
+}
+
+}  // namespace baton::tool
