@@ -28,6 +28,13 @@ T value(const std::atomic<T>& amount) {
   return amount.load(std::memory_order_relaxed);
 }
 
+// So many rows are complete.
+template <class T>
+T count_of(const std::atomic<T>& rows) {
+  // ORDER timing.rows: acquire here, release in TimeRecord.
+  return rows.load(std::memory_order_acquire);
+}
+
 // A part of the job's file as a copy; zeros where it has no memory. The kernel copies upward, and
 // what a head counts lies behind it: so what was counted when the head was read is there.
 class Copy {
@@ -157,21 +164,18 @@ void read_rank(const JobFile& job, int number, JobTimes& times, std::int64_t now
   rank.threads = value(head.threads) != 0;
   rank.collective_stride = std::max(1u, value(head.collective_stride));
   rank.unkept_communicators = value(head.unkept_communicators);
-  // ORDER timing.events: acquire here, by being copied later; release in TimeRecord::add_event.
-  rank.events = std::min(value(head.events), job.made.timing.event_bytes / sizeof(lockfree::Event));
+  rank.events =
+      std::min(count_of(head.events), job.made.timing.event_bytes / sizeof(lockfree::Event));
   rank.lost_events = value(head.lost_events);
   rank.refused_errno = value(head.refused_errno);
   std::vector<std::uint16_t> places;
-  // ORDER timing.calls: acquire here, by being copied later; release in TimeRecord::new_row.
-  read_calls(copy, layout, tick, value(head.calls), rank, places);
+  read_calls(copy, layout, tick, count_of(head.calls), rank, places);
   read_peers(copy, layout, tick, static_cast<int>(job.made.ranks), rank);
   const auto* rows = copy.at<lockfree::TimedCommunicator>(layout.communicators);
-  // ORDER timing.communicators: acquire here, by being copied later; release in has_row.
   const std::uint32_t rows_used =
-      std::min(value(head.communicators), lockfree::timed_communicators_max);
+      std::min(count_of(head.communicators), lockfree::timed_communicators_max);
   rank.communicators.assign(rows, rows + rows_used);
-  // ORDER timing.collectives: acquire here, by being copied later; release in add_collective.
-  const std::uint64_t kept = std::min(value(head.collectives), layout.collectives_max);
+  const std::uint64_t kept = std::min(count_of(head.collectives), layout.collectives_max);
   const Copy calls(job, record_offset(job, number) + layout.collectives,
                    kept * sizeof(lockfree::CollectiveTime));
   for (std::uint64_t i = 0; i < kept; ++i) {

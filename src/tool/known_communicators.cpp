@@ -9,7 +9,7 @@ namespace baton::tool {
 
 namespace {
 
-constexpr unsigned bin_count = 256;
+constexpr unsigned bin_count = 1024;
 KnownCommunicator* bins[bin_count];
 std::atomic<KnownCommunicator*> latest{nullptr};
 platform::Lock lock;
@@ -33,6 +33,19 @@ KnownCommunicator* make(MPI_Comm handle, const Communicator& communicator) {
   return made;
 }
 
+KnownCommunicator** link_to(MPI_Comm handle) {
+  const auto number = static_cast<unsigned>(world::CommunicatorTable::to_int(handle));
+  KnownCommunicator** link = &bins[number % bin_count];
+  while (*link && (*link)->handle != handle) link = &(*link)->next;
+  return link;
+}
+
+void release_locked(KnownCommunicator& communicator) {
+  if (--communicator.uses > 0) return;
+  std::free(communicator.world_ranks);
+  delete &communicator;
+}
+
 }  // namespace
 
 KnownCommunicator* know(MPI_Comm handle) {
@@ -41,19 +54,35 @@ KnownCommunicator* know(MPI_Comm handle) {
   if (found && found->handle == handle) return found;
   const Communicator* communicator = world::communicators.find(handle);
   if (!communicator || communicator->pending) return nullptr;
-  const unsigned bin = static_cast<unsigned>(world::CommunicatorTable::to_int(handle)) % bin_count;
   platform::Guard guard(lock);
-  for (found = bins[bin]; found && found->handle != handle; found = found->next) {
-  }
-  if (!found) {
-    found = make(handle, *communicator);
-    if (!found) return nullptr;
-    found->next = bins[bin];
-    bins[bin] = found;
-  }
+  KnownCommunicator** link = link_to(handle);
+  if (!*link) *link = make(handle, *communicator);
+  found = *link;
+  if (!found) return nullptr;
   // ORDER known.publish: release here, acquire above.
   latest.store(found, std::memory_order_release);
   return found;
+}
+
+void forget(MPI_Comm handle) {
+  platform::Guard guard(lock);
+  KnownCommunicator** link = link_to(handle);
+  KnownCommunicator* found = *link;
+  if (!found) return;
+  *link = found->next;
+  // relaxed: nobody uses what the program has freed.
+  if (latest.load(std::memory_order_relaxed) == found) latest.store(nullptr, std::memory_order_relaxed);
+  release_locked(*found);
+}
+
+void retain(KnownCommunicator& communicator) {
+  platform::Guard guard(lock);
+  ++communicator.uses;
+}
+
+void release(KnownCommunicator& communicator) {
+  platform::Guard guard(lock);
+  release_locked(communicator);
 }
 
 }  // namespace baton::tool

@@ -8,7 +8,7 @@ namespace baton::tool {
 
 namespace {
 
-constexpr std::uint64_t removed = 1;
+constexpr std::uint64_t removed = 1;  // no handle is so small
 
 // Open addressing, at most half full; those that were removed count until the next growth.
 OpenMessage* table = nullptr;
@@ -46,12 +46,14 @@ void keep(const OpenMessage& message) {
   if (!make_room()) return;
   OpenMessage& place = place_of(table, places, message.key);
   used += place.key == 0;
+  const bool is_new = place.key != message.key;
   place = message;
+  if (is_new) retain(*message.comm);
 }
 
 bool look_up(std::uint64_t key, OpenMessage* message) {
   platform::Guard guard(lock);
-  if (places == 0) return false;
+  if (places == 0 || key <= removed) return false;
   const OpenMessage& place = place_of(table, places, key);
   if (place.key != key) return false;
   *message = place;
@@ -60,9 +62,11 @@ bool look_up(std::uint64_t key, OpenMessage* message) {
 
 void drop(std::uint64_t key) {
   platform::Guard guard(lock);
-  if (places == 0) return;
+  if (places == 0 || key <= removed) return;
   OpenMessage& place = place_of(table, places, key);
-  if (place.key == key) place.key = removed;
+  if (place.key != key) return;
+  place.key = removed;
+  release(*place.comm);
 }
 
 }  // namespace baton::tool

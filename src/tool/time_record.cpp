@@ -113,7 +113,7 @@ std::uint16_t TimeRecord::new_row(unsigned procedure, const char* name) {
     char(&place)[lockfree::timed_name_bytes] = rows<lockfree::TimedCall>(layout_.calls)[row].name;
     const bool last = row == lockfree::timed_calls_max - 1;
     std::snprintf(place, sizeof place, "%s", last ? "other calls" : name);
-    // ORDER timing.calls: release here, acquire in whoever reads the record; the name is there.
+    // ORDER timing.rows: release here, acquire in whoever reads the record; the name is there.
     head().calls.store(row + 1, std::memory_order_release);
     std::atomic_ref(row_numbers_[procedure])
         .store(static_cast<std::uint8_t>(row + 1), std::memory_order_relaxed);  // relaxed: row_of
@@ -179,7 +179,7 @@ bool TimeRecord::has_row(KnownCommunicator& communicator) {
   row.between_groups = object->is_inter();
   std::snprintf(row.name, sizeof row.name, "%s", object->name);
   communicator.row = static_cast<std::int32_t>(used);
-  // ORDER timing.communicators: release here, acquire in whoever reads the record.
+  // ORDER timing.rows: release here, acquire in whoever reads the record.
   head().communicators.store(used + 1, std::memory_order_release);
   return true;
 }
@@ -213,7 +213,7 @@ void TimeRecord::add_collective(KnownCommunicator& communicator, lockfree::Colle
     return thin_out();
   call.communicator = static_cast<std::uint16_t>(communicator.row);
   rows<lockfree::CollectiveTime>(layout_.collectives)[count] = call;
-  // ORDER timing.collectives: release here, acquire in whoever reads the record.
+  // ORDER timing.rows: release here, acquire in whoever reads the record.
   head().collectives.store(count + 1, std::memory_order_release);
 }
 
@@ -226,7 +226,7 @@ void TimeRecord::add_event(const lockfree::Event& event) {
       !has_memory(layout_.events, layout_.bytes, events_reserved_, (count + 1) * sizeof event))
     return add(head().lost_events, 1);
   rows<lockfree::Event>(layout_.events)[count] = event;
-  // ORDER timing.events: release here, acquire in whoever reads the record.
+  // ORDER timing.rows: release here, acquire in whoever reads the record.
   head().events.store(count + 1, std::memory_order_release);
 }
 

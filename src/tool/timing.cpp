@@ -149,13 +149,14 @@ void CallTimer::took(MPI_Message message, MPI_Comm comm) {
   OpenMessage taken;
   taken.key = key_of(message);
   taken.comm = know(comm);
+  if (!taken.comm) return;
   taken.order = next_order();
   keep(taken);
 }
 
 void CallTimer::receives(MPI_Message message) {
   OpenMessage taken;
-  if (!look_up(key_of(message), &taken) || !taken.comm) return;
+  if (!look_up(key_of(message), &taken)) return;
   message_in_ = taken.key;
   message_ = taken;
   message_.began = began_;
@@ -187,6 +188,10 @@ void CallTimer::completed(MPI_Request request, const MPI_Status& status) {
 
 void CallTimer::forgets(MPI_Request request) {
   drop(key_of(request));
+}
+
+void CallTimer::forgets(MPI_Comm comm) {
+  forget(comm);
 }
 
 void CallTimer::send_now(const OpenMessage& message) {

@@ -48,11 +48,12 @@ class CallTimer {
   void receives(MPI_Message message);
 
   // Of requests: one is started again; one is waited for; one has completed with this status; one
-  // is forgotten.
+  // is freed. And a communicator is.
   void starts(MPI_Request request);
   void waits_for(MPI_Request request);
   void completed(MPI_Request request, const MPI_Status& status);
   void forgets(MPI_Request request);
+  void forgets(MPI_Comm comm);
 
  private:
   void send_now(const OpenMessage& message);

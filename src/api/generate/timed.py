@@ -54,6 +54,9 @@ class Form:
     def say(self):
         if "array_of_requests" in self.names or self.short in ("Wait", "Test", "Start", "Request_free"):
             self.requests()
+        elif self.short in ("Comm_free", "Comm_disconnect"):
+            self.before.append("const MPI_Comm freed = comm ? *comm : MPI_COMM_NULL;")
+            self.after.append("timer.forgets(freed);")
         elif self.procedure.chapter in ("collective", "neighborhood"):
             self.collective()
         elif "message" in self.names:

@@ -265,7 +265,10 @@ int Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *size) {
 
 int Comm_disconnect(MPI_Comm *comm) {
   CallTimer timer(static_cast<unsigned>(Procedure::Comm_disconnect), "MPI_Comm_disconnect");
-  return PMPI_Comm_disconnect(comm);
+  const MPI_Comm freed = comm ? *comm : MPI_COMM_NULL;
+  const int rc = PMPI_Comm_disconnect(comm);
+  if (rc == MPI_SUCCESS) timer.forgets(freed);
+  return rc;
 }
 
 int Comm_dup(MPI_Comm comm, MPI_Comm *newcomm) {
@@ -285,7 +288,10 @@ int Comm_flush_buffer(MPI_Comm comm) {
 
 int Comm_free(MPI_Comm *comm) {
   CallTimer timer(static_cast<unsigned>(Procedure::Comm_free), "MPI_Comm_free");
-  return PMPI_Comm_free(comm);
+  const MPI_Comm freed = comm ? *comm : MPI_COMM_NULL;
+  const int rc = PMPI_Comm_free(comm);
+  if (rc == MPI_SUCCESS) timer.forgets(freed);
+  return rc;
 }
 
 int Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request) {
