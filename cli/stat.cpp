@@ -74,6 +74,17 @@ const char* phase_name(lockfree::Phase phase) {
   return "unknown";
 }
 
+// Of a rank in a job that is timed.
+ordered_json times_json(const status::RankTimes& times) {
+  const status::CallTotals calls = times.all();
+  const status::PeerTotals peers = times.with_all();
+  return {{"run_seconds", times.run()},
+          {"mpi_seconds", calls.seconds},
+          {"waiting_seconds", calls.waiting},
+          {"sent_bytes", peers.sent_bytes},
+          {"received_bytes", peers.received_bytes}};
+}
+
 ordered_json rank_json(const RankStatus& rank, std::size_t number) {
   ordered_json object{{"rank", number},
                       {"process", rank.process},
@@ -82,6 +93,7 @@ ordered_json rank_json(const RankStatus& rank, std::size_t number) {
   if (rank.look.state) object["state"] = std::string(1, rank.look.state);
   if (rank.cpu_share >= 0) object["cpu_share"] = rank.cpu_share;
   if (!rank.look.system_call.empty()) object["system_call"] = rank.look.system_call;
+  if (rank.times) object["times"] = times_json(*rank.times);
   if (!rank.waits) return object;
   object["wait"] = {{"procedure", rank.wait.procedure},
                     {"words", rank.wait.words},
@@ -118,12 +130,14 @@ int show_job(int process, bool json) {
   }
   std::vector<RankStatus> ranks = status::read_board(
       board->rows, board->ranks, status::started_processes(job->manager, board->ranks));
+  const status::TickLength clock;
   status::measure_cpu(ranks, sample_seconds);
+  status::take_times(job->manager, clock, ranks);
   if (json)
     write_out("{}", as_json(*job, ranks));
   else
-    write_out("job {}, {} ranks: {}\n{}", job->launcher, ranks.size(), job->program,
-              status::report_text(ranks, "  "));
+    write_out("job {}, {} ranks: {}\n{}{}", job->launcher, ranks.size(), job->program,
+              status::report_text(ranks, "  "), status::times_text(ranks, "  "));
   return 0;
 }
 

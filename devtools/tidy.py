@@ -85,7 +85,7 @@ def check_layers(name, text, findings):
             way = "a folder on the same layer" if LAYERS[target] == LAYERS[folder] else "upward"
             findings.add(name, line, f"{folder} (layer {LAYERS[folder]}) includes {match.group(1)} (layer "
                          f"{LAYERS[target]}): {way}", "move what is shared to a lower layer, or register from above")
-        elif name.startswith(("launch/", "cli/", "profile/", "preload/")) and LAYERS[target] > TOOLS_HIGHEST_LAYER \
+        elif name.startswith(("launch/", "cli/", "profile/", "preload/", "status/")) and LAYERS[target] > TOOLS_HIGHEST_LAYER \
                 and match.group(1) not in PURE:
             findings.add(name, line, f"{name.split('/')[0]}/ includes layer {LAYERS[target]}",
                          f"tools use layers 0 to {TOOLS_HIGHEST_LAYER} only")
@@ -213,7 +213,7 @@ def check_bans(name, code, findings):
 
 def check_implicit_order(name, code, findings):
     """load(), store() and their kin without an order are seq_cst by default."""
-    if not name.startswith(("src/", "launch/", "cli/", "profile/", "preload/")):
+    if not name.startswith(("src/", "launch/", "cli/", "profile/", "preload/", "status/")):
         return
     calls = r"\.(load|store|exchange|fetch_add|fetch_sub|fetch_or|fetch_and|compare_exchange_(?:weak|strong))\s*\("
     for match in re.finditer(calls, code):
@@ -390,7 +390,7 @@ def main():
         check_bans(name, code, findings)
         check_implicit_order(name, code, findings)
         check_start(name, text, findings)
-    check_orders([name for name in code_names if name.startswith(("src/", "launch/"))], findings)
+    check_orders([name for name in code_names if name.startswith(("src/", "launch/", "status/"))], findings)
     check_mirror(names, findings)
     if not options.fast:
         check_headers(code_names, options.build, findings)

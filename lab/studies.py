@@ -20,7 +20,7 @@ STUDIES = [
     Study("hbm", "What do MPI's own memory and MPI_Alloc_mem gain from on-package memory?", built=True),
     Study("deposit", "Which protocol, and whose queues, make a message cheapest?", built=True),
     Study("numa", "When do two NUMA nodes beat one that is near?", built=True),
-    Study("hybrid", "How many ranks, how many threads each, for which shape of application?"),
+    Study("hybrid", "How many ranks, how many threads each, for which shape of application?", built=True),
 ]
 
 

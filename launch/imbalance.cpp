@@ -10,6 +10,9 @@ namespace baton::launch {
 
 namespace {
 
+using status::CollectiveCall;
+using status::RankTimes;
+
 // A communicator as one rank knows it, and from when to when it was seen to be used.
 struct Use {
   int rank;

@@ -4,9 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "launch/times.hpp"
+#include "status/times.hpp"
 
 namespace baton::launch {
+
+using status::JobTimes;
 
 // Calls of one procedure on one communicator, as far as all its ranks have kept them.
 struct Imbalance {

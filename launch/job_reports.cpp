@@ -17,6 +17,10 @@ namespace baton::launch {
 
 namespace {
 
+status::TimingPlace timing_place(const JobFile& file) {
+  return {file.descriptor, file.made.ranks, file.made.timing};
+}
+
 std::string program_words(const Options& options) {
   std::string words;
   for (const Program& program : options.programs) {
@@ -76,12 +80,12 @@ bool JobReports::explain() const {
 }
 
 bool JobReports::write_times() const {
-  const JobTimes times = read_times(job_.file, clock_);
+  const status::JobTimes times = status::read_times(timing_place(job_.file), clock_);
   const bool good = !job_.options.has_stats() || write_stats(times);
   return (trace_.descriptor < 0 || write_timeline(times)) && good;
 }
 
-bool JobReports::write_stats(const JobTimes& times) const {
+bool JobReports::write_stats(const status::JobTimes& times) const {
   const JobStats stats = stats_of(times, program_words(job_.options));
   if (job_.options.stats)
     report(job_.options.stats_json ? stats_json(stats, times) : stats_text(stats, times));
@@ -90,13 +94,13 @@ bool JobReports::write_stats(const JobTimes& times) const {
   return write_file(stats_, page ? stats_page(stats, times) : stats_json(stats, times));
 }
 
-bool JobReports::write_timeline(const JobTimes& times) const {
+bool JobReports::write_timeline(const status::JobTimes& times) const {
   const TraceResult result = write_trace(
-      job_.file, times, program_words(job_.options),
+      timing_place(job_.file), times, program_words(job_.options),
       [&](std::string_view text) { return write_text(trace_.descriptor, text, give_up_); });
   if (!is_written(trace_, result.written)) return false;
   std::uint64_t lost = 0;
-  for (const RankTimes& rank : times.ranks) lost += rank.lost_events;
+  for (const status::RankTimes& rank : times.ranks) lost += rank.lost_events;
   if (lost)
     complain(
         fmt::format("--trace {}: {} calls and messages had no room in {} (--trace-bytes), so "

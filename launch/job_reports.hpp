@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "launch/job.hpp"
-#include "launch/times.hpp"
+#include "status/times.hpp"
 
 namespace baton::launch {
 
@@ -31,11 +31,11 @@ class JobReports {
   bool write_file(const File& file, std::string_view text) const;
   bool explain() const;
   bool write_times() const;
-  bool write_stats(const JobTimes& times) const;
-  bool write_timeline(const JobTimes& times) const;
+  bool write_stats(const status::JobTimes& times) const;
+  bool write_timeline(const status::JobTimes& times) const;
 
   const Job& job_;
-  TickLength clock_;
+  status::TickLength clock_;
   File explain_{"--explain-file", job_.options.explain_file};
   File stats_{"--stats-file", job_.options.stats_file};
   File trace_{"--trace", job_.options.trace_file};

@@ -12,6 +12,9 @@ namespace baton::launch {
 
 namespace {
 
+using status::PeerTotals;
+using status::TimedCallRow;
+
 void add_calls(JobStats& stats, const RankTimes& rank) {
   for (const TimedCallRow& row : rank.calls) {
     auto found = std::ranges::find(stats.calls, row.name, &JobStats::Call::name);

@@ -6,9 +6,13 @@
 #include <vector>
 
 #include "launch/imbalance.hpp"
-#include "launch/times.hpp"
+#include "status/times.hpp"
 
 namespace baton::launch {
+
+using status::CallSizes;
+using status::CallTotals;
+using status::RankTimes;
 
 // The whole of a job, as all three forms show it.
 struct JobStats {

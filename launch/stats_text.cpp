@@ -13,6 +13,8 @@ namespace baton::launch {
 namespace {
 
 using nlohmann::ordered_json;
+using status::PeerTotals;
+using status::TimedCallRow;
 
 constexpr std::size_t rows_shown = 12;
 

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "base/version.hpp"
+#include "lockfree/job.hpp"
 
 namespace baton::launch {
 
@@ -16,6 +17,8 @@ namespace {
 
 using lockfree::Event;
 using lockfree::EventKind;
+using status::JobTimes;
+using status::RankTimes;
 
 // One end of a message. Those with one sender, receiver, communicator and tag meet in the order in
 // which both sides began them.
@@ -128,7 +131,8 @@ void match(Writer& writer, std::vector<End>& sent, std::vector<End>& received,
 
 }  // namespace
 
-TraceResult write_trace(const JobFile& job, const JobTimes& times, const std::string& program,
+TraceResult write_trace(const status::TimingPlace& place, const JobTimes& times,
+                        const std::string& program,
                         const std::function<bool(std::string_view)>& write) {
   TraceResult result;
   Writer writer(write);
@@ -142,7 +146,7 @@ TraceResult write_trace(const JobFile& job, const JobTimes& times, const std::st
     const RankTimes& of = times.ranks[static_cast<std::size_t>(rank)];
     name_row(writer, rank, 0);
     int threads = 1;
-    read_events(job, rank, of.events, [&](const Event& event) {
+    status::read_events(place, rank, of.events, [&](const Event& event) {
       for (; threads <= event.thread; ++threads) name_row(writer, rank, threads);
       const int row = row_of(rank, event);
       const double began = times.seconds(event.began), ended = times.seconds(event.ended);

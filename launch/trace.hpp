@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "launch/times.hpp"
+#include "status/times.hpp"
 
 namespace baton::launch {
 
@@ -25,7 +25,8 @@ struct TraceResult {
 };
 
 // Hands the file's text to `write` piece by piece, until that says no.
-TraceResult write_trace(const JobFile& job, const JobTimes& times, const std::string& program,
+TraceResult write_trace(const status::TimingPlace& place, const status::JobTimes& times,
+                        const std::string& program,
                         const std::function<bool(std::string_view)>& write);
 
 }  // namespace baton::launch

@@ -225,4 +225,18 @@ std::expected<Board, std::string> open_board(pid_t manager) {
   return Board{reinterpret_cast<const lockfree::RankRow*>(rows), header.ranks};
 }
 
+void take_times(pid_t manager, const TickLength& clock, std::vector<RankStatus>& ranks) {
+  lockfree::JobHeader header{};
+  auto file = job_descriptor(manager, &header);
+  if (!file) return;
+  const lockfree::TimingPlan& plan = header.timing;
+  if (plan.bytes != 0 && header.ranks == ranks.size() &&
+      plan.bytes == lockfree::timing_layout(header.ranks, plan.event_bytes).bytes) {
+    JobTimes times = read_times({*file, header.ranks, plan}, clock);
+    for (std::size_t rank = 0; rank < ranks.size(); ++rank)
+      if (times.ranks[rank].began) ranks[rank].times = std::move(times.ranks[rank]);
+  }
+  ::close(*file);
+}
+
 }  // namespace baton::status

@@ -4,12 +4,14 @@
 #pragma once
 
 #include <expected>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "lockfree/job.hpp"
 #include "status/process.hpp"
+#include "status/times.hpp"
 
 namespace baton::status {
 
@@ -20,7 +22,8 @@ struct RankStatus {
   lockfree::WaitDescription wait;  // if it waits
   double wait_seconds = 0;
   ProcessLook look;
-  double cpu_share = -1;  // of one CPU, lately; -1: not measured
+  double cpu_share = -1;           // of one CPU, lately; -1: not measured
+  std::optional<RankTimes> times;  // in a job that is timed
 };
 
 // Ranks by their rows. `processes`: where the caller knows them, else as the ranks say.
@@ -51,5 +54,8 @@ struct Board {
 };
 // The error says what is in the way.
 std::expected<Board, std::string> open_board(pid_t manager);
+
+// What the ranks have recorded so far of their time in MPI; nothing in a job that is not timed.
+void take_times(pid_t manager, const TickLength& clock, std::vector<RankStatus>& ranks);
 
 }  // namespace baton::status

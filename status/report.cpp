@@ -144,4 +144,48 @@ std::string report_text(const std::vector<RankStatus>& ranks, const std::string&
   return text;
 }
 
+namespace {
+
+// Of one rank, or several together.
+struct Sum {
+  double run = 0;
+  CallTotals calls;
+  std::uint64_t sent = 0, received = 0;
+
+  void add(const RankTimes& times) {
+    const PeerTotals peers = times.with_all();
+    run += times.run();
+    calls.add(times.all());
+    sent += peers.sent_bytes;
+    received += peers.received_bytes;
+  }
+};
+
+std::string sum_text(const std::string& who, const Sum& sum) {
+  const double share = sum.run > 0 ? 100 / sum.run : 0;
+  constexpr double mib = 1 << 20;
+  return fmt::format(
+      "{}: in MPI {:.1f} % of {}, waiting {:.1f} %; messages sent {:.1f} MiB, received {:.1f} "
+      "MiB\n",
+      who, share * sum.calls.seconds, seconds_text(sum.run), share * sum.calls.waiting,
+      static_cast<double>(sum.sent) / mib, static_cast<double>(sum.received) / mib);
+}
+
+}  // namespace
+
+std::string times_text(const std::vector<RankStatus>& ranks, const std::string& indent) {
+  constexpr std::size_t ranks_shown = 32;
+  std::string text;
+  Sum all;
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    if (!ranks[rank].times) continue;
+    Sum one;
+    one.add(*ranks[rank].times);
+    all.add(*ranks[rank].times);
+    if (ranks.size() <= ranks_shown) text += indent + sum_text(fmt::format("rank {}", rank), one);
+  }
+  if (ranks.size() > 1 && all.run > 0) text += indent + sum_text("all", all);
+  return text;
+}
+
 }  // namespace baton::status

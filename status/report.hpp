@@ -18,4 +18,8 @@ std::string rank_words(const RankStatus& rank);
 // whom all that wait depend. Each line ends in a newline and begins with `indent`.
 std::string report_text(const std::vector<RankStatus>& ranks, const std::string& indent);
 
+// What ranks of a timed job have moved, and how long they have been in MPI and waited: a line for
+// each, or for all together where there are many. Empty for other jobs.
+std::string times_text(const std::vector<RankStatus>& ranks, const std::string& indent);
+
 }  // namespace baton::status

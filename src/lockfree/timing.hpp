@@ -101,8 +101,8 @@ struct alignas(page_bytes) TimingHead {
   std::atomic<std::int64_t> paused_since;  // MPI_Pcontrol(0); 0: it is on
   Amount paused_ticks;                     // before that
   Amount initializing_ticks;               // in MPI_Init and its likes
-  std::atomic<std::uint32_t> threads;  // most that the program asked MPI to serve: a thread level
-  std::atomic<std::uint32_t> calls;    // rows in use
+  std::atomic<std::uint32_t> threads;      // 1: several may be in MPI at the same time
+  std::atomic<std::uint32_t> calls;        // rows in use
   std::atomic<std::uint32_t> communicators;
   std::atomic<std::uint32_t> collective_stride;  // only calls whose number it divides were kept
   Amount collectives;                            // kept

@@ -71,7 +71,8 @@ void forget(MPI_Comm handle) {
   if (!found) return;
   *link = found->next;
   // relaxed: nobody uses what the program has freed.
-  if (latest.load(std::memory_order_relaxed) == found) latest.store(nullptr, std::memory_order_relaxed);
+  if (latest.load(std::memory_order_relaxed) == found)
+    latest.store(nullptr, std::memory_order_relaxed);
   release_locked(*found);
 }
 

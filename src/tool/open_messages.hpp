@@ -10,7 +10,7 @@
 namespace baton::tool {
 
 struct OpenMessage {
-  std::uint64_t key = 0;  // bits of the handle; 0: no entry, 1: was one
+  std::uint64_t key = 0;              // bits of the handle; 0: no entry, 1: was one
   KnownCommunicator* comm = nullptr;  // never null in what is kept
   std::int64_t began = 0;
   std::uint64_t order = 0;  // of a receive

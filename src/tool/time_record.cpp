@@ -73,8 +73,8 @@ void TimeRecord::begin(std::int64_t began, int thread_level) {
     if (ended) add(head().paused_ticks, static_cast<std::uint64_t>(now - ended));
   }
   add(head().initializing_ticks, static_cast<std::uint64_t>(now - began));
-  head().threads.store(static_cast<std::uint32_t>(thread_level),
-                       std::memory_order_relaxed);  // relaxed: as above
+  // relaxed: as above
+  head().threads.store(thread_level == MPI_THREAD_MULTIPLE, std::memory_order_relaxed);
 }
 
 void TimeRecord::end() {

@@ -3,12 +3,12 @@
 Usage: hartree_fock_test.py MPIEXEC MPICC HARTREE_FOCK HARTREE_FOCK_SERIAL [CLASS...]"""
 import os
 import re
-import struct
 import subprocess
 import sys
 import tempfile
 import unittest
-import zlib
+
+from pictures import picture_rows
 
 MPIEXEC, MPICC, PROGRAM, SERIAL = (os.path.abspath(sys.argv.pop(1)) for _ in range(4))
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "hartree_fock")
@@ -46,22 +46,6 @@ def published():
 def write_xyz(path, atoms):
     with open(path, "w", encoding="utf-8") as file:
         file.write(f"{len(atoms)}\n\n" + "\n".join(atoms) + "\n")
-
-
-def picture_rows(path):
-    """Width, height and the raw bytes of a PNG, every checksum checked."""
-    with open(path, "rb") as file:
-        data = file.read()
-    assert data[:8] == b"\x89PNG\r\n\x1a\n"
-    at, parts = 8, {}
-    while at < len(data):
-        length, = struct.unpack(">I", data[at:at + 4])
-        kind, body = data[at + 4:at + 8], data[at + 8:at + 8 + length]
-        assert struct.unpack(">I", data[at + 8 + length:at + 12 + length])[0] == zlib.crc32(kind + body), kind
-        parts[kind] = body
-        at += 12 + length
-    width, height = struct.unpack(">II", parts[b"IHDR"][:8])
-    return width, height, zlib.decompress(parts[b"IDAT"])
 
 
 class Run(unittest.TestCase):

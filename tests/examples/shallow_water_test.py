@@ -3,12 +3,12 @@
 Usage: shallow_water_test.py MPIEXEC SHALLOW_WATER"""
 import os
 import re
-import struct
 import subprocess
 import sys
 import tempfile
 import unittest
-import zlib
+
+from pictures import picture_rows
 
 MPIEXEC, PROGRAM = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
 WATCHDOG_SECONDS = "60"
@@ -18,22 +18,6 @@ CELLS = 120  # divided by all numbers of ranks below
 def run(ranks, *words):
     return subprocess.run([MPIEXEC, "--timeout", WATCHDOG_SECONDS, "-n", str(ranks),
                            PROGRAM, *words], capture_output=True, text=True)
-
-
-def picture_rows(path):
-    """Width, height and the raw bytes of a PNG, every checksum checked."""
-    with open(path, "rb") as file:
-        data = file.read()
-    assert data[:8] == b"\x89PNG\r\n\x1a\n"
-    at, parts = 8, {}
-    while at < len(data):
-        length, = struct.unpack(">I", data[at:at + 4])
-        kind, body = data[at + 4:at + 8], data[at + 8:at + 8 + length]
-        assert struct.unpack(">I", data[at + 8 + length:at + 12 + length])[0] == zlib.crc32(kind + body), kind
-        parts[kind] = body
-        at += 12 + length
-    width, height = struct.unpack(">II", parts[b"IHDR"][:8])
-    return width, height, zlib.decompress(parts[b"IDAT"])
 
 
 class ShallowWater(unittest.TestCase):

@@ -14,9 +14,9 @@ static void late_ms(int milliseconds) {
   usleep(1000u * (unsigned)milliseconds);
 }
 
-/* Rank 1 waits 20 ms for each of ten messages of 1000 B, from any source. */
-static void late_sender(void) {
-  for (int i = 0; i < 10; ++i) {
+/* Rank 1 waits 20 ms for each message of 1000 B, from any source. */
+static void late_sender(long messages) {
+  for (int i = 0; i < messages; ++i) {
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) {
       late_ms(20);
@@ -134,7 +134,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (!strcmp(what, "late_sender")) late_sender();
+  if (!strcmp(what, "late_sender")) late_sender(count ? count : 10);
   if (!strcmp(what, "late_rank")) late_rank();
   if (!strcmp(what, "forms")) forms();
   if (!strcmp(what, "paused")) paused();

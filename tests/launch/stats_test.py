@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from collections import Counter
 
@@ -142,6 +143,28 @@ class Times(unittest.TestCase):
         self.assertEqual(job.out.count("the tool saw 7 calls"), 2, job.out)
         found = json.loads(job.err)
         self.assertEqual((call(found, "MPI_Send")["calls"], call(found, "MPI_Recv")["calls"]), (7, 7))
+
+
+class Running(unittest.TestCase):
+    def test_baton_stat_tells_bytes_and_waiting_of_a_job_that_runs(self):
+        job = subprocess.Popen([os.path.join(launch.BIN, "mpiexec"), "--timeout", "60", "--stats", "-n", "2", PROGRAM,
+                                "late_sender", "500"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            stat = [os.path.join(launch.BIN, "baton"), "stat", str(job.pid)]
+            deadline, found = time.monotonic() + 30, []
+            while time.monotonic() < deadline and not (found and found[1]["received_bytes"] > 20000):
+                told = subprocess.run([*stat, "--json"], capture_output=True, text=True, timeout=30)
+                ranks = json.loads(told.stdout)["ranks"] if told.returncode == 0 else []
+                found = [rank["times"] for rank in ranks] if all("times" in rank for rank in ranks) else []
+            self.assertGreater(found[1]["received_bytes"], 20000)
+            self.assertEqual(found[0]["received_bytes"], 0)
+            self.assertGreater(found[1]["waiting_seconds"], .8 * 20 * MS * (found[1]["received_bytes"] // 1000))
+            self.assertGreater(found[1]["run_seconds"], found[1]["mpi_seconds"])
+            text = subprocess.run(stat, capture_output=True, text=True, timeout=30).stdout
+            self.assertRegex(text, r"rank 1: in MPI \d+\.\d % of .* waiting .*; messages sent 0\.0 MiB, received")
+        finally:
+            job.terminate()
+            job.wait(30)
 
 
 class Traces(InAFolder):

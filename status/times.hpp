@@ -1,7 +1,7 @@
 // What the ranks of a job have recorded of their time in MPI (lockfree/timing.hpp), taken over into
-// plain data, in seconds. The ranks have ended, or died, or still run: all is a copy.
-// Invariant: the record may hold anything, since ranks can write there; what is taken over is
-// bounded here.
+// plain data, in seconds; for mpiexec and `baton stat`. The ranks may have ended, have died, or
+// still run: all is a copy. Invariant: the record may hold anything, since ranks can write there;
+// what is taken over is bounded here.
 #pragma once
 
 #include <array>
@@ -10,10 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "launch/job_file.hpp"
 #include "lockfree/timing.hpp"
 
-namespace baton::launch {
+namespace baton::status {
 
 // Reads of the clock of ranks and of the launcher's, some time apart: how long a tick is.
 class TickLength {
@@ -24,6 +23,13 @@ class TickLength {
  private:
   std::int64_t ticks_;
   std::int64_t ns_;
+};
+
+// Where the record of a job is.
+struct TimingPlace {
+  int descriptor = -1;  // of the job's memory file
+  std::uint32_t ranks = 0;
+  lockfree::TimingPlan plan;
 };
 
 struct CallTotals {
@@ -73,6 +79,7 @@ struct RankTimes {
 
   double run() const { return end - begin - paused; }
   CallTotals all() const;
+  PeerTotals with_all() const;  // `peer` says nothing
 };
 
 struct JobTimes {
@@ -84,10 +91,10 @@ struct JobTimes {
   }
 };
 
-JobTimes read_times(const JobFile& job, const TickLength& clock);
+JobTimes read_times(const TimingPlace& place, const TickLength& clock);
 
 // The events of one rank, one after the other, until `take` says no.
-void read_events(const JobFile& job, int rank, std::uint64_t count,
+void read_events(const TimingPlace& place, int rank, std::uint64_t count,
                  const std::function<bool(const lockfree::Event&)>& take);
 
-}  // namespace baton::launch
+}  // namespace baton::status

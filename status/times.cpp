@@ -1,4 +1,4 @@
-#include "launch/times.hpp"
+#include "status/times.hpp"
 
 #include <unistd.h>
 
@@ -9,7 +9,7 @@
 
 #include "platform/clock.hpp"
 
-namespace baton::launch {
+namespace baton::status {
 
 namespace {
 
@@ -39,12 +39,12 @@ T count_of(const std::atomic<T>& rows) {
 // what a head counts lies behind it: so what was counted when the head was read is there.
 class Copy {
  public:
-  Copy(const JobFile& job, std::uint64_t offset, std::uint64_t bytes)
+  Copy(const TimingPlace& place, std::uint64_t offset, std::uint64_t bytes)
       : bytes_(new (std::align_val_t{page_bytes}) char[bytes]()) {
     std::uint64_t got = 0;
     while (got < bytes) {
       const ssize_t read =
-          ::pread(job.descriptor, bytes_ + got, bytes - got, static_cast<off_t>(offset + got));
+          ::pread(place.descriptor, bytes_ + got, bytes - got, static_cast<off_t>(offset + got));
       if (read <= 0) break;
       got += static_cast<std::uint64_t>(read);
     }
@@ -61,8 +61,8 @@ class Copy {
   char* bytes_;
 };
 
-std::uint64_t record_offset(const JobFile& job, int rank) {
-  return job.made.timing.offset + static_cast<std::uint64_t>(rank) * job.made.timing.bytes;
+std::uint64_t record_offset(const TimingPlace& place, int rank) {
+  return place.plan.offset + static_cast<std::uint64_t>(rank) * place.plan.bytes;
 }
 
 CallTotals totals_of(const lockfree::CallTime& time, double tick) {
@@ -98,8 +98,8 @@ void read_calls(const Copy& copy, const lockfree::TimingLayout& layout, double t
     const std::string name = row.name;
     rank.names.push_back(name);
     add_row(rank.calls, std::move(row));
-    const auto place = std::ranges::find(rank.calls, name, &TimedCallRow::name);
-    places.push_back(static_cast<std::uint16_t>(place - rank.calls.begin()));
+    const auto found = std::ranges::find(rank.calls, name, &TimedCallRow::name);
+    places.push_back(static_cast<std::uint16_t>(found - rank.calls.begin()));
   }
 }
 
@@ -144,12 +144,24 @@ CallTotals RankTimes::all() const {
   return sum;
 }
 
+PeerTotals RankTimes::with_all() const {
+  PeerTotals sum;
+  for (const PeerTotals& peer : peers) {
+    sum.sent_messages += peer.sent_messages;
+    sum.sent_bytes += peer.sent_bytes;
+    sum.received_messages += peer.received_messages;
+    sum.received_bytes += peer.received_bytes;
+    sum.waiting += peer.waiting;
+  }
+  return sum;
+}
+
 namespace {
 
-void read_rank(const JobFile& job, int number, JobTimes& times, std::int64_t now) {
+void read_rank(const TimingPlace& place, int number, JobTimes& times, std::int64_t now) {
   RankTimes& rank = times.ranks[static_cast<std::size_t>(number)];
-  const auto layout = lockfree::timing_layout(job.made.ranks, job.made.timing.event_bytes);
-  const Copy copy(job, record_offset(job, number), layout.collectives);
+  const auto layout = lockfree::timing_layout(place.ranks, place.plan.event_bytes);
+  const Copy copy(place, record_offset(place, number), layout.collectives);
   const auto& head = *copy.at<lockfree::TimingHead>();
   const double tick = times.seconds_per_tick;
   rank.began = value(head.began) != 0;
@@ -164,19 +176,18 @@ void read_rank(const JobFile& job, int number, JobTimes& times, std::int64_t now
   rank.threads = value(head.threads) != 0;
   rank.collective_stride = std::max(1u, value(head.collective_stride));
   rank.unkept_communicators = value(head.unkept_communicators);
-  rank.events =
-      std::min(count_of(head.events), job.made.timing.event_bytes / sizeof(lockfree::Event));
+  rank.events = std::min(count_of(head.events), place.plan.event_bytes / sizeof(lockfree::Event));
   rank.lost_events = value(head.lost_events);
   rank.refused_errno = value(head.refused_errno);
   std::vector<std::uint16_t> places;
   read_calls(copy, layout, tick, count_of(head.calls), rank, places);
-  read_peers(copy, layout, tick, static_cast<int>(job.made.ranks), rank);
+  read_peers(copy, layout, tick, static_cast<int>(place.ranks), rank);
   const auto* rows = copy.at<lockfree::TimedCommunicator>(layout.communicators);
   const std::uint32_t rows_used =
       std::min(count_of(head.communicators), lockfree::timed_communicators_max);
   rank.communicators.assign(rows, rows + rows_used);
   const std::uint64_t kept = std::min(count_of(head.collectives), layout.collectives_max);
-  const Copy calls(job, record_offset(job, number) + layout.collectives,
+  const Copy calls(place, record_offset(place, number) + layout.collectives,
                    kept * sizeof(lockfree::CollectiveTime));
   for (std::uint64_t i = 0; i < kept; ++i) {
     const auto& call = calls.at<lockfree::CollectiveTime>()[i];
@@ -188,34 +199,35 @@ void read_rank(const JobFile& job, int number, JobTimes& times, std::int64_t now
 
 }  // namespace
 
-JobTimes read_times(const JobFile& job, const TickLength& clock) {
+JobTimes read_times(const TimingPlace& place, const TickLength& clock) {
   JobTimes times;
-  times.ranks.resize(job.made.ranks);
+  times.ranks.resize(place.ranks);
   times.seconds_per_tick = clock.seconds_per_tick();
   const std::int64_t now = platform::now_ticks();
   std::int64_t first = now;
-  for (int rank = 0; rank < static_cast<int>(job.made.ranks); ++rank) {
-    const Copy head(job, record_offset(job, rank), sizeof(lockfree::TimingHead));
+  for (int rank = 0; rank < static_cast<int>(place.ranks); ++rank) {
+    const Copy head(place, record_offset(place, rank), sizeof(lockfree::TimingHead));
     if (const std::int64_t began = value(head.at<lockfree::TimingHead>()->began); began != 0)
       first = std::min(first, began);
   }
   times.first = static_cast<double>(first);
-  for (int rank = 0; rank < static_cast<int>(job.made.ranks); ++rank)
-    read_rank(job, rank, times, now);
+  for (int rank = 0; rank < static_cast<int>(place.ranks); ++rank)
+    read_rank(place, rank, times, now);
   return times;
 }
 
-void read_events(const JobFile& job, int rank, std::uint64_t count,
+void read_events(const TimingPlace& place, int rank, std::uint64_t count,
                  const std::function<bool(const lockfree::Event&)>& take) {
   constexpr std::uint64_t at_once = 4096;
-  const auto layout = lockfree::timing_layout(job.made.ranks, job.made.timing.event_bytes);
-  const std::uint64_t start = record_offset(job, rank) + layout.events;
+  const auto layout = lockfree::timing_layout(place.ranks, place.plan.event_bytes);
+  const std::uint64_t start = record_offset(place, rank) + layout.events;
   for (std::uint64_t done = 0; done < count; done += at_once) {
     const std::uint64_t some = std::min(at_once, count - done);
-    const Copy events(job, start + done * sizeof(lockfree::Event), some * sizeof(lockfree::Event));
+    const Copy events(place, start + done * sizeof(lockfree::Event),
+                      some * sizeof(lockfree::Event));
     for (std::uint64_t i = 0; i < some; ++i)
       if (!take(events.at<lockfree::Event>()[i])) return;
   }
 }
 
-}  // namespace baton::launch
+}  // namespace baton::status
