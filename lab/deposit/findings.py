@@ -66,8 +66,8 @@ def held(data, label, pattern):
     return [name for name, values in tendencies(data["bandwidth"][label][pattern], data["raw"]).items() if holds(name, values)]
 
 
-def finding(what, paper, ours, kind="simulated", note=""):
-    return Finding(source.NAME, what, paper, ours, kind, "", note)
+def finding(what, paper, ours, kind="simulated", note="", met=None):
+    return Finding(source.NAME, what, paper, ours, kind, "", note, met)
 
 
 def simulated(data):
@@ -77,7 +77,7 @@ def simulated(data):
         others = "; ".join(f"{pattern}: {in_words(name, values[name])}" for pattern, values in by_pattern.items() if pattern != LEAD)
         said = "within its bound" if holds(name, by_pattern[LEAD][name]) else "missed"
         found.append(finding(row["what"], row["paper"], in_words(name, by_pattern[LEAD][name]),
-                             note=f"{row['place']}; {said}. {others}"))
+                             note=f"{row['place']}; {said}. {others}", met=holds(name, by_pattern[LEAD][name])))
     return found
 
 

@@ -6,7 +6,7 @@ from lab.deposit.network import PATTERNS
 from lab.frame import charts
 from lab.frame.machines import parameters_section
 from lab.frame.medians import spread, with_interval
-from lab.frame.page import kind_mark, paragraph, section
+from lab.frame.page import figures_section, kind_mark, paragraph, section
 
 SIMULATED, MEASURED = (f"<p>{kind_mark(kind)}</p>" for kind in ("simulated", "measured"))
 KINDS = ("main", "cold", "wait", "other", "bound")  # of lines
@@ -72,14 +72,9 @@ def live_section(done):
                    paragraph("On a real network: not built yet."))
 
 
-def figures():
-    told = source.outputs()
-    rows = [[f"{kind} {number}", words] for kind, kinds in (("figure", "figures"), ("table", "tables")) for number, words in told[kinds].items()]
-    return section("The source's figures and tables", charts.table(["", "here"], rows, stacked=True))
-
-
 def sections_of(done):
     data = done["model"].data
     parts = [redrawn(data), assumptions(data)] if data else \
         [section("Figures 7 to 11, redrawn", paragraph(done["model"].problem, "problem"))]
-    return [*parts, live_section(done), parameters_section({"parameters": source.parameters()}, ASSUMED), figures()]
+    return [*parts, live_section(done), parameters_section({"parameters": source.parameters()}, ASSUMED),
+            figures_section("The source's figures and tables", source.figures())]

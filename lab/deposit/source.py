@@ -31,3 +31,8 @@ def parameters():
 
 def outputs():
     return read("outputs.json")
+
+
+def figures():
+    return [(f"{kind} {number}", words) for kind, kinds in (("figure", "figures"), ("table", "tables"))
+            for number, words in outputs()[kinds].items()]

@@ -1,5 +1,5 @@
 """The deposit study: which steps it has, and what is made of them."""
-from lab.deposit import live, model
+from lab.deposit import live, model, source
 from lab.deposit.findings import findings_of
 from lab.deposit.sections import sections_of
 from lab.deposit.verdict import verdict_of
@@ -11,6 +11,7 @@ ABOUT = ("MPI over direct deposits: a sender stores into a queue in its receiver
          "network, and on this machine's shared memory beside Baton's own protocols.")
 ABOUT_SOURCE = "What the source says came out is held out: no step reads it. The costs that it gives are inputs."
 PROGRAMS = (live.PROGRAM,)
+figures = source.figures
 
 
 def steps(context):

@@ -13,6 +13,7 @@ class Finding:
     kind: str                 # how ours was found
     unit: str = ""
     note: str = ""
+    met: bool | None = None    # whether ours is the source's, within the study's bound; None: not to be compared
 
     def __post_init__(self):
         if self.kind not in KINDS:

@@ -1,4 +1,5 @@
-"""The page of a study: one file without any address in it, for screen, phone and paper."""
+"""The page of a study, and the parts that it shares with the report of all: files without any address in them, for screen,
+phone and paper."""
 import os
 from html import escape
 
@@ -6,15 +7,22 @@ from lab.frame import machine
 from lab.frame.charts import table
 from lab.frame.findings import with_unit
 
-STYLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "style.css")
+FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 
 def paragraph(words, kind=""):
     return f'<p{f" class={kind}" if kind else ""}>{escape(words)}</p>'
 
 
+class Section(str):
+    """Markup that knows its own title."""
+    heading = ""
+
+
 def section(title, *parts):
-    return f"<section><h2>{escape(title)}</h2>{''.join(parts)}</section>"
+    made = Section(f"<section><h2>{escape(title)}</h2>{''.join(parts)}</section>")
+    made.heading = title
+    return made
 
 
 def kind_mark(kind):
@@ -26,11 +34,11 @@ def problems_of(data):
                    if each["problem"])
 
 
-def method_section(data):
+def method_section(data, title, *before):
     lines = [(each["step"], ("markup", kind_mark(each["kind"])), each["what"],
               ("markup", f"<code>{escape(each['command'])}</code>" if each["command"] else ""),
               "-" if each["problem"] else f"{each['seconds']:.1f} s") for each in data["method"]]
-    return section("Machine and method", paragraph(machine.in_words(data["machine"])), problems_of(data),
+    return section(title, *before, problems_of(data),
                    table(["step", "", "what it does", "command", "took#"], lines, stacked=True))
 
 
@@ -42,17 +50,47 @@ def findings_section(findings, about_source):
                    table(["finding", "source", "ours", "", "note"], lines, stacked=True))
 
 
-def render(data, findings, sections, room):
-    with open(STYLE, encoding="utf-8") as file:
-        style = file.read()
-    quick = " This was a quick run: fewer points and draws than the full one." if data["quick"] else ""
+def figures_section(title, figures):
+    """figures: (which of the source's, where it is here)."""
+    return section(title, table(["", "here"], figures, stacked=True))
+
+
+def verdict_section(data):
     verdict = "".join(f"<p>{escape(sentence)}</p>" for sentence in data["verdict"])
-    body = "".join([
-        f'<p class="over">baton lab {escape(data["study"])} &middot; {escape(data["date"])}</p>',
-        f"<h1>{escape(data['question'])}</h1>", paragraph(room.ABOUT + quick),
-        section("Verdict", f'<div class="verdict">{verdict}</div>'), findings_section(findings, room.ABOUT_SOURCE),
-        *sections, method_section(data),
-        paragraph("All numbers stand in data.json beside this page, those of each step in raw/.", "soft")])
+    return section("Verdict", f'<div class="verdict">{verdict}</div>')
+
+
+def opening(over, title, *parts):
+    """over: short words above the title."""
+    return f'<p class="over">{" &middot; ".join(map(escape, over))}</p><h1>{escape(title)}</h1>{"".join(parts)}'
+
+
+def quick_words(data):
+    return " This was a quick run: fewer points and draws than the full one." if data["quick"] else ""
+
+
+def sections_between(outcome):
+    """All but the method."""
+    return [verdict_section(outcome.data), findings_section(outcome.findings, outcome.room.ABOUT_SOURCE), *outcome.sections]
+
+
+def read_style(name):
+    with open(os.path.join(FOLDER, name), encoding="utf-8") as file:
+        return file.read()
+
+
+def document(title, body, style):
     return ('<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
-            f"<title>baton lab {escape(data['study'])}</title><style>{style}</style></head>\n<body>{body}</body></html>\n")
+            f"<title>{escape(title)}</title><style>{style}</style></head>\n<body>{body}</body></html>\n")
+
+
+def render(outcome):
+    data = outcome.data
+    command = f"baton lab {data['study']}"
+    body = "".join([
+        opening((command, data["date"]), data["question"], paragraph(outcome.room.ABOUT + quick_words(data))),
+        *sections_between(outcome),
+        method_section(data, "Machine and method", paragraph(machine.in_words(data["machine"]))),
+        paragraph("All numbers stand in data.json beside this page, those of each step in raw/.", "soft")])
+    return document(command, body, read_style("style.css"))

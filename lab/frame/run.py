@@ -12,6 +12,7 @@ from lab.frame.progress import progress
 from lab.frame.steps import Steps
 
 FORMAT = 1  # of data.json
+PAGE = "index.html"
 
 
 @dataclass(frozen=True)
@@ -34,13 +35,28 @@ class Result:
     missing: dict = None  # step name -> why it has no data, without being a failure
 
 
+@dataclass
+class Outcome:
+    """What a study has come to: all that pages are made of."""
+    data: dict         # as in data.json
+    findings: list
+    sections: list
+    room: object       # the study's module
+    summary: str = ""
+    problems: list = field(default_factory=list)  # of steps that failed, in words
+
+
 def method_of(steps, missing):
     return [{"step": done.step.name, "what": done.step.what, "kind": done.step.kind, "command": done.step.command,
              "seconds": done.seconds, "problem": done.problem or missing.get(done.step.name, "")} for done in steps]
 
 
-def run_study(study, context):
-    """0, or 1 when a step failed; the page is written in either case."""
+def now():
+    return datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def perform(study, context):
+    """Runs the steps; the page and data.json are written also when one has failed."""
     make_folder(context.folder)
     room = study.load()
     steps, kept = room.steps(context), Steps(context.folder, context.fresh)
@@ -49,16 +65,22 @@ def run_study(study, context):
     result = room.result({each.step.name: each for each in done}, context)
     data = {
         "format": FORMAT, "study": study.name, "question": study.question, "quick": context.quick,
-        "complete": not any(each.problem for each in done),
-        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
+        "complete": not any(each.problem for each in done), "date": now(),
         "machine": machine.describe(context.programs), "method": method_of(done, result.missing or {}),
         "findings": [finding.as_dict() for finding in result.findings], "verdict": result.verdict, "rows": result.rows,
     }
-    page = os.path.join(context.folder, "index.html")
+    outcome = Outcome(data, result.findings, result.sections, room, result.summary,
+                      [f"{each.step.name}: {each.problem}" for each in done if each.problem])
     write_json(os.path.join(context.folder, "data.json"), data, indent=1)
-    write(page, render(data, result.findings, result.sections, room))
-    print(f"{result.summary}\n{page}" if result.summary else page)
-    for each in done:
-        if each.problem:
-            print(f"baton lab {study.name}: {each.step.name}: {each.problem}", file=sys.stderr)
-    return 0 if data["complete"] else 1
+    write(os.path.join(context.folder, PAGE), render(outcome))
+    return outcome
+
+
+def run_study(study, context):
+    """0, or 1 when a step failed."""
+    outcome = perform(study, context)
+    page = os.path.join(context.folder, PAGE)
+    print(f"{outcome.summary}\n{page}" if outcome.summary else page)
+    for problem in outcome.problems:
+        print(f"baton lab {study.name}: {problem}", file=sys.stderr)
+    return 1 if outcome.problems else 0

@@ -1,7 +1,7 @@
 """The page's own sections: gains beside the source, bandwidths, what moves them, what the model is told, the figures."""
 from lab.frame import charts
 from lab.frame.machines import parameters_section
-from lab.frame.page import kind_mark, paragraph, section
+from lab.frame.page import figures_section, kind_mark, paragraph, section
 from lab.hbm import guest, live, source, xeon_max
 from lab.hbm.findings import BASE, gains
 from lab.hbm.model import CASES, VARIANTS, gain, in_a_tile_over_across
@@ -42,11 +42,6 @@ def sensitivity(data):
                    charts.bars("gains by assumption", lines, " %", digits=0))
 
 
-def figures():
-    rows = [[f"figure {number}", words] for number, words in source.outputs()["figures"].items()]
-    return section("The source's figures", charts.table(["", "here"], rows, stacked=True))
-
-
 def sections_of(done):
     data = done["model"].data
     parts = [make(data) for make in (gains_section, bandwidths, sensitivity)] if data else \
@@ -62,4 +57,4 @@ def sections_of(done):
                                    "for later. Medians of rounds in turn, and of their ratios the interval (of fewer than six rounds: the "
                                    "least and the most)."), live.drawing(done)))
     told = [parameters_section(done[step].data["machine"], more) for step, more in (("model", ASSUMED), ("xeon-max", ())) if done[step].data]
-    return [*parts, *told, figures()]
+    return [*parts, *told, figures_section("The source's figures", source.figures())]

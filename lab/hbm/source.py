@@ -12,3 +12,7 @@ POINTS_OF_NOTHING = 5  # where the source has no gain, ours may have so many per
 def outputs():
     with open(os.path.join(FOLDER, "outputs.json"), encoding="utf-8") as file:
         return json.load(file)
+
+
+def figures():
+    return [(f"figure {number}", words) for number, words in outputs()["figures"].items()]

@@ -2,7 +2,7 @@
 from lab.frame.guest import why_not
 from lab.frame.machines import PROGRAM
 from lab.frame.run import Result
-from lab.hbm import guest, live, model, xeon_max
+from lab.hbm import guest, live, model, source, xeon_max
 from lab.hbm.findings import findings_of, verdict_of
 from lab.hbm.model import gain
 from lab.hbm.sections import sections_of
@@ -12,6 +12,7 @@ ABOUT = ("Pairs of ranks on a Xeon Phi (KNL) send 32 KiB through MPI's shared me
          "cache; across tiles it does not. The source measured it with MVAPICH; here the machine is a model.")
 ABOUT_SOURCE = "All numbers of the source are held out: no step reads them."
 PROGRAMS = (PROGRAM, live.PROGRAM)
+figures = source.figures
 
 
 def steps(context):

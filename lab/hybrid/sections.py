@@ -1,10 +1,12 @@
 """The page's own sections: this machine's layouts, where their time goes, the model of the source's systems."""
 from lab.frame import charts
+from lab.frame.machines import parameters_section
 from lab.frame.medians import with_interval
-from lab.frame.page import kind_mark, paragraph, section
-from lab.hybrid import live
+from lab.frame.page import figures_section, kind_mark, paragraph, section
+from lab.hybrid import live, source
+from lab.hybrid.findings_model import NAMES, Compared, off, sensitivity
 
-MEASURED = f"<p>{kind_mark('measured')}</p>"
+MEASURED, SIMULATED = (f"<p>{kind_mark(kind)}</p>" for kind in ("measured", "simulated"))
 
 
 def speed_ups(one):
@@ -52,3 +54,40 @@ def of_this_machine(done, context):
     missing = [section(f"{app.name} on this machine", paragraph(done[name].problem, "problem")) for app in live.applications(context)
                for name in (live.step_name(context, app),) if not done[name].data]
     return [*[of_application(one) for one in found], *missing]
+
+
+# ---- the source's systems ----
+
+
+def table_section(compared, application, table):
+    """One of the source's tables, every number beside the model's."""
+    lines = []
+    for row in compared.of(application):
+        lines += [f"{row['name']}, system {row['system']}", ("source", row["paper"], "doubtful" if row["doubt"] else ""),
+                  ("model", round(row["ours"], 1), f"{100 * off(row):+.0f} %")]
+    number, program = table["place"].split(", ")
+    return section(f"Speed-up of {program} ({number})", SIMULATED,
+                   paragraph(f"On models of the source's systems: 1 a Sun Fire 15K, 2 eight V880 with Myrinet, 3 three 6800 with Sun Fire "
+                             f"Link. Our {application.replace('_', '-')} program's shape stands in for {program}."),
+                   charts.bars(f"speed-up of {program}", lines, " times"))
+
+
+def sensitivity_section(data):
+    rows = [[row["assumption"], f"{row['spearman']:.2f}", *[f"{row[name]:.2f}" for name in NAMES],
+             f"{row['equal_cpus_right']} of {row['equal_cpus_pairs']}", f"{row['system_3_behind']} of {row['system_3_behind_of']}",
+             f"{row['median_error_percent']:.0f} %", row["worst"]] for row in sensitivity(data)]
+    heads = ["assumption", "all#", *[f"{name}#" for name in NAMES.values()], "pairs in order#", "system 3 behind#", "median error#", "the most"]
+    return section("What the assumptions do", SIMULATED,
+                   paragraph("Rank correlation with the source's numbers, over all and by table; how many pairs on equally many CPUs are in "
+                             "the source's order; in how many of the cells in which the source has system 3 behind system 1 the model has."),
+                   charts.table(heads, rows, stacked=True))
+
+
+def of_the_model(done):
+    data = done["model"].data
+    figures = figures_section("The source's figures and tables", source.figures())
+    if not data:
+        return [section("The source's systems", paragraph(done["model"].problem, "problem")), figures]
+    compared, tables = Compared(data), source.outputs()["tables"]
+    return [*[table_section(compared, application, table) for application, table in tables.items()], sensitivity_section(data),
+            *[parameters_section(machine) for machine in data["machines"].values()], figures]

@@ -6,8 +6,8 @@ from lab.numa.model import PROGRAMS
 BASE = "base"
 
 
-def finding(what, paper, ours, kind="simulated", unit="", note=""):
-    return Finding(source.NAME, what, paper, ours, kind, unit, note)
+def finding(what, paper, ours, kind="simulated", unit="", note="", met=None):
+    return Finding(source.NAME, what, paper, ours, kind, unit, note, met)
 
 
 def order_of(seconds):
@@ -44,11 +44,13 @@ def gain(seconds, name):
 
 def of_lbm(data):
     table, told = data["seconds"], source.outputs()
-    found = [finding("lbm: configurations by time", in_words(told["order"]), in_words(order_of(table[BASE])))]
+    order = order_of(table[BASE])
+    found = [finding("lbm: configurations by time", in_words(told["order"]), in_words(order), met=order == told["order"])]
     for name, row in told["configurations"].items():
         low, high = span(table, name)
         found.append(finding(f"lbm: ({row['number']}) {name}", row["seconds"], round(table[BASE][name], 1), unit="s",
-                             note=f"{signed_percent(error(table[BASE], name))}; over all assumptions {low:.0f} to {high:.0f} s"))
+                             note=f"{signed_percent(error(table[BASE], name))}; over all assumptions {low:.0f} to {high:.0f} s",
+                             met=abs(error(table[BASE], name)) <= source.TOLERANCE))
     for name, row in source.inputs()["configurations"].items():
         found.append(finding(f"lbm: ({row['number']}) {name}", row["seconds"], round(table[BASE][name], 1), unit="s",
                              note="an input of the model: no prediction"))

@@ -46,7 +46,8 @@ def findings(done):
         return [Finding(source.NAME, "pages by NUMA node in a guest", None, None, "measured", note=why)]
     return [Finding(source.NAME, f"pages on NUMA nodes 0 and 1: ({row['number']}) {row['configuration']}", in_words(CLAIMS[row["configuration"]][0]),
                     in_words(row["share"]), "measured",
-                    note=f"{row['pages']} pages of two ranks in a guest, {'as claimed' if holds(row) else 'not as claimed'}") for row in rows(done)]
+                    note=f"{row['pages']} pages of two ranks in a guest, {'as claimed' if holds(row) else 'not as claimed'}", met=holds(row))
+            for row in rows(done)]
 
 
 def drawing(done):

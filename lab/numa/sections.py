@@ -1,7 +1,7 @@
 """The page's own sections: predictions beside the source, what moves them, programs, this machine, the source's figures."""
 from lab.frame import charts
 from lab.frame.machines import parameters_section
-from lab.frame.page import kind_mark, paragraph, section
+from lab.frame.page import figures_section, kind_mark, paragraph, section
 from lab.numa import counters, guest, live, source
 from lab.numa.findings import BASE, errors, gain, signed_percent
 from lab.numa.model import PROGRAMS
@@ -57,13 +57,6 @@ def parameters(data):
                                                  f"{share['range'][0]:g} to {share['range'][1]:g}", share["source"], ""]])
 
 
-def figures():
-    rows = [[f"figure {number}", words] for number, words in source.outputs()["figures"].items()]
-    rows += [["table 1", "names the events that the source counted; above, where this machine counts them"],
-             ["table 2", "redrawn above: times; hit ratios, references and requests are inputs or not predicted"]]
-    return section("The source's figures and tables", charts.table(["", "here"], rows, stacked=True))
-
-
 def sections_of(done):
     model = done["model"].data
     parts = [make(model) for make in (lbm, sensitivity, programs)] if model else \
@@ -74,4 +67,4 @@ def sections_of(done):
     parts.append(section("On this machine", MEASURED, live.drawing(done)))
     parts.append(section("Hardware counters (table 1)", MEASURED,
                          paragraph(f"Of all ranks together. perf has no name on all processors for {', '.join(counters.NO_NAME)}."), counters.drawing(done)))
-    return [*parts, *([parameters(model)] if model else []), figures()]
+    return [*parts, *([parameters(model)] if model else []), figures_section("The source's figures and tables", source.figures())]

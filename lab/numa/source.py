@@ -19,3 +19,9 @@ def inputs():
 
 def outputs():
     return read("outputs.json")
+
+
+def figures():
+    return [*[(f"figure {number}", words) for number, words in outputs()["figures"].items()],
+            ("table 1", "names the events that the source counted; above, where this machine counts them"),
+            ("table 2", "redrawn above: times; hit ratios, references and requests are inputs or not predicted")]

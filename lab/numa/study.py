@@ -2,7 +2,7 @@
 from lab.frame.guest import why_not
 from lab.frame.machines import PROGRAM
 from lab.frame.run import Result
-from lab.numa import counters, guest, live, model
+from lab.numa import counters, guest, live, model, source
 from lab.numa.findings import findings_of
 from lab.numa.sections import sections_of
 from lab.numa.source import CONFIGURATIONS
@@ -16,6 +16,7 @@ ABOUT_SOURCE = ("The source's times are those of its table 2. Configurations 1 a
                 "held out: no step reads them.")
 PROGRAMS = (PROGRAM, live.PROGRAM)
 TAKES_COMMAND = True
+figures = source.figures
 
 
 def steps(context):

@@ -5,8 +5,8 @@ from lab.scatter import live, source
 FORMULA = "rank order / status order - 1"
 
 
-def finding(what, paper, ours, kind="simulated", unit="", note=""):
-    return Finding(source.NAME, what, paper, ours, kind, unit, note)
+def finding(what, paper, ours, kind="simulated", unit="", note="", met=None):
+    return Finding(source.NAME, what, paper, ours, kind, unit, note, met)
 
 
 def percent(share):
@@ -25,11 +25,13 @@ def point(best):
 def example(replay):
     return [finding(f"example of {source.REPLAY_NODES} nodes, {order} order", source.REPLAY_CYCLES[order],
                     replay[order]["cycles"], unit="cycles", note=replay["inferred"] if order == "rank" else
-                    "the order is the source's: P7 to P31, then P5, P6, P3, P4, P1, P2") for order in ("rank", "status")]
+                    "the order is the source's: P7 to P31, then P5, P6, P3, P4, P1, P2",
+                    met=replay[order]["cycles"] == source.REPLAY_CYCLES[order]) for order in ("rank", "status")]
 
 
 # How figure 5 may be read: the sweep's name of it, and what it says of busy nodes. The first one leads.
 READINGS = {"six busy": "six nodes are busy, as in the source's example", "base": "any share of the nodes is busy"}
+LEAD = next(iter(READINGS))
 FIGURE5 = {"best": "nodes", "best_by_earlier": "earlier"}
 
 
@@ -56,7 +58,8 @@ def best_gains(sweep):
         for best in named(sweep["sensitivity"], name)["best"]:
             paper = source.BEST_PERCENT if best["nodes"] == source.BEST_NODES else None
             found.append(finding(f"figure 5, {words}: best improvement at {best['nodes']} nodes ({FORMULA})", paper,
-                                 percent(best["gain_most"]), unit="%", note=point(best)))
+                                 percent(best["gain_most"]), unit="%", note=point(best),
+                                 met=percent(best["gain_most"]) == paper if paper and name == LEAD else None))
     other = named(sweep["sensitivity"], "the other formula")
     found.append(finding("the last as 1 - status order / rank order", source.BEST_PERCENT,
                          percent(other["best_at_32"]), unit="%", note="the source does not give its formula"))
@@ -95,7 +98,7 @@ def trends(sweep):
     for trend in sweep["trends"]:
         ours = f"grows at {trend['grew']}, the same at {trend['same']}, falls at {trend['fell']} of all steps"
         note = f"falls: {why_it_fell(trend)}" if trend["fell"] else "without exception"
-        found.append(finding(AXES[trend["axis"]], AXES[trend["axis"]], ours, note=note))
+        found.append(finding(AXES[trend["axis"]], AXES[trend["axis"]], ours, note=note, met=holds(trend)))
     return found
 
 
@@ -112,7 +115,7 @@ def gather(sweep):
     cost = named(sweep["sensitivity"], "gather, all 1")
     at = next(best for best in cost["best"] if best["nodes"] == source.BEST_NODES)
     return [finding("gather", "behaves proportionally", ours, note="without overhead; with one cycle for each of "
-                    f"arbitration, header, look-up and hand-shake its best is {percent(at['gain_mean'])} %")]
+                    f"arbitration, header, look-up and hand-shake its best is {percent(at['gain_mean'])} %", met=spread == 0)]
 
 
 def beyond_findings(beyond):

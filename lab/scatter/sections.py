@@ -1,7 +1,7 @@
 """The page's own sections: the example as a timeline, the surfaces, what moves the best, and what lies beyond."""
 from lab.frame import charts
 from lab.frame.page import kind_mark, paragraph, section
-from lab.scatter import live, source
+from lab.scatter import live, source, synthesis
 from lab.scatter.findings import READINGS, figure5, matches, named
 
 SIMULATED, MODELLED, MEASURED = (f"<p>{kind_mark(kind)}</p>" for kind in ("simulated", "modelled", "measured"))
@@ -111,7 +111,21 @@ def percents(lines):
     return [(line["name"], 100 * line["gain_mean"], "") for line in lines]
 
 
-def hardware(part):
+def synthesized(done):
+    """Under what the status costs on paper: two of the designs, made."""
+    why = synthesis.why_not(done)
+    if why:
+        return paragraph(f"{why[0].upper()}{why[1:]}.", "problem")
+    lines = [[size["what"], size["nodes"], size["nand"], size["inverters"], size["flip_flops"], size["gates"]]
+             for size in synthesis.sizes(done)]
+    return paragraph(f"Two of them synthesized by {synthesis.PROGRAM}, the choice of whom to serve next included; the designs are "
+                     f"proved to do what they should. In NAND gates, a flip-flop counted as {synthesis.FLIP_FLOP_GATES} and an "
+                     f"inverter as one. The author's own engine has {synthesis.PUBLISHED_GATES} ({synthesis.PUBLISHED}); what of "
+                     "it is counted is not known here.") + \
+        charts.table(["design", "nodes#", "NAND#", "inverters#", "flip-flops#", "NAND gates in all#"], lines, stacked=True)
+
+
+def hardware(part, done):
     at = named([{**size, "name": size["nodes"]} for size in part["by_nodes"]], source.BEST_NODES)
     last = part["by_nodes"][-1]
     lines = []
@@ -125,7 +139,8 @@ def hardware(part):
                          f"{judged['idle_share'] * 100:.0f} % idle). {part['formulas']['left out'].capitalize()} are "
                          "left out."),
                charts.table(["design", "bits#", "wires#", "comparators#", "look-up cycles#", "gain#",
-                             f"at {last['nodes']} nodes#"], lines, stacked=True))
+                             f"at {last['nodes']} nodes#"], lines, stacked=True),
+               synthesized(done))
 
 
 def packing(beyond):
@@ -138,7 +153,7 @@ def packing(beyond):
             "while on a mesh they keep its columns busy in turn.")
 
 
-def beyond_section(beyond):
+def beyond_section(beyond, done):
     roots = []
     for fabric in ("bus", "mesh", "ring"):
         lines = [line for line in beyond["roots"]["lines"] if line["topology"] == fabric]
@@ -153,7 +168,7 @@ def beyond_section(beyond):
             charts.bars("a wrong, old or coarse status", percents(beyond["status"]["lines"]), " %")),
         sub("Several scatters at once", paragraph(packing(beyond)),
             charts.bars("several scatters at once", roots, " %")),
-        hardware(beyond["hardware"]))
+        hardware(beyond["hardware"], done))
 
 
 def with_interval(row, name):
@@ -190,6 +205,6 @@ def sections_of(done, quick):
     parts = []
     for name, title, makers in (("replay", "The example, cycle by cycle", (example,)),
                                 ("sweep", "The improvement surfaces", (figure5_section, surfaces, sensitivities)),
-                                ("beyond", "Beyond the source", (beyond_section,))):  # the inverse search is a finding
+                                ("beyond", "Beyond the source", (lambda beyond: beyond_section(beyond, done),))):  # the inverse search is a finding
         parts += [gap(title, done[name])] if done[name].data is None else [make(done[name].data) for make in makers]
     return [*parts, live_section(done)]

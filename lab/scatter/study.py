@@ -1,6 +1,6 @@
 """The scatter study: which steps it has, and what is made of them."""
 from lab.frame.run import Result
-from lab.scatter import live, model
+from lab.scatter import live, model, source, synthesis
 from lab.scatter.findings import findings_of
 from lab.scatter.sections import sections_of
 from lab.scatter.verdict import verdict_of
@@ -11,10 +11,11 @@ ABOUT = ("An ordinary scatter sends in order of rank and, as the source describe
          "which nothing is fitted to its numbers, and on real ranks of this machine.")
 ABOUT_SOURCE = "The source's numbers come from its own simulation; ours are marked."
 PROGRAMS = (model.PROGRAM, live.PROGRAM)
+figures = source.figures
 
 
 def steps(context):
-    return [*model.steps(context), *live.steps(context)]
+    return [*model.steps(context), *synthesis.steps(context), *live.steps(context)]
 
 
 def rows_of(done):
@@ -33,6 +34,7 @@ def rows_of(done):
                      for line in beyond[part]["lines"] for mean in line["means"]]
         rows += [{"table": "hardware", "kind": "modelled", "nodes": size["nodes"], **design}
                  for size in beyond["hardware"]["by_nodes"] for design in size["designs"]]
+    rows += [{"table": "synthesis", "kind": "modelled", **size} for size in synthesis.sizes(done)]
     return rows + [{"table": "live", "kind": "measured", **row} for row in live.rows_of(done)]
 
 
@@ -40,5 +42,7 @@ def result(done, context):
     findings = findings_of(done)
     verdict = verdict_of(done)
     why = live.why_not(done)
-    return Result(findings, rows_of(done), verdict, sections_of(done, context.quick), " ".join(verdict),
-                  {live.name_of(ranks): why for ranks in live.RANKS} if why else {})
+    missing = {live.name_of(ranks): why for ranks in live.RANKS} if why else {}
+    if synthesis.why_not(done):
+        missing["synthesis"] = synthesis.why_not(done)
+    return Result(findings, rows_of(done), verdict, sections_of(done, context.quick), " ".join(verdict), missing)

@@ -14,12 +14,18 @@ ABOUT = ("Messages between two ranks, latency of memory, and what cores copy at 
          "study's tables 1 and 2. The same numbers stand in machine.json beside this page, a file that baton-machine takes.")
 ABOUT_SOURCE = "The source's three systems are of 2003; they stand here for the form of its tables, not to be compared."
 PROGRAMS = (measure.PROGRAM,)
+SOURCE = "hybrid"  # whose tables these are
 MACHINE_FILE = "machine.json"
 
 
 def source():
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "source.json"), encoding="utf-8") as file:
         return json.load(file)["systems"]
+
+
+def figures():
+    return [("table 1", "redrawn for this machine: messages, beside the source's systems"),
+            ("table 2", "redrawn for this machine: memory, beside the source's systems")]
 
 
 def steps(context):
@@ -43,11 +49,11 @@ ROWS = (("message_us", "MPI latency, us"), ("message_mbs", "MPI bandwidth, MB/s"
 
 
 def findings_of(ours):
-    found = [Finding("hybrid", f"table {1 if at < 2 else 2}: {name}", ", ".join(text(each[key]) for each in source().values()),
+    found = [Finding(SOURCE, f"table {1 if at < 2 else 2}: {name}", ", ".join(text(each[key]) for each in source().values()),
                      text(ours[key]) if ours[key] is not None else None, "measured",
                      note="" if ours[key] is not None else "this machine has one core, or one NUMA node")
              for at, (key, name) in enumerate(ROWS)]
-    return found + [Finding("hybrid", f"table 2: copy bandwidth of {count} core{'s' * (count != '1')}, MB/s",
+    return found + [Finding(SOURCE, f"table 2: copy bandwidth of {count} core{'s' * (count != '1')}, MB/s",
                             ", ".join(text(each["copy_mbs"].get(count)) for each in source().values()), text(value), "measured")
                     for count, value in ours["copy_mbs"].items()]
 
@@ -79,7 +85,7 @@ def result(done, context):
     data = {each["node"]: done[f"node{each['node']}"].data for each in machine["memory"]}
     problem = next((each.problem for each in done.values() if each.problem), "")
     if data.get(home) is None:
-        return Result([Finding("hybrid", "tables 1 and 2", None, None, "measured", note=problem)], [],
+        return Result([Finding(SOURCE, "tables 1 and 2", None, None, "measured", note=problem)], [],
                       [f"Nothing was measured: {problem}."], [], f"nothing was measured: {problem}")
     measured = {node: each for node, each in data.items() if each is not None}
     date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")

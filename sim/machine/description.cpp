@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <fstream>
 #include <stdexcept>
 
@@ -29,6 +28,7 @@ int count(const Json& shape, const char* key) {
 Description::Description(const Json& file) : parameters_(part(file, "parameters")) {
   title_ = part(file, "title").get<std::string>();
   const Json& shape = part(file, "shape");
+  if (shape.contains("hosts")) hosts_ = count(shape, "hosts");
   packages_ = count(shape, "packages");
   const int nodes = count(shape, "nodes_per_package"), tiles = count(shape, "tiles_per_node");
   const int cores = count(shape, "cores_per_tile");
@@ -39,7 +39,17 @@ Description::Description(const Json& file) : parameters_(part(file, "parameters"
           machine_.cpus.push_back({core, core, tile, package, node, package});
   machine_.cpus_present = static_cast<int>(machine_.cpus.size());
   machine_.model = title_;
-  // First the nodes that have CPUs, in the order of these; then the others.
+  add_memory(file, nodes);
+  add_paths(nodes, tiles * cores);
+  machine::judge_tiers(machine_);
+  (void)parameters_["core.lines"];
+  check_joints();
+  const auto all = resources();
+  for (std::size_t i = 0; i < all.size(); ++i) indexes_[all[i].name] = static_cast<int>(i);
+}
+
+// First the nodes that have CPUs, in the order of these; then the others.
+void Description::add_memory(const Json& file, int nodes) {
   for (const char* on : {"cpus", "package"})
     for (const Json& memory : part(file, "memory")) {
       const auto where = part(memory, "on").get<std::string>();
@@ -61,23 +71,27 @@ Description::Description(const Json& file) : parameters_(part(file, "parameters"
         machine_.memory.push_back(node);
       }
     }
+}
+
+void Description::add_paths(int nodes, int cores) {
   for (machine::NumaNode& node : machine_.memory)
     for (int from = 0; from < packages_ * nodes; ++from) {
       const Node& its = nodes_[static_cast<std::size_t>(node.os)];
-      const int cpu = from * tiles * cores;
       machine::MemoryPath path;
       path.from = from;
       path.local = node.has_cpus ? node.os == from : its.package == from / nodes;
       path.mib_per_second = static_cast<std::uint64_t>(parameters_[its.kind + ".bandwidth"] *
                                                        bytes_in_gigabyte / (1 << 20));
       path.latency_nanoseconds =
-          static_cast<std::uint64_t>(latency(cpu, node.os) / seconds_in_nanosecond);
+          static_cast<std::uint64_t>(latency(from * cores, node.os) / seconds_in_nanosecond);
       path.distance = path.local ? 10 : 20;
       node.paths.push_back(path);
     }
-  machine::judge_tiers(machine_);
-  (void)parameters_["core.lines"];
-  if (packages_ > 1) (void)parameters_["link.bandwidth"];
+}
+
+void Description::check_joints() const {
+  if (packages_ > 1 && !parameters_.has("port.bandwidth") && !parameters_.has("bus.bandwidth"))
+    (void)parameters_["link.bandwidth"];
 }
 
 Description Description::read(const std::string& path) {
@@ -98,8 +112,11 @@ std::vector<Resource> Description::resources() const {
   };
   for (std::size_t node = 0; node < nodes_.size(); ++node)
     add(fmt::format("memory {}", node), nodes_[node].kind + ".bandwidth");
+  add("bus", "bus.bandwidth");
   for (int a = 0; a < packages_; ++a) {
     add(fmt::format("mesh {}", a), "mesh.bandwidth");
+    add(fmt::format("port {} out", a), "port.bandwidth");
+    add(fmt::format("port {} in", a), "port.bandwidth");
     for (int b = 0; b < packages_; ++b)
       if (a != b) add(fmt::format("link {}-{}", a, b), "link.bandwidth");
     for (std::size_t node = 0; node < nodes_.size(); ++node)
@@ -135,10 +152,8 @@ double Description::latency(int of, int node) const {
 }
 
 int Description::index_of(const std::string& name) const {
-  const auto all = resources();
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const Resource& r) { return r.name == name; });
-  return found == all.end() ? -1 : static_cast<int>(found - all.begin());
+  const auto found = indexes_.find(name);
+  return found == indexes_.end() ? -1 : found->second;
 }
 int Description::memory_resource(int node) const {
   return index_of(fmt::format("memory {}", node));
@@ -154,6 +169,12 @@ int Description::tile_resource(int tile) const {
 }
 int Description::remote_resource(int package, int node) const {
   return index_of(fmt::format("remote {}-{}", package, node));
+}
+int Description::port_resource(int package, bool out) const {
+  return index_of(fmt::format("port {} {}", package, out ? "out" : "in"));
+}
+int Description::bus_resource() const {
+  return index_of("bus");
 }
 
 }  // namespace baton::model

@@ -21,16 +21,20 @@ Uses way(const Description& description, const machine::Cpu& cpu, int node, bool
   const int package = description.package_of_node(node);
   add(uses, description.memory_resource(node));
   add(uses, description.mesh_resource(package));
+  add(uses, description.bus_resource());
   if (package != cpu.package) {
     add(uses, to_memory ? description.link_resource(cpu.package, package)
                         : description.link_resource(package, cpu.package));
     add(uses, description.remote_resource(cpu.package, node));
+    add(uses, description.port_resource(to_memory ? cpu.package : package, true));
+    add(uses, description.port_resource(to_memory ? package : cpu.package, false));
   }
   return uses;
 }
 
 std::vector<Flow> flows_of(const Description& description, int cpu,
-                           const std::vector<Share>& shares, double lines, Order order) {
+                           const std::vector<Share>& shares, double lines, Order order,
+                           double computing) {
   const machine::Cpu& core = description.cpu(cpu);
   std::vector<Flow> flows;
   double all_seconds = 0;  // that a line's buffer is taken, for each byte that the program counts
@@ -55,7 +59,7 @@ std::vector<Flow> flows_of(const Description& description, int cpu,
   for (Flow& flow : flows) {
     const double taken =
         order == Order::at_once ? all_seconds : seconds[static_cast<std::size_t>(flow.part)];
-    flow.bytes_per_second_max = lines * line_bytes / taken * flow.bytes_per_byte;
+    flow.bytes_per_second_max = flow.bytes_per_byte / (taken / (lines * line_bytes) + computing);
   }
   return flows;
 }

@@ -34,11 +34,12 @@ struct Flow {
 // once: none of them is quicker than its part of
 //   lines x 64 bytes / (mean latency of a byte that the program counts).
 // `lines` 1 is a program that follows pointers. Of shares that it does in turn, a page of one and
-// then a page of another, each has all lines while it lasts.
+// then a page of another, each has all lines while it lasts. `computing` is the time of a byte
+// that the core spends besides, with no line under way.
 enum class Order { at_once, in_turn };
 std::vector<Flow> flows_of(const Description& description, int cpu,
                            const std::vector<Share>& shares, double lines,
-                           Order order = Order::at_once);
+                           Order order = Order::at_once, double computing = 0);
 
 inline constexpr double line_bytes = 64;
 

@@ -43,18 +43,21 @@ std::vector<PlacedRank> place(const Description& description, const Plan& plan) 
   return ranks;
 }
 
+Work work_of(const Description& description, int cpu, const std::vector<int>& nodes,
+             const Program& program) {
+  std::vector<Share> shares;
+  const auto parts = static_cast<double>(nodes.size());
+  for (int node : nodes) shares.push_back({node, program.reads / parts, program.writes / parts});
+  const double lines = program.lines.value_or(description.parameters()["core.lines"]);
+  return {flows_of(description, cpu, shares, lines, program.order, program.computing),
+          program.bytes, program.order};
+}
+
 Case case_of(const Description& description, const std::string& name,
              const std::vector<PlacedRank>& ranks, const Program& program) {
   Case made{name, description.resources(), {}};
-  const double lines = program.lines.value_or(description.parameters()["core.lines"]);
-  for (const PlacedRank& rank : ranks) {
-    std::vector<Share> shares;
-    const auto parts = static_cast<double>(rank.nodes.size());
-    for (int node : rank.nodes)
-      shares.push_back({node, program.reads / parts, program.writes / parts});
-    made.ranks.push_back({flows_of(description, rank.cpu, shares, lines, program.order),
-                          program.bytes, program.order});
-  }
+  for (const PlacedRank& rank : ranks)
+    made.ranks.push_back(work_of(description, rank.cpu, rank.nodes, program));
   return made;
 }
 

@@ -30,6 +30,7 @@ struct Program {
   double writes = 0;
   std::optional<double> lines;
   Order order = Order::at_once;  // of the nodes that its memory lies on
+  double computing = 0;          // seconds of each byte that its core computes besides
 };
 
 struct Plan {
@@ -52,6 +53,9 @@ std::vector<PlacedRank> place(const Description& description, const Plan& plan);
 // there: all of those that it takes in turn, else the first, which is large enough here.
 NumaPolicies policies_of(const std::string& memory);
 std::vector<int> nodes_for(const Description& description, int home, NumaPolicy policy);
+// What a core does of a program whose memory lies on those nodes, in equal parts.
+Work work_of(const Description& description, int cpu, const std::vector<int>& nodes,
+             const Program& program);
 Case case_of(const Description& description, const std::string& name,
              const std::vector<PlacedRank>& ranks, const Program& program);
 

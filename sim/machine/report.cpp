@@ -17,7 +17,7 @@ void refuse_unknown(const Json& json, std::initializer_list<const char*> known) 
 }
 
 Program program_of(const Json& json) {
-  refuse_unknown(json, {"bytes", "reads", "writes", "lines", "nodes"});
+  refuse_unknown(json, {"bytes", "reads", "writes", "lines", "nodes", "computing_nanoseconds"});
   Program program;
   program.bytes = json.at("bytes").get<double>();
   program.reads = json.value("reads", 1.0);
@@ -28,7 +28,12 @@ Program program_of(const Json& json) {
     throw std::runtime_error(
         fmt::format("\"nodes\": {}; they are used \"at once\" or \"in turn\"", nodes));
   if (nodes == "in turn") program.order = Order::in_turn;
+  program.computing = json.value("computing_nanoseconds", 0.0) * seconds_in_nanosecond;
   if (!(program.bytes > 0)) throw std::runtime_error("\"bytes\" must be positive");
+  if (!(program.computing >= 0))
+    throw std::runtime_error("\"computing_nanoseconds\" is not negative");
+  if (program.computing > 0 && program.order == Order::in_turn)
+    throw std::runtime_error("a program that computes uses its nodes \"at once\"");
   if (program.lines && !(*program.lines >= 1)) throw std::runtime_error("\"lines\" is at least 1");
   return program;
 }
@@ -71,6 +76,42 @@ Planned plan_pairs(const Description& description, const std::string& name, cons
   return planned;
 }
 
+Planned plan_team(const Description& description, const std::string& name, const Json& json) {
+  refuse_unknown(json, {"name", "processes", "threads", "master", "bound", "resting", "first_alone",
+                        "set", "program"});
+  Team team;
+  team.processes = json["processes"].get<std::vector<int>>();
+  team.threads = json.value("threads", team.threads);
+  team.master = json.value("master", team.master);
+  team.bound = json.value("bound", team.bound);
+  team.resting = json.value("resting", team.resting);
+  team.first_alone = json.value("first_alone", team.first_alone);
+  Planned planned;
+  const auto threads = place_team(description, team);
+  planned.made = case_of_team(description, name, threads, program_of(json.at("program")));
+  for (const PlacedThread& thread : threads)
+    planned.placed.push_back({{"host", thread.host},
+                              {"process", thread.process},
+                              {"cpu", thread.cpu},
+                              {"nodes", thread.nodes}});
+  return planned;
+}
+
+Planned plan_messages(const Description& description, const std::string& name, const Json& json) {
+  refuse_unknown(json, {"name", "ranks_on_hosts", "messages", "set"});
+  std::vector<Message> messages;
+  for (const Json& one : json["messages"]) {
+    refuse_unknown(one, {"from", "to", "bytes"});
+    messages.push_back(
+        {one.at("from").get<int>(), one.at("to").get<int>(), one.at("bytes").get<double>()});
+  }
+  Planned planned;
+  planned.made = case_of_messages(description, name,
+                                  json.at("ranks_on_hosts").get<std::vector<int>>(), messages);
+  planned.placed = Json::array();
+  return planned;
+}
+
 }  // namespace
 
 Planned planned_from(Description description, const Json& json) {
@@ -80,6 +121,8 @@ Planned planned_from(Description description, const Json& json) {
       for (const auto& [parameter, value] : json["set"].items())
         description.parameters().set(parameter, value.get<double>());
     if (json.contains("pairs")) return plan_pairs(description, name, json);
+    if (json.contains("processes")) return plan_team(description, name, json);
+    if (json.contains("messages")) return plan_messages(description, name, json);
     refuse_unknown(json, {"name", "configuration", "cores", "memory", "ranks", "set", "program"});
     Planned planned;
     const auto ranks = place(description, plan_of(description, json));

@@ -79,6 +79,7 @@ std::vector<int> turns(const std::vector<Route>& routes, const Work& work, int s
 void go(const std::vector<Route>& routes, const Work& work, int steps, std::size_t rank,
         double& ended) {
   const double began = s4u::Engine::get_clock();
+  if (work.begins > 0) s4u::this_actor::sleep_for(work.begins);
   for (int turn : turns(routes, work, steps, rank)) {
     std::vector<s4u::CommPtr> flows;
     for (const Route& route : routes) {

@@ -16,6 +16,7 @@ struct Work {
   std::vector<Flow> flows;
   double bytes;
   Order order = Order::at_once;
+  double begins = 0;  // seconds after the case: a message's latency
 };
 
 struct Case {

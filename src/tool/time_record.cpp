@@ -8,6 +8,7 @@
 #include "base/report.hpp"
 #include "message/engine.hpp"
 #include "platform/clock.hpp"
+#include "platform/fork.hpp"
 #include "platform/memory_file.hpp"
 #include "transport/node.hpp"
 
@@ -56,6 +57,7 @@ bool TimeRecord::open() {
     return false;
   }
   base_ = static_cast<char*>(mapped);
+  platform::keep_from_children(mapped, plan.bytes);
   platform::set_dumped(mapped, plan.bytes, false);
   event_count_max_ = plan.event_bytes / sizeof(lockfree::Event);
   return true;

@@ -26,12 +26,6 @@ class Words(unittest.TestCase):
         for name in ("scatter", "hbm", "deposit", "numa", "hybrid"):
             self.assertIn(name, done.stdout)
 
-    def test_studies_that_are_not_built_say_so(self):
-        for name in ("hybrid",):
-            done = lab(name)
-            self.assertEqual((done.returncode, done.stdout), (2, ""))
-            self.assertIn("not built yet", done.stderr)
-
     def test_wrong_calls_are_refused(self):
         for words in (("nonsense",), ("--quick",), ("scatter", "--nonsense"), ("scatter", "--qui"), ("scatter", "more")):
             done = lab(*words)

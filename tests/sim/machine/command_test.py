@@ -84,6 +84,28 @@ class Cases(unittest.TestCase):
         first, second = (case["seconds"] for case in report["cases"])
         self.assertAlmostEqual(first / second, 2, places=3)
 
+    def test_processes_with_threads_on_several_hosts(self):
+        report = self.run_cases("sun-fire-6800-cluster.json", [
+            {"name": name, "processes": [5, 6, 5], "threads": 4, "master": True, "bound": name == "bound", "program": STREAM}
+            for name in ("bound", "drifting")])
+        bound, drifting = report["cases"]
+        self.assertEqual(len(bound["where"]), 64)
+        self.assertEqual({thread["host"] for thread in bound["where"]}, {0, 1, 2})
+        self.assertEqual(bound["where"][-1]["nodes"], [4])
+        self.assertEqual(drifting["where"][-1]["nodes"], [0, 1, 2, 3, 4, 5])
+        self.assertAlmostEqual(bound["seconds"], 24 / 9.357, places=2)  # the bus of the fullest host
+
+    def test_messages_within_a_host_and_between_two(self):
+        report = self.run_cases("v880-cluster.json", [
+            {"name": "one", "ranks_on_hosts": [1, 1], "messages": [{"from": 0, "to": 1, "bytes": 13e6}]}])
+        self.assertAlmostEqual(report["cases"][0]["seconds"], 0.1 + 14e-6, places=5)
+        for case, words in (({"ranks_on_hosts": [1], "messages": [{"from": 0, "to": 1, "bytes": 1}]}, "rank 1 of 1 has a message"),
+                            ({"ranks_on_hosts": [1] * 9, "messages": []}, "ranks on 9 hosts; the machine has 8"),
+                            ({"processes": [3], "threads": 4, "program": STREAM}, "case a: "),
+                            ({"processes": [1], "program": {**STREAM, "computing_nanoseconds": -1}}, "is not negative")):
+            bad = self.file([{"name": "a", **case}], "bad.json")
+            self.assertIn(words, self.refusal("run", "--machine", machine("v880-cluster.json"), "--cases", bad))
+
     def test_errors_name_what_is_wrong(self):
         good, x5570 = self.file([{"name": "a", "configuration": "local", "program": STREAM}]), machine("two-x5570.json")
         self.assertIn("nowhere.json: no such machine file", self.refusal("show", "--machine", "nowhere.json"))

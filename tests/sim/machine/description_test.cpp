@@ -47,6 +47,17 @@ TEST(description, a_file_that_lacks_something_says_what) {
   EXPECT_EQ(refusal_without(with_fast_memory(), "parameters", "mesh.bandwidth"), "");
 }
 
+TEST(description, packages_are_joined_by_links_ports_or_a_bus) {
+  EXPECT_EQ(Description(two_packages()).bus_resource(), -1);
+  const Description ports{with_ports()};
+  EXPECT_NE(ports.port_resource(0, true), ports.port_resource(0, false));
+  EXPECT_EQ(ports.link_resource(0, 1), -1);
+  const Description hosts{three_hosts()};
+  EXPECT_EQ(hosts.hosts(), 3);
+  EXPECT_EQ(hosts.machine().cpus.size(), 8u);  // those of one
+  EXPECT_EQ(hosts.resources().at(static_cast<std::size_t>(hosts.bus_resource())).name, "bus");
+}
+
 TEST(description, resources_that_are_not_limited_are_left_out) {
   const Description description(two_packages());
   EXPECT_EQ(description.mesh_resource(0), -1);

@@ -1,4 +1,5 @@
-// Machines for these tests: two packages of four cores, or one of tiles with fast memory.
+// Machines for these tests: two packages of four cores, one of tiles with fast memory, and hosts
+// that a network joins.
 #pragma once
 
 #include "sim/machine/description.hpp"
@@ -40,6 +41,31 @@ inline Json with_fast_memory() {
         {"MCDRAM.latency", number(160, "ns")},
         {"mesh.bandwidth", number(80, "GB/s")},
         {"core.lines", number(40, "lines")}}}};
+}
+
+// Three hosts of two packages of four cores; a bus of 12 GB/s in each. Messages: 2 GB/s within a
+// host, 0.5 between two, and no more than 0.8 for a host.
+inline Json three_hosts() {
+  Json json = two_packages();
+  json["title"] = "three hosts";
+  json["shape"]["hosts"] = 3;
+  Json& parameters = json["parameters"];
+  parameters.erase("link.bandwidth");
+  parameters["bus.bandwidth"] = number(12, "GB/s");
+  parameters["message.latency"] = number(1e8, "ns");
+  parameters["message.bandwidth"] = number(2, "GB/s");
+  parameters["network.latency"] = number(5e8, "ns");
+  parameters["network.bandwidth"] = number(0.5, "GB/s");
+  parameters["network.host_bandwidth"] = number(0.8, "GB/s");
+  return json;
+}
+
+// Two packages whose ports carry 4 GB/s each way.
+inline Json with_ports() {
+  Json json = two_packages();
+  json["parameters"].erase("link.bandwidth");
+  json["parameters"]["port.bandwidth"] = number(4, "GB/s");
+  return json;
 }
 
 }  // namespace baton::model

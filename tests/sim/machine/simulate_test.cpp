@@ -6,7 +6,8 @@
 
 #include <map>
 
-#include "sim/machine/plan.hpp"
+#include "sim/machine/messages.hpp"
+#include "sim/machine/team.hpp"
 #include "tests/sim/machine/one_machine.hpp"
 
 namespace baton::model {
@@ -20,6 +21,8 @@ class ClosedForm : public testing::Test {
   static void SetUpTestSuite() {
     add_configurations();
     add_shares();
+    add_teams();
+    add_messages();
     std::vector<Case> cases;
     for (const auto& [name, made] : made_) cases.push_back(made);
     const auto times = simulate(cases, 100);
@@ -60,6 +63,31 @@ class ClosedForm : public testing::Test {
          resources,
          {{{{"slow", 1, {{0, 1}}, gigabyte}}, gigabyte},
           {{{"quick", 1, {{0, 1}}, unbound}}, gigabyte}}});
+  }
+  static void add_teams() {
+    const Description hosts{three_hosts()}, ports{with_ports()};
+    auto team = [&](const char* name, const Description& description, const Team& wanted,
+                    double computing = 0) {
+      add(case_of_team(description, name, place_team(description, wanted),
+                       {gigabyte, 1, 0, {}, Order::at_once, computing}));
+    };
+    team("bus", hosts, {{2}, 4});
+    team("two buses", hosts, {{2, 2}, 4});
+    team("computing", hosts, {{1}, 1}, 0.3e-9);
+    team("drifting", hosts, {{1}, 1, false, false});
+    team("ports", ports, {{2}, 4, false, false});
+  }
+  static void add_messages() {
+    const Description hosts{three_hosts()};
+    auto messages = [&](const char* name, const std::vector<Message>& all) {
+      add(case_of_messages(hosts, name, {3, 3}, all));
+    };
+    messages("message", {{0, 1, gigabyte}});
+    messages("two of a rank", {{0, 1, gigabyte}, {0, 2, gigabyte}});
+    messages("network", {{0, 3, gigabyte}});
+    messages("network, nothing", {{0, 3, 0}});
+    messages("network, two pairs", {{0, 3, gigabyte}, {1, 4, gigabyte}});
+    messages("network, both ways", {{0, 3, gigabyte}, {4, 1, gigabyte}});
   }
   static void expect(const char* name, double seconds) {
     EXPECT_NEAR(times_.at(name).all(), seconds, tolerance * seconds) << name;
@@ -114,6 +142,34 @@ TEST_F(ClosedForm, what_passes_twice_takes_twice_as_much) {
   // The other has the rest: it ends after a fifth of a second, the slow one after a second.
   expect("bound", 1);
   EXPECT_NEAR(times_.at("bound").seconds[1], 0.2, tolerance * 0.2);
+}
+
+TEST_F(ClosedForm, a_bus_carries_all_that_a_host_reads_and_each_host_has_its_own) {
+  expect("bus", 8.0 / 12);
+  expect("two buses", 8.0 / 12);
+}
+
+TEST_F(ClosedForm, a_core_that_computes_has_no_line_under_way_meanwhile) {
+  // 64 ns for ten lines, and 0.3 ns for each of their bytes.
+  expect("computing", 64.0 / 640 + 0.3);
+}
+
+TEST_F(ClosedForm, a_thread_that_drifts_is_as_far_from_its_memory_as_the_nodes_are_in_the_mean) {
+  expect("drifting", (64.0 + 128) / 2 / 640);
+  // Half of what four threads read comes in through their package's port.
+  expect("ports", 4 * 0.5 / 4);
+}
+
+TEST_F(ClosedForm, messages_have_latency_and_bandwidth_of_where_their_ranks_are) {
+  expect("message", 0.1 + 1 / 2.0);
+  expect("network", 0.5 + 1 / 0.5);
+  expect("network, nothing", 0.5);
+}
+
+TEST_F(ClosedForm, messages_share_their_ranks_and_their_hosts) {
+  expect("two of a rank", 0.1 + 2 / 2.0);
+  expect("network, two pairs", 0.5 + 2 / 0.8);
+  expect("network, both ways", 0.5 + 1 / 0.5);
 }
 
 TEST_F(ClosedForm, a_process_simulates_once) {

@@ -1,0 +1,44 @@
+"""What the source says: `parameters` and `shares`, which the model may use, and `outputs`, which only the page reads."""
+import json
+import math
+import os
+
+from lab.frame.errors import LabError
+
+NAME = "hybrid"
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+
+
+def read(name):
+    with open(os.path.join(FOLDER, name), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def checked(name, parameter):
+    """With its ends and its value; of a range that is the geometric middle. What is in percent becomes a part of 1."""
+    for part in ("unit", "source", "words"):
+        if not parameter.get(part):
+            raise LabError(f"inputs.json: {name!r} has no {part!r}; a number without a reference is not used")
+    ends = parameter.get("range", [parameter.get("value")])
+    if not all(isinstance(end, (int, float)) and end > 0 for end in ends) or ends[0] > ends[-1] or len(ends) > 2:
+        raise LabError(f"inputs.json: {name!r} has neither a positive value nor a range of such")
+    scale = 0.01 if parameter["unit"] == "%" else 1
+    return {**parameter, "low": ends[0] * scale, "high": ends[-1] * scale, "middle": math.prod(ends) ** (1 / len(ends)) * scale}
+
+
+def inputs():
+    known = read("inputs.json")
+    for part in ("shares", "parameters"):
+        known[part] = {name: checked(name, parameter) for name, parameter in known[part].items()}
+    return known
+
+
+def outputs():
+    return read("outputs.json")
+
+
+def figures():
+    found = outputs()
+    return [*((f"figure {number}", words) for number, words in found["figures"].items()),
+            ("table 1", "an input: messages of the machines' files"), ("table 2", "an input: memory of the machines' files"),
+            *((table["place"].split(",")[0], "redrawn: every number beside the model's") for table in found["tables"].values())]
