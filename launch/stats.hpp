@@ -24,7 +24,7 @@ struct JobStats {
   struct Pair {
     int from, to;
     std::uint64_t messages, bytes;
-    double waiting;  // of `to` for `from`, and of `from` for `to`
+    double waiting;  // of `to` for messages of `from`
   };
   std::string program;
   double wall = 0;          // from the first rank's begin to the last one's end

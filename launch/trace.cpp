@@ -122,6 +122,12 @@ void match(Writer& writer, std::vector<End>& sent, std::vector<End>& received,
     } else if (received[r].way() < sent[s].way()) {
       ++result.messages_half;
       ++r;
+    } else if (received[r].ended < sent[s].began) {  // its send was not recorded
+      ++result.messages_half;
+      ++r;
+    } else if (received[r].bytes > sent[s].bytes) {  // nor was this one's receive
+      ++result.messages_half;
+      ++s;
     } else {
       write_arrow(writer, ++result.messages, sent[s++], received[r++]);
     }

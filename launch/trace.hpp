@@ -2,6 +2,7 @@
 // Perfetto and chrome://tracing open: a row for each rank, its calls, and messages as arrows.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -15,7 +16,8 @@ namespace baton::launch {
 // each.
 inline std::uint64_t event_bytes_of_rank(std::uint64_t file_bytes, std::size_t ranks) {
   constexpr std::uint64_t json_bytes = 160;
-  return file_bytes / json_bytes / ranks * sizeof(lockfree::Event);
+  constexpr std::uint64_t least = 64;
+  return std::max(least, file_bytes / json_bytes / ranks) * sizeof(lockfree::Event);
 }
 
 struct TraceResult {

@@ -75,7 +75,8 @@ template <std::size_t size>
 std::string word_in(const char (&text)[size]) {
   std::string word(text, ::strnlen(text, size));
   for (char& letter : word)
-    if (static_cast<unsigned char>(letter) < 0x20 || static_cast<unsigned char>(letter) > 0x7e)
+    if (static_cast<unsigned char>(letter) < 0x20 || static_cast<unsigned char>(letter) > 0x7e ||
+        letter == '"' || letter == '\\')
       letter = '?';
   return word;
 }

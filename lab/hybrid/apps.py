@@ -15,9 +15,9 @@ class App:
 
 
 APPS = [
-    App("Hartree-Fock", "Gamess", "baton-hartree-fock", ["--waters", "9"], ["--waters", "14"], master=True),
-    App("weather", "Wrf", "baton-weather", ["--cells", "1000", "--steps", "60"], ["--cells", "1500", "--steps", "60"]),
-    App("seismic", "Seis", "baton-seismic", ["--cells", "1400", "--steps", "600"], ["--cells", "2000", "--steps", "1000"], threads=False),
+    App("Hartree-Fock", "Gamess", "baton-hartree-fock", ["--waters", "9"], ["--waters", "20"], master=True),
+    App("weather", "Wrf", "baton-weather", ["--cells", "1000", "--steps", "60"], ["--cells", "1000", "--steps", "350"]),
+    App("seismic", "Seis", "baton-seismic", ["--cells", "1400", "--steps", "600"], ["--cells", "2600", "--steps", "1700"], threads=False),
 ]
 TIME = re.compile(r"^time: ([0-9.]+) s$", re.M)
 

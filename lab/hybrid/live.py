@@ -28,7 +28,7 @@ def runs_of(app, cpus):
     """What is run of it: (layout, binding). One CPU alone is the serial program, which is run as well."""
     runs = [(layout, binding) for layout in layouts_on(cpus, app.master) for binding in BINDINGS
             if app.threads or layout.threads == 1 or layout.ranks == 1]
-    return [(layout, binding) for layout, binding in runs if layout.cpus > 1 or layout.master]
+    return [(layout, binding) for layout, binding in runs if layout.cpus > 1]
 
 
 def applications(context):

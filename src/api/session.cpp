@@ -8,7 +8,6 @@
 #include "collective/check/describe_wait.hpp"
 #include "platform/clock.hpp"
 #include "tool/timing.hpp"
-#include "world/library_state.hpp"
 #include "world/memory_kind.hpp"
 #include "world/process.hpp"
 
@@ -56,10 +55,9 @@ Error session_finalize(MPI_Session* session) {
   Session* found = world::sessions.find(*session);
   if (!found)
     return fail(MPI_ERR_SESSION, "argument 1 (session): this is no session that is alive");
-  tool::end_timing();
+  const std::int64_t asked = platform::now_ticks();
   Error error = world::end_session(*found);
-  if (library_is_running())
-    tool::begin_timing(platform::now_ticks(), world::highest_thread_level());
+  tool::end_timing(asked);
   if (!error) *session = MPI_SESSION_NULL;
   return error;
 }

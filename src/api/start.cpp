@@ -30,10 +30,9 @@ Error init(int* argc, char*** argv) {
 Error finalize() {
   if (world_phase() != LibraryState::Phase::running)
     return fail(MPI_ERR_OTHER, "MPI_Init did not start this; sessions end with their own call");
-  tool::end_timing();
+  const std::int64_t asked = platform::now_ticks();
   Error error = world::end_world();
-  if (library_is_running())
-    tool::begin_timing(platform::now_ticks(), world::highest_thread_level());
+  tool::end_timing(asked);
   return error;
 }
 

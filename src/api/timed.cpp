@@ -10,6 +10,11 @@ std::uint64_t ranks_of(MPI_Comm comm) {
   return communicator ? static_cast<std::uint64_t>(communicator->remote_size()) : 0;
 }
 
+std::uint64_t members_of(MPI_Comm comm) {
+  const Communicator* communicator = world::communicators.find(comm);
+  return communicator ? static_cast<std::uint64_t>(communicator->size()) : 0;
+}
+
 std::uint64_t targets_of(MPI_Comm comm) {
   const Communicator* communicator = world::communicators.find(comm);
   if (!communicator || !communicator->topology) return 0;
@@ -53,13 +58,24 @@ void Completions::one(int index, const MPI_Status& status) const {
   if (index < count_) timer_.completed(requests_[index], status);
 }
 
-void Completions::all(const MPI_Status* statuses) const {
-  for (int i = 0; i < count_; ++i) one(i, statuses[i]);
+namespace {
+
+// What is too long for its receive has come all the same.
+bool has_come(const MPI_Status& status, bool failed) {
+  return !failed || status.MPI_ERROR == MPI_SUCCESS || status.MPI_ERROR == MPI_ERR_TRUNCATE;
 }
 
-void Completions::some(int count, const int* indices, const MPI_Status* statuses) const {
+}  // namespace
+
+void Completions::all(const MPI_Status* statuses, bool failed) const {
+  for (int i = 0; i < count_; ++i)
+    if (has_come(statuses[i], failed)) one(i, statuses[i]);
+}
+
+void Completions::some(int count, const int* indices, const MPI_Status* statuses,
+                       bool failed) const {
   for (int i = 0; count != MPI_UNDEFINED && i < count; ++i)
-    if (count_ > 0) one(indices[i], statuses[i]);
+    if (count_ > 0 && has_come(statuses[i], failed)) one(indices[i], statuses[i]);
 }
 
 }  // namespace baton::api::timed

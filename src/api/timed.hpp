@@ -33,8 +33,10 @@ std::uint64_t bytes_of_each(std::uint64_t ranks, bool none, const Count* counts,
     sum += bytes_of(counts[i], types[i]);
   return sum;
 }
-// Those that a collective call gives blocks to; and among neighbors.
+// Those that a collective call gives blocks to, between groups the others; those of the own group;
+// and among neighbors.
 std::uint64_t ranks_of(MPI_Comm comm);
+std::uint64_t members_of(MPI_Comm comm);
 std::uint64_t targets_of(MPI_Comm comm);
 
 // The requests that a call may complete, as they are before it.
@@ -48,8 +50,9 @@ class Completions {
   // The caller's statuses, or room for them where it wants none.
   MPI_Status* statuses(MPI_Status* wanted);
   void one(int index, const MPI_Status& status) const;
-  void all(const MPI_Status* statuses) const;
-  void some(int count, const int* indices, const MPI_Status* statuses) const;
+  // `failed`: the statuses say which did.
+  void all(const MPI_Status* statuses, bool failed = false) const;
+  void some(int count, const int* indices, const MPI_Status* statuses, bool failed = false) const;
 
  private:
   static constexpr int few = 16;

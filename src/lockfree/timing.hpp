@@ -48,7 +48,7 @@ struct PeerTime {
   Amount sent_bytes;
   Amount received_messages;
   Amount received_bytes;
-  Amount waiting_ticks;  // in calls that waited for that rank alone
+  Amount waiting_ticks;  // for its messages, in calls that waited for that rank alone
 };
 
 // A communicator of which collective calls were kept. Its members know it by its id, its first

@@ -91,12 +91,33 @@ void set_wait_budget(bool many_threads) {
                                                  : 100;
 }
 
-// Whether there is still to be spun. A message that streams moves, whatever this round found.
+namespace {
+
+// Whether a message moves, though this round found nothing: it streams, or its receiver copies it.
+bool moves(const Request& request) {
+  if (request.stage == Stage::streaming) return true;
+  return request.kind == RequestKind::send && request.stage == Stage::offered &&
+         lockfree::offer_state(transport::offer(engine.local_rank, request.slot)) !=
+             lockfree::OfferState::offered;
+}
+
+bool moves(const WaitSubject& subject) {
+  if (subject.kind == WaitSubject::Kind::request)
+    return moves(*static_cast<const Request*>(subject.object));
+  if (subject.kind != WaitSubject::Kind::any_of_requests) return false;
+  const auto* handles = static_cast<const MPI_Request*>(subject.object);
+  return std::any_of(handles, handles + subject.count, [](MPI_Request handle) {
+    const Request* request = requests.find(handle);
+    return request && !is_complete(*request) && moves(*request);
+  });
+}
+
+}  // namespace
+
+// Whether there is still to be spun.
 bool Waiter::idle_timed(const WaitSubject& subject) {
-  const bool moves = subject.kind == WaitSubject::Kind::request &&
-                     static_cast<const Request*>(subject.object)->stage == Stage::streaming;
   rests_ = rested_ = true;
-  if (moves)
+  if (moves(subject))
     end_waiting();
   else
     begin_waiting();

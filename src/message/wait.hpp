@@ -158,6 +158,7 @@ BATON_COLD void wait_together(Done&& done, About&& about) {
       continue;
     }
     take_over_watch();
+    if (BATON_UNLIKELY(wait_budget.timed)) end_waiting();
     const bool finished = lead_together(done, about);
     engine.progress_lock.unlock();
     wake_waiters();

@@ -11,7 +11,6 @@ namespace {
 
 constexpr unsigned bin_count = 1024;
 KnownCommunicator* bins[bin_count];
-std::atomic<KnownCommunicator*> latest{nullptr};
 platform::Lock lock;
 
 KnownCommunicator* make(MPI_Comm handle, const Communicator& communicator) {
@@ -49,19 +48,13 @@ void release_locked(KnownCommunicator& communicator) {
 }  // namespace
 
 KnownCommunicator* know(MPI_Comm handle) {
-  // ORDER known.publish: acquire here, release below.
-  KnownCommunicator* found = latest.load(std::memory_order_acquire);
-  if (found && found->handle == handle) return found;
   const Communicator* communicator = world::communicators.find(handle);
   if (!communicator || communicator->pending) return nullptr;
   platform::Guard guard(lock);
   KnownCommunicator** link = link_to(handle);
   if (!*link) *link = make(handle, *communicator);
-  found = *link;
-  if (!found) return nullptr;
-  // ORDER known.publish: release here, acquire above.
-  latest.store(found, std::memory_order_release);
-  return found;
+  if (*link) ++(*link)->uses;
+  return *link;
 }
 
 void forget(MPI_Comm handle) {
@@ -70,9 +63,6 @@ void forget(MPI_Comm handle) {
   KnownCommunicator* found = *link;
   if (!found) return;
   *link = found->next;
-  // relaxed: nobody uses what the program has freed.
-  if (latest.load(std::memory_order_relaxed) == found)
-    latest.store(nullptr, std::memory_order_relaxed);
   release_locked(*found);
 }
 

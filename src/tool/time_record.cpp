@@ -63,7 +63,7 @@ bool TimeRecord::open() {
   return true;
 }
 
-void TimeRecord::begin(std::int64_t began, int thread_level) {
+void TimeRecord::begin(std::int64_t began) {
   const std::int64_t now = platform::now_ticks();
   // relaxed: as in `add`, all of these.
   if (head().began.load(std::memory_order_relaxed) == 0) {
@@ -75,13 +75,16 @@ void TimeRecord::begin(std::int64_t began, int thread_level) {
     if (ended) add(head().paused_ticks, static_cast<std::uint64_t>(now - ended));
   }
   add(head().initializing_ticks, static_cast<std::uint64_t>(now - began));
-  // relaxed: as above
-  head().threads.store(thread_level == MPI_THREAD_MULTIPLE, std::memory_order_relaxed);
 }
 
-void TimeRecord::end() {
+void TimeRecord::serve(int thread_level) {
+  if (thread_level == MPI_THREAD_MULTIPLE)
+    head().threads.store(1, std::memory_order_relaxed);  // relaxed: as in `add`
+}
+
+void TimeRecord::end(std::int64_t asked) {
   resume();
-  head().ended.store(platform::now_ticks(), std::memory_order_relaxed);  // relaxed: as in `add`
+  head().ended.store(asked, std::memory_order_relaxed);  // relaxed: as in `add`
 }
 
 void TimeRecord::pause() {
@@ -203,16 +206,22 @@ void TimeRecord::thin_out() {
   head().collectives.store(kept, std::memory_order_relaxed);          // relaxed: as in `add`
 }
 
+// Whether there is no room for one collective call more.
+bool TimeRecord::is_full() {
+  const std::uint64_t count =
+      head().collectives.load(std::memory_order_relaxed);  // relaxed: under the lock
+  return count == layout_.collectives_max ||
+         !has_memory(layout_.collectives, layout_.events, collectives_reserved_,
+                     (count + 1) * sizeof(lockfree::CollectiveTime));
+}
+
 void TimeRecord::add_collective(KnownCommunicator& communicator, lockfree::CollectiveTime call) {
   platform::Guard guard(lock_);
+  if (is_full()) thin_out();
   // relaxed, both: under the lock.
   if (call.number % head().collective_stride.load(std::memory_order_relaxed) != 0) return;
+  if (is_full() || !has_row(communicator)) return;
   const std::uint64_t count = head().collectives.load(std::memory_order_relaxed);
-  if (!has_row(communicator)) return;
-  if (count == layout_.collectives_max ||
-      !has_memory(layout_.collectives, layout_.events, collectives_reserved_,
-                  (count + 1) * sizeof call))
-    return thin_out();
   call.communicator = static_cast<std::uint16_t>(communicator.row);
   rows<lockfree::CollectiveTime>(layout_.collectives)[count] = call;
   // ORDER timing.rows: release here, acquire in whoever reads the record.

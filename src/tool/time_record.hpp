@@ -14,9 +14,11 @@ class TimeRecord {
  public:
   // False in a job that is not timed, or when the part cannot be mapped; a warning says so once.
   bool open();
+  bool is_open() const { return base_ != nullptr; }
 
-  void begin(std::int64_t began, int thread_level);
-  void end();
+  void begin(std::int64_t began);
+  void serve(int thread_level);
+  void end(std::int64_t asked);
   void pause();
   void resume();
 
@@ -42,6 +44,7 @@ class TimeRecord {
                   std::uint64_t bytes);
   std::uint16_t new_row(unsigned procedure, const char* name);
   bool has_row(KnownCommunicator& communicator);
+  bool is_full();
   void thin_out();
 
   char* base_ = nullptr;

@@ -6,11 +6,10 @@
 #include <atomic>
 
 #include "base/cache_line.hpp"
+#include "world/library_state.hpp"
 
 namespace baton::tool {
 
-// From the begin of timing to its end.
-extern constinit bool calls_are_timed;
 extern constinit std::atomic<bool> timing_paused;
 // This thread is in a timed call, to which all belongs that is called from within it.
 extern __attribute__((tls_model("initial-exec"))) constinit thread_local bool in_timed_call;
@@ -18,7 +17,8 @@ extern __attribute__((tls_model("initial-exec"))) constinit thread_local bool in
 // Whether a call that this thread begins now is to be timed.
 BATON_INLINE bool is_to_be_timed() {
   // relaxed: calls of other threads than the one that pauses are timed or not, as it happens.
-  return calls_are_timed && !in_timed_call && !timing_paused.load(std::memory_order_relaxed);
+  return library_state.phase == LibraryState::Phase::timed && !in_timed_call &&
+         !timing_paused.load(std::memory_order_relaxed);
 }
 
 }  // namespace baton::tool

@@ -36,33 +36,31 @@ std::uint64_t next_order() {
 
 }  // namespace
 
-constinit bool calls_are_timed = false;
 constinit thread_local bool in_timed_call = false;
 constinit std::atomic<bool> timing_paused{false};
 
 void begin_timing(std::int64_t began, int thread_level) {
-  if (calls_are_timed || !record.open()) return;
-  record.begin(began, thread_level);
+  if (!record.open()) return;
+  record.serve(thread_level);
+  if (library_state.phase == LibraryState::Phase::timed) return;
+  record.begin(began);
   library_state.phase = LibraryState::Phase::timed;
-  calls_are_timed = true;
 }
 
-void end_timing() {
-  if (!calls_are_timed) return;
+void end_timing(std::int64_t asked) {
+  if (library_is_usable() || !record.is_open()) return;
   timing_paused.store(false, std::memory_order_relaxed);  // relaxed: is_to_be_timed
-  record.end();
-  library_state.phase = LibraryState::Phase::running;
-  calls_are_timed = false;
+  record.end(asked);
 }
 
 void pause_timing() {
-  if (!calls_are_timed) return;
+  if (library_state.phase != LibraryState::Phase::timed) return;
   record.pause();
   timing_paused.store(true, std::memory_order_relaxed);  // relaxed: is_to_be_timed
 }
 
 void resume_timing() {
-  if (!calls_are_timed) return;
+  if (library_state.phase != LibraryState::Phase::timed) return;
   timing_paused.store(false, std::memory_order_relaxed);  // relaxed: is_to_be_timed
   record.resume();
 }
@@ -76,29 +74,36 @@ CallTimer::CallTimer(unsigned procedure, const char* name)
 
 CallTimer::~CallTimer() {
   in_timed_call = false;
-  if (message_.sends && !message_.persistent) send_now(message_);
+  if (message_.sends && sent_) send_now(message_);
   const std::int64_t now = platform::now_ticks();
   const auto waited = static_cast<std::uint64_t>(message::waiting_time.ticks - waited_before_);
   record.add_call(row_, bytes_, static_cast<std::uint64_t>(now - began_), waited);
-  if (peer_ >= 0) record.add_waiting(peer_, waited);
+  if (awaited_ >= 0) record.add_waiting(awaited_, waited);
   if (collective_) record.add_collective(*collective_, {began_, now, number_, 0, row_});
   record.add_event({began_, now, bytes_, waited, collective_ ? collective_->id : 0, peer_, 0, row_,
                     lockfree::EventKind::call, thread_number()});
+  if (held_) release(*held_);
+}
+
+// Another thread may free it while this call waits.
+KnownCommunicator* CallTimer::hold(MPI_Comm comm) {
+  if (!held_) held_ = know(comm);
+  return held_;
 }
 
 void CallTimer::is_collective(MPI_Comm comm) {
   const Communicator* communicator = world::communicators.find(comm);
   if (!communicator) return;
-  collective_ = know(comm);
+  collective_ = hold(comm);
   number_ = communicator->collectives;
 }
 
-void CallTimer::concerns(MPI_Comm comm, int rank) {
-  if (const KnownCommunicator* known = know(comm)) peer_ = known->world_rank(rank);
+void CallTimer::awaits(MPI_Comm comm, int rank) {
+  if (const KnownCommunicator* known = hold(comm)) peer_ = awaited_ = known->world_rank(rank);
 }
 
 void CallTimer::sends(MPI_Comm comm, int rank, int tag, std::uint64_t bytes) {
-  KnownCommunicator* known = know(comm);
+  KnownCommunicator* known = hold(comm);
   const std::int32_t peer = known ? known->world_rank(rank) : -1;
   if (peer < 0) return;
   message_ = {0, known, began_, 0, bytes, tag, peer, row_, true, false, false};
@@ -107,7 +112,7 @@ void CallTimer::sends(MPI_Comm comm, int rank, int tag, std::uint64_t bytes) {
 }
 
 void CallTimer::receives(MPI_Comm comm, int rank, int tag) {
-  KnownCommunicator* known = know(comm);
+  KnownCommunicator* known = hold(comm);
   if (!known || rank == MPI_PROC_NULL) return;
   message_.comm = known;
   message_.began = began_;
@@ -115,16 +120,17 @@ void CallTimer::receives(MPI_Comm comm, int rank, int tag) {
   message_.receives = true;
   message_.call = row_;
   const std::int32_t peer = known->world_rank(rank);
-  if (message_.sends && peer != message_.peer)
-    peer_ = -1;  // both may be waited for
-  else
-    peer_ = peer;
+  if (message_.sends) {
+    if (peer != message_.peer) peer_ = -1;
+    return;  // a send and a receive: both may be waited for
+  }
+  message_.peer = peer_ = awaited_ = peer;
 }
 
 void CallTimer::received(const MPI_Status& status) {
   if (!message_.receives) return;
   receive_now(message_, status);
-  if (!message_.sends) peer_ = message_.comm->world_rank(status.MPI_SOURCE);
+  if (!message_.sends) peer_ = awaited_ = message_.comm->world_rank(status.MPI_SOURCE);
   if (message_in_) drop(message_in_);
 }
 
@@ -140,6 +146,7 @@ void CallTimer::goes_on_in(MPI_Request request) {
 
 void CallTimer::is_prepared_in(MPI_Request request) {
   message_.persistent = true;
+  awaited_ = -1;
   bytes_ = 0;
   goes_on_in(request);
 }
@@ -148,7 +155,7 @@ void CallTimer::took(MPI_Message message, MPI_Comm comm) {
   if (message == MPI_MESSAGE_NULL || message == MPI_MESSAGE_NO_PROC) return;
   OpenMessage taken;
   taken.key = key_of(message);
-  taken.comm = know(comm);
+  taken.comm = hold(comm);
   if (!taken.comm) return;
   taken.order = next_order();
   keep(taken);

@@ -12,9 +12,11 @@
 namespace baton::tool {
 
 // MPI is there, and was being made since `began` (ticks): from now on calls are timed, if the job
-// is. After each start of a world or session. The second: before the last one's end.
+// is. After each start of a world or session.
 void begin_timing(std::int64_t began, int thread_level);
-void end_timing();
+// After each end of one, which was asked for at `asked` (ticks): if it was the last, the run ended
+// then.
+void end_timing(std::int64_t asked);
 // MPI_Pcontrol: calls in between are not recorded.
 void pause_timing();
 void resume_timing();
@@ -32,12 +34,14 @@ class CallTimer {
   void moves(std::uint64_t bytes) { bytes_ += bytes; }
   // Collective calls are compared with those of other ranks.
   void is_collective(MPI_Comm comm);
-  // It waits for that rank alone; MPI_ANY_SOURCE says nothing.
-  void concerns(MPI_Comm comm, int rank);
+  // It waits for a message of that rank alone; MPI_ANY_SOURCE says nothing.
+  void awaits(MPI_Comm comm, int rank);
 
   // A message begins, or a receive, or both.
   void sends(MPI_Comm comm, int rank, int tag, std::uint64_t bytes);
   void receives(MPI_Comm comm, int rank, int tag);
+  // The message has left, or will: the call did not fail.
+  void sent() { sent_ = true; }
   // The receive has ended: a blocking call.
   void received(const MPI_Status& status);
   // What began goes on in a request, or will, each time that is started.
@@ -58,12 +62,16 @@ class CallTimer {
  private:
   void send_now(const OpenMessage& message);
   void receive_now(const OpenMessage& message, const MPI_Status& status);
+  KnownCommunicator* hold(MPI_Comm comm);
 
   std::int64_t began_;
   std::int64_t waited_before_;
   std::uint64_t bytes_ = 0;
   std::uint16_t row_;
-  std::int32_t peer_ = -1;
+  bool sent_ = false;
+  std::int32_t peer_ = -1;     // of its message; -1: none, or not one
+  std::int32_t awaited_ = -1;  // the one rank whose message it waits for
+  KnownCommunicator* held_ = nullptr;
   KnownCommunicator* collective_ = nullptr;
   std::uint32_t number_ = 0;      // of a collective call
   OpenMessage message_;           // that began in this call

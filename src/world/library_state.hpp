@@ -37,5 +37,10 @@ inline void set_world_phase(LibraryState::Phase phase) {
 inline bool library_is_running() {
   return library_state.phase == LibraryState::Phase::running;
 }
+// For who has found that it is not simply running.
+inline bool library_is_usable() {
+  return library_state.phase == LibraryState::Phase::running ||
+         library_state.phase == LibraryState::Phase::timed;
+}
 
 }  // namespace baton

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static int rank, ranks;
@@ -109,6 +110,87 @@ static void reused_ids(void) {
   }
 }
 
+/* Sends that fail, and receives that are too short, between five messages that go well. */
+static void failing(void) {
+  MPI_Request requests[3];
+  MPI_Comm w = MPI_COMM_WORLD;
+  MPI_Comm_set_errhandler(w, MPI_ERRORS_RETURN);
+  for (int i = 0; i < 5; ++i) {
+    if (rank == 0) {
+      MPI_Send(buffer, -1, MPI_CHAR, 1, 0, w);
+      MPI_Send(buffer, 10 + i, MPI_CHAR, 1, 0, w);
+    }
+    if (rank == 1) MPI_Recv(buffer, i == 1 ? 2 : 100, MPI_CHAR, 0, 0, w, MPI_STATUS_IGNORE);
+  }
+  for (int i = 0; i < 3; ++i)
+    if (rank == 0)
+      MPI_Send(buffer, 20 + i, MPI_CHAR, 1, 1, w);
+    else
+      MPI_Irecv(buffer + 1000 * i, i == 1 ? 2 : 100, MPI_CHAR, 0, 1, w, &requests[i]);
+  if (rank == 1) MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+}
+
+/* Ten messages, of which rank 1 records the second half only. */
+static void paused_alone(void) {
+  if (rank == 1) MPI_Pcontrol(0);
+  for (int i = 0; i < 10; ++i) {
+    if (i == 5 && rank == 1) MPI_Pcontrol(1);
+    if (rank == 0) MPI_Send(buffer, 8, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
+    if (rank == 1) MPI_Recv(buffer, 8, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    late_ms(1);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+/* A child of a rank is none, and says so. */
+static void forks(void) {
+  pid_t child = fork();
+  if (child == 0) {
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Send(buffer, 8, MPI_CHAR, rank, 0, MPI_COMM_WORLD);
+    _exit(0);
+  }
+  waitpid(child, NULL, 0);
+}
+
+/* Sessions begin and end while recording is paused, and once when it is not. */
+static void sessions(void) {
+  MPI_Session session;
+  for (int paused = 1; paused >= 0; --paused) {
+    MPI_Pcontrol(!paused);
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+    MPI_Session_finalize(&session);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+/* Rank 1 receives 50 ms late what rank 0 sends synchronously, and answers. */
+static void late_receiver(void) {
+  if (rank == 0) {
+    MPI_Ssend(buffer, 8, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
+    MPI_Recv(buffer, 8, MPI_CHAR, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  if (rank == 1) {
+    late_ms(50);
+    MPI_Recv(buffer, 8, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Send(buffer, 8, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+  }
+}
+
+/* Between a group of one and one of all others: counts are as many as there are members here. */
+static void between_groups(void) {
+  MPI_Comm mine, inter;
+  MPI_Comm_split(MPI_COMM_WORLD, rank > 0, 0, &mine);
+  MPI_Intercomm_create(mine, 0, MPI_COMM_WORLD, rank > 0 ? 0 : 1, 0, &inter);
+  int all = 6 * (ranks - 1), count = rank > 0 ? 6 : all;
+  int* counts = malloc(sizeof *counts * (rank > 0 ? (size_t)ranks - 1 : 1));
+  for (int i = 0; i < (rank > 0 ? ranks - 1 : 1); ++i) counts[i] = count;
+  MPI_Reduce_scatter(buffer, other, counts, MPI_CHAR, MPI_MAX, inter);
+  free(counts);
+  MPI_Comm_free(&inter);
+  MPI_Comm_free(&mine);
+}
+
 static void many_barriers(long count) {
   for (long i = 0; i < count; ++i) MPI_Barrier(MPI_COMM_WORLD);
 }
@@ -139,6 +221,12 @@ int main(int argc, char** argv) {
   if (!strcmp(what, "forms")) forms();
   if (!strcmp(what, "paused")) paused();
   if (!strcmp(what, "reused_ids")) reused_ids();
+  if (!strcmp(what, "failing")) failing();
+  if (!strcmp(what, "paused_alone")) paused_alone();
+  if (!strcmp(what, "forks")) forks();
+  if (!strcmp(what, "sessions")) sessions();
+  if (!strcmp(what, "late_receiver")) late_receiver();
+  if (!strcmp(what, "between_groups")) between_groups();
   if (!strcmp(what, "many_barriers")) many_barriers(count);
   if (!strcmp(what, "many_messages")) many_messages(count);
   if (!strcmp(what, "dies")) dies();

@@ -138,6 +138,34 @@ class Times(unittest.TestCase):
         self.assertFalse(found["ranks"][1]["ended"])
         self.assertIn("did not end MPI", " ".join(found["notes"]))
 
+    def test_calls_that_fail_send_nothing_and_what_is_too_long_has_come(self):
+        found = told("-n", 2, PROGRAM, "failing")
+        peer, = found["ranks"][0]["peers"]
+        self.assertEqual((peer["sent_messages"], peer["sent_bytes"]), (8, 10 + 11 + 12 + 13 + 14 + 20 + 21 + 22))
+        peer, = found["ranks"][1]["peers"]
+        self.assertEqual(peer["received_messages"], 8)
+
+    def test_a_child_of_a_rank_is_refused_as_ever(self):
+        job = run("--stats=json", "-n", 2, PROGRAM, "forks")
+        self.assertEqual(job.code, 0, job.err)
+        found = json.loads(job.err[job.err.index("{"):])
+        self.assertNotIn("MPI_Send", [row["name"] for row in found["calls"]])
+
+    def test_sessions_beside_the_world_end_no_recording_and_no_pause(self):
+        found = told("-n", 2, PROGRAM, "sessions")
+        self.assertEqual(call(found, "MPI_Barrier")["calls"], 2)
+
+    def test_a_senders_wait_is_not_its_receivers(self):
+        found = told("-n", 2, PROGRAM, "late_receiver")
+        self.assertGreater(call(found, "MPI_Ssend")["waiting_seconds"], 40 * MS)
+        for rank in found["ranks"]:
+            for peer in rank["peers"]:
+                self.assertLess(peer["waiting_seconds"], 40 * MS)
+
+    def test_counts_between_groups_are_those_of_the_own_group(self):
+        found = told("-n", 4, PROGRAM, "between_groups")
+        self.assertEqual(call(found, "MPI_Reduce_scatter")["bytes"], 18 + 3 * 18)
+
     def test_a_tool_that_interposes_calls_sees_them_too(self):
         job = run("--stats=json", "-n", 2, "env", f"LD_PRELOAD={TOOL}", PROGRAM, "many_messages", 7)
         self.assertEqual(job.out.count("the tool saw 7 calls"), 2, job.out)
@@ -187,6 +215,15 @@ class Traces(InAFolder):
                      if event["ph"] == kind and event["name"] == f"8 B, tag {tag}"] for kind in "sf"]
             self.assertEqual(*ends)
             self.assertGreaterEqual(len(ends[0]), 33)
+
+    def test_no_arrow_goes_backward_where_one_side_recorded_less(self):
+        for what, arrows in (("paused_alone", 5), ("failing", 8)):
+            events, _ = self.trace("-n", 2, PROGRAM, what)
+            starts = {event["id"]: event for event in events if event["ph"] == "s"}
+            ends = {event["id"]: event for event in events if event["ph"] == "f"}
+            self.assertEqual(len(starts), arrows)
+            for number, start in starts.items():
+                self.assertLess(start["ts"], ends[number]["ts"], what)
 
     def test_a_file_that_is_full_says_so(self):
         name = self.path("trace.json")

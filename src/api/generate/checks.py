@@ -120,12 +120,12 @@ class Checks:
     def running(self):
         """Timed jobs are told from others only where the library is not simply running."""
         if not self.timed_form:
-            self.fail_if("!library_is_running() && !tool::calls_are_timed", "not_running(here)")
+            self.fail_if("!library_is_running() && !library_is_usable()", "not_running(here)")
             return
         self.out += [
             "if (BATON_UNLIKELY(!library_is_running())) {",
             f"  if (tool::is_to_be_timed()) return {self.timed_form};",
-            "  if (!tool::calls_are_timed) return not_running(here);",
+            "  if (!library_is_usable()) return not_running(here);",
             "}",
         ]
 

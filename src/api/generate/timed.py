@@ -36,6 +36,7 @@ class Form:
         self.procedure = procedure
         self.names = {p.name for p in procedure.parameters}
         self.before, self.after = [], []
+        self.even_if = []  # behind it, when the call failed
         self.short = procedure.base.removeprefix("MPI_")
 
     def lines(self):
@@ -47,9 +48,11 @@ class Form:
             return out + self.before + [f"return {call};"]
         out += self.before + [f"const int rc = {call};"]
         if len(self.after) == 1 and self.after[0].startswith("if"):
-            return out + [self.after[0].replace("if (", "if (rc == MPI_SUCCESS && ", 1), "return rc;"]
-        body = self.after[0] if len(self.after) == 1 else "{ " + " ".join(self.after) + " }"
-        return out + [f"if (rc == MPI_SUCCESS) {body}", "return rc;"]
+            out.append(self.after[0].replace("if (", "if (rc == MPI_SUCCESS && ", 1))
+        else:
+            body = self.after[0] if len(self.after) == 1 else "{ " + " ".join(self.after) + " }"
+            out.append(f"if (rc == MPI_SUCCESS) {body}")
+        return out + [line.replace("TRUNCATE) if (", "TRUNCATE && ") for line in self.even_if] + ["return rc;"]
 
     def say(self):
         if "array_of_requests" in self.names or self.short in ("Wait", "Test", "Start", "Request_free"):
@@ -62,9 +65,14 @@ class Form:
         elif "message" in self.names:
             self.taken_message()
         elif self.short in ("Probe", "Iprobe"):
-            self.before.append("timer.concerns(comm, source);")
+            self.before.append("timer.awaits(comm, source);")
         elif self.names & {"dest", "source"} and "comm" in self.names and "tag" in " ".join(self.names):
             self.messages()
+
+    def ends_receive(self, line):
+        """What is too long for its receive has come all the same."""
+        self.even_if.append(f"if (rc == MPI_ERR_TRUNCATE) {line}")
+        self.after.append(line)
 
     def own_status(self):
         self.before += ["MPI_Status own;", "if (status == MPI_STATUS_IGNORE) status = &own;"]
@@ -77,17 +85,19 @@ class Form:
             self.before.append(f"timer.sends(comm, dest, {send_tag}, bytes_of({count}, {datatype}));")
         if "source" in self.names:
             self.before.append(f"timer.receives(comm, source, {receive_tag});")
+        if "dest" in self.names and not self.short.endswith("_init"):
+            self.after.append("timer.sent();")
         if self.short.endswith("_init"):
             self.after.append("timer.is_prepared_in(*request);")
         elif "request" in self.names:
             self.after.append("timer.goes_on_in(*request);")
         elif "source" in self.names:
             self.own_status()
-            self.after.append("timer.received(*status);")
+            self.ends_receive("timer.received(*status);")
 
     def taken_message(self):
         if self.short in ("Mprobe", "Improbe"):
-            self.before.append("timer.concerns(comm, source);")
+            self.before.append("timer.awaits(comm, source);")
             flag = "if (*flag) " if self.short == "Improbe" else ""
             self.after.append(f"{flag}timer.took(*message, comm);")
             return
@@ -96,7 +106,7 @@ class Form:
             self.after.append("timer.goes_on_in(*request);")
         else:
             self.own_status()
-            self.after.append("timer.received(*status);")
+            self.ends_receive("timer.received(*status);")
 
     def requests(self):
         short = self.short
@@ -109,7 +119,7 @@ class Form:
         elif short in ("Wait", "Test"):
             self.before.append("Completions completions(timer, request ? 1 : 0, request);")
             self.own_status()
-            self.after.append("completions.one(0, *status);" if short == "Wait" else "if (*flag) completions.one(0, *status);")
+            self.ends_receive("completions.one(0, *status);" if short == "Wait" else "if (*flag) completions.one(0, *status);")
         elif short.startswith("Request_get_status"):
             return
         else:
@@ -126,11 +136,13 @@ class Form:
             return
         self.before.append("array_of_statuses = completions.statuses(array_of_statuses);")
         if short in ("Waitsome", "Testsome"):
-            self.after.append("completions.some(*outcount, array_of_indices, array_of_statuses);")
+            done = "completions.some(*outcount, array_of_indices, array_of_statuses);"
         elif short == "Testall":
-            self.after.append("if (*flag) completions.all(array_of_statuses);")
+            done = "if (*flag) completions.all(array_of_statuses);"
         else:
-            self.after.append("completions.all(array_of_statuses);")
+            done = "completions.all(array_of_statuses);"
+        self.after.append(done)
+        self.even_if.append(f"if (rc == MPI_ERR_IN_STATUS) {done.replace('if (*flag) ', '').replace(');', ', true);')}")
 
     def collective(self):
         if not self.short.endswith("_init"):
@@ -144,9 +156,9 @@ class Form:
         if "buffer" in names and "count" in names:  # a broadcast: it comes from the root
             return "bytes_of(count, datatype)"
         if kind.startswith("reduce_scatter_block"):
-            return "ranks_of(comm) * bytes_of(recvcount, datatype)"
+            return "members_of(comm) * bytes_of(recvcount, datatype)"
         if kind.startswith("reduce_scatter"):
-            return "bytes_of_all(ranks_of(comm), recvcounts, datatype)"
+            return "bytes_of_all(members_of(comm), recvcounts, datatype)"
         if "count" in names:
             return "bytes_of(count, datatype)"
         if kind.startswith("scatter"):  # what it gets; the root's own part is as long

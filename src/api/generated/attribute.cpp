@@ -9,7 +9,7 @@ using namespace baton::api;
 
 BATON_EXPORT int PMPI_Attr_delete(MPI_Comm comm, int keyval) {
   constexpr Procedure here = Procedure::Attr_delete;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -20,7 +20,7 @@ BATON_ALIAS(Attr_delete)
 
 BATON_EXPORT int PMPI_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag) {
   constexpr Procedure here = Procedure::Attr_get;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -35,7 +35,7 @@ BATON_ALIAS(Attr_get)
 
 BATON_EXPORT int PMPI_Attr_put(MPI_Comm comm, int keyval, void *attribute_val) {
   constexpr Procedure here = Procedure::Attr_put;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -46,7 +46,7 @@ BATON_ALIAS(Attr_put)
 
 BATON_EXPORT int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn, MPI_Comm_delete_attr_function *comm_delete_attr_fn, int *comm_keyval, void *extra_state) {
   constexpr Procedure here = Procedure::Comm_create_keyval;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   if (BATON_UNLIKELY(!comm_keyval))
     return null_argument(here, 3, nullptr);
@@ -56,7 +56,7 @@ BATON_ALIAS(Comm_create_keyval)
 
 BATON_EXPORT int PMPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval) {
   constexpr Procedure here = Procedure::Comm_delete_attr;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -67,7 +67,7 @@ BATON_ALIAS(Comm_delete_attr)
 
 BATON_EXPORT int PMPI_Comm_free_keyval(int *comm_keyval) {
   constexpr Procedure here = Procedure::Comm_free_keyval;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   if (BATON_UNLIKELY(!comm_keyval))
     return null_argument(here, 1, nullptr);
@@ -77,7 +77,7 @@ BATON_ALIAS(Comm_free_keyval)
 
 BATON_EXPORT int PMPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag) {
   constexpr Procedure here = Procedure::Comm_get_attr;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -92,7 +92,7 @@ BATON_ALIAS(Comm_get_attr)
 
 BATON_EXPORT int PMPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val) {
   constexpr Procedure here = Procedure::Comm_set_attr;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -103,7 +103,7 @@ BATON_ALIAS(Comm_set_attr)
 
 BATON_EXPORT int PMPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn, int *keyval, void *extra_state) {
   constexpr Procedure here = Procedure::Keyval_create;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   if (BATON_UNLIKELY(!keyval))
     return null_argument(here, 3, nullptr);
@@ -113,7 +113,7 @@ BATON_ALIAS(Keyval_create)
 
 BATON_EXPORT int PMPI_Keyval_free(int *keyval) {
   constexpr Procedure here = Procedure::Keyval_free;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   if (BATON_UNLIKELY(!keyval))
     return null_argument(here, 1, nullptr);
@@ -123,7 +123,7 @@ BATON_ALIAS(Keyval_free)
 
 BATON_EXPORT int PMPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn, MPI_Type_delete_attr_function *type_delete_attr_fn, int *type_keyval, void *extra_state) {
   constexpr Procedure here = Procedure::Type_create_keyval;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   if (BATON_UNLIKELY(!type_keyval))
     return null_argument(here, 3, nullptr);
@@ -133,7 +133,7 @@ BATON_ALIAS(Type_create_keyval)
 
 BATON_EXPORT int PMPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval) {
   constexpr Procedure here = Procedure::Type_delete_attr;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const datatype_object = datatype::datatypes.find(datatype);
   if (BATON_UNLIKELY(!datatype_object))
@@ -144,7 +144,7 @@ BATON_ALIAS(Type_delete_attr)
 
 BATON_EXPORT int PMPI_Type_free_keyval(int *type_keyval) {
   constexpr Procedure here = Procedure::Type_free_keyval;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   if (BATON_UNLIKELY(!type_keyval))
     return null_argument(here, 1, nullptr);
@@ -154,7 +154,7 @@ BATON_ALIAS(Type_free_keyval)
 
 BATON_EXPORT int PMPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val, int *flag) {
   constexpr Procedure here = Procedure::Type_get_attr;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const datatype_object = datatype::datatypes.find(datatype);
   if (BATON_UNLIKELY(!datatype_object))
@@ -169,7 +169,7 @@ BATON_ALIAS(Type_get_attr)
 
 BATON_EXPORT int PMPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val) {
   constexpr Procedure here = Procedure::Type_set_attr;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const datatype_object = datatype::datatypes.find(datatype);
   if (BATON_UNLIKELY(!datatype_object))

@@ -12,7 +12,7 @@ BATON_EXPORT int PMPI_Bsend(const void *buf, int count, MPI_Datatype datatype, i
   constexpr Procedure here = Procedure::Bsend;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Bsend(buf, count, datatype, dest, tag, comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -40,7 +40,7 @@ BATON_EXPORT int PMPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype dat
   constexpr Procedure here = Procedure::Bsend_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Bsend_c(buf, count, datatype, dest, tag, comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -68,7 +68,7 @@ BATON_EXPORT int PMPI_Bsend_init(const void *buf, int count, MPI_Datatype dataty
   constexpr Procedure here = Procedure::Bsend_init;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Bsend_init(buf, count, datatype, dest, tag, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -98,7 +98,7 @@ BATON_EXPORT int PMPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatyp
   constexpr Procedure here = Procedure::Bsend_init_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Bsend_init_c(buf, count, datatype, dest, tag, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -126,7 +126,7 @@ BATON_ALIAS(Bsend_init_c)
 
 BATON_EXPORT int PMPI_Buffer_attach(void *buffer, int size) {
   constexpr Procedure here = Procedure::Buffer_attach;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   if (BATON_UNLIKELY(size < 0))
     return bad_number(here, 2, nullptr, size, 0, MPI_ERR_ARG);
@@ -136,7 +136,7 @@ BATON_ALIAS(Buffer_attach)
 
 BATON_EXPORT int PMPI_Buffer_attach_c(void *buffer, MPI_Count size) {
   constexpr Procedure here = Procedure::Buffer_attach_c;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   if (BATON_UNLIKELY(size < 0))
     return bad_number(here, 2, nullptr, size, 0, MPI_ERR_ARG);
@@ -148,7 +148,7 @@ BATON_EXPORT int PMPI_Buffer_detach(void *buffer_addr, int *size) {
   constexpr Procedure here = Procedure::Buffer_detach;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Buffer_detach(buffer_addr, size);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   if (BATON_UNLIKELY(!size))
     return null_argument(here, 2, nullptr);
@@ -163,7 +163,7 @@ BATON_EXPORT int PMPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size) {
   constexpr Procedure here = Procedure::Buffer_detach_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Buffer_detach_c(buffer_addr, size);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   if (BATON_UNLIKELY(!size))
     return null_argument(here, 2, nullptr);
@@ -175,7 +175,7 @@ BATON_EXPORT int PMPI_Buffer_flush() {
   constexpr Procedure here = Procedure::Buffer_flush;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Buffer_flush();
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   return finish(here, nullptr, api::buffer_flush());
 }
@@ -183,7 +183,7 @@ BATON_ALIAS(Buffer_flush)
 
 BATON_EXPORT int PMPI_Buffer_iflush(MPI_Request *request) {
   constexpr Procedure here = Procedure::Buffer_iflush;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 1, nullptr);
@@ -193,7 +193,7 @@ BATON_ALIAS(Buffer_iflush)
 
 BATON_EXPORT int PMPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size) {
   constexpr Procedure here = Procedure::Comm_attach_buffer;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -206,7 +206,7 @@ BATON_ALIAS(Comm_attach_buffer)
 
 BATON_EXPORT int PMPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size) {
   constexpr Procedure here = Procedure::Comm_attach_buffer_c;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -221,7 +221,7 @@ BATON_EXPORT int PMPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *
   constexpr Procedure here = Procedure::Comm_detach_buffer;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Comm_detach_buffer(comm, buffer_addr, size);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -239,7 +239,7 @@ BATON_EXPORT int PMPI_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI
   constexpr Procedure here = Procedure::Comm_detach_buffer_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Comm_detach_buffer_c(comm, buffer_addr, size);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -254,7 +254,7 @@ BATON_EXPORT int PMPI_Comm_flush_buffer(MPI_Comm comm) {
   constexpr Procedure here = Procedure::Comm_flush_buffer;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Comm_flush_buffer(comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -265,7 +265,7 @@ BATON_ALIAS(Comm_flush_buffer)
 
 BATON_EXPORT int PMPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Comm_iflush_buffer;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -280,7 +280,7 @@ BATON_EXPORT int PMPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, 
   constexpr Procedure here = Procedure::Ibsend;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Ibsend(buf, count, datatype, dest, tag, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -310,7 +310,7 @@ BATON_EXPORT int PMPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype da
   constexpr Procedure here = Procedure::Ibsend_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Ibsend_c(buf, count, datatype, dest, tag, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))

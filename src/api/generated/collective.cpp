@@ -12,7 +12,7 @@ BATON_EXPORT int PMPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype
   constexpr Procedure here = Procedure::Allgather;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -52,7 +52,7 @@ BATON_EXPORT int PMPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_
   constexpr Procedure here = Procedure::Allgather_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -92,7 +92,7 @@ BATON_EXPORT int PMPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Dat
   constexpr Procedure here = Procedure::Allgather_init;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -135,7 +135,7 @@ BATON_EXPORT int PMPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount,
   constexpr Procedure here = Procedure::Allgather_init_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -178,7 +178,7 @@ BATON_EXPORT int PMPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatyp
   constexpr Procedure here = Procedure::Allgatherv;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -218,7 +218,7 @@ BATON_EXPORT int PMPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI
   constexpr Procedure here = Procedure::Allgatherv_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -258,7 +258,7 @@ BATON_EXPORT int PMPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Da
   constexpr Procedure here = Procedure::Allgatherv_init;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -301,7 +301,7 @@ BATON_EXPORT int PMPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount
   constexpr Procedure here = Procedure::Allgatherv_init_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -344,7 +344,7 @@ BATON_EXPORT int PMPI_Allreduce(const void *sendbuf, void *recvbuf, int count, M
   constexpr Procedure here = Procedure::Allreduce;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Allreduce(sendbuf, recvbuf, count, datatype, op, comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -379,7 +379,7 @@ BATON_EXPORT int PMPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count 
   constexpr Procedure here = Procedure::Allreduce_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Allreduce_c(sendbuf, recvbuf, count, datatype, op, comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -414,7 +414,7 @@ BATON_EXPORT int PMPI_Allreduce_init(const void *sendbuf, void *recvbuf, int cou
   constexpr Procedure here = Procedure::Allreduce_init;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -454,7 +454,7 @@ BATON_EXPORT int PMPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_C
   constexpr Procedure here = Procedure::Allreduce_init_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Allreduce_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -494,7 +494,7 @@ BATON_EXPORT int PMPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype 
   constexpr Procedure here = Procedure::Alltoall;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -532,7 +532,7 @@ BATON_EXPORT int PMPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_D
   constexpr Procedure here = Procedure::Alltoall_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -570,7 +570,7 @@ BATON_EXPORT int PMPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Data
   constexpr Procedure here = Procedure::Alltoall_init;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -613,7 +613,7 @@ BATON_EXPORT int PMPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, 
   constexpr Procedure here = Procedure::Alltoall_init_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -656,7 +656,7 @@ BATON_EXPORT int PMPI_Alltoallv(const void *sendbuf, const int sendcounts[], con
   constexpr Procedure here = Procedure::Alltoallv;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -692,7 +692,7 @@ BATON_EXPORT int PMPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcount
   constexpr Procedure here = Procedure::Alltoallv_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -728,7 +728,7 @@ BATON_EXPORT int PMPI_Alltoallv_init(const void *sendbuf, const int sendcounts[]
   constexpr Procedure here = Procedure::Alltoallv_init;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -769,7 +769,7 @@ BATON_EXPORT int PMPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count send
   constexpr Procedure here = Procedure::Alltoallv_init_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -810,7 +810,7 @@ BATON_EXPORT int PMPI_Alltoallw(const void *sendbuf, const int sendcounts[], con
   constexpr Procedure here = Procedure::Alltoallw;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -840,7 +840,7 @@ BATON_EXPORT int PMPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcount
   constexpr Procedure here = Procedure::Alltoallw_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -870,7 +870,7 @@ BATON_EXPORT int PMPI_Alltoallw_init(const void *sendbuf, const int sendcounts[]
   constexpr Procedure here = Procedure::Alltoallw_init;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -905,7 +905,7 @@ BATON_EXPORT int PMPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count send
   constexpr Procedure here = Procedure::Alltoallw_init_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -940,7 +940,7 @@ BATON_EXPORT int PMPI_Barrier(MPI_Comm comm) {
   constexpr Procedure here = Procedure::Barrier;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Barrier(comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -953,7 +953,7 @@ BATON_EXPORT int PMPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *re
   constexpr Procedure here = Procedure::Barrier_init;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Barrier_init(comm, info, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -971,7 +971,7 @@ BATON_EXPORT int PMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int 
   constexpr Procedure here = Procedure::Bcast;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Bcast(buffer, count, datatype, root, comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -998,7 +998,7 @@ BATON_EXPORT int PMPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype dataty
   constexpr Procedure here = Procedure::Bcast_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Bcast_c(buffer, count, datatype, root, comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -1025,7 +1025,7 @@ BATON_EXPORT int PMPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype,
   constexpr Procedure here = Procedure::Bcast_init;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Bcast_init(buffer, count, datatype, root, comm, info, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -1057,7 +1057,7 @@ BATON_EXPORT int PMPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype d
   constexpr Procedure here = Procedure::Bcast_init_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Bcast_init_c(buffer, count, datatype, root, comm, info, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -1089,7 +1089,7 @@ BATON_EXPORT int PMPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_
   constexpr Procedure here = Procedure::Exscan;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Exscan(sendbuf, recvbuf, count, datatype, op, comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -1124,7 +1124,7 @@ BATON_EXPORT int PMPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count cou
   constexpr Procedure here = Procedure::Exscan_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Exscan_c(sendbuf, recvbuf, count, datatype, op, comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -1159,7 +1159,7 @@ BATON_EXPORT int PMPI_Exscan_init(const void *sendbuf, void *recvbuf, int count,
   constexpr Procedure here = Procedure::Exscan_init;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -1199,7 +1199,7 @@ BATON_EXPORT int PMPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Coun
   constexpr Procedure here = Procedure::Exscan_init_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Exscan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -1239,7 +1239,7 @@ BATON_EXPORT int PMPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype se
   constexpr Procedure here = Procedure::Gather;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -1284,7 +1284,7 @@ BATON_EXPORT int PMPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Dat
   constexpr Procedure here = Procedure::Gather_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Gather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -1329,7 +1329,7 @@ BATON_EXPORT int PMPI_Gather_init(const void *sendbuf, int sendcount, MPI_Dataty
   constexpr Procedure here = Procedure::Gather_init;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -1377,7 +1377,7 @@ BATON_EXPORT int PMPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MP
   constexpr Procedure here = Procedure::Gather_init_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Gather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -1425,7 +1425,7 @@ BATON_EXPORT int PMPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype s
   constexpr Procedure here = Procedure::Gatherv;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -1470,7 +1470,7 @@ BATON_EXPORT int PMPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
   constexpr Procedure here = Procedure::Gatherv_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Gatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -1515,7 +1515,7 @@ BATON_EXPORT int PMPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datat
   constexpr Procedure here = Procedure::Gatherv_init;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -1563,7 +1563,7 @@ BATON_EXPORT int PMPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, M
   constexpr Procedure here = Procedure::Gatherv_init_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Gatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -1611,7 +1611,7 @@ BATON_EXPORT int PMPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatyp
   constexpr Procedure here = Procedure::Iallgather;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -1653,7 +1653,7 @@ BATON_EXPORT int PMPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI
   constexpr Procedure here = Procedure::Iallgather_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Iallgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -1695,7 +1695,7 @@ BATON_EXPORT int PMPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Dataty
   constexpr Procedure here = Procedure::Iallgatherv;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -1737,7 +1737,7 @@ BATON_EXPORT int PMPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MP
   constexpr Procedure here = Procedure::Iallgatherv_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Iallgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -1779,7 +1779,7 @@ BATON_EXPORT int PMPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, 
   constexpr Procedure here = Procedure::Iallreduce;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -1816,7 +1816,7 @@ BATON_EXPORT int PMPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count
   constexpr Procedure here = Procedure::Iallreduce_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Iallreduce_c(sendbuf, recvbuf, count, datatype, op, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -1853,7 +1853,7 @@ BATON_EXPORT int PMPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype
   constexpr Procedure here = Procedure::Ialltoall;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -1893,7 +1893,7 @@ BATON_EXPORT int PMPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_
   constexpr Procedure here = Procedure::Ialltoall_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Ialltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -1933,7 +1933,7 @@ BATON_EXPORT int PMPI_Ialltoallv(const void *sendbuf, const int sendcounts[], co
   constexpr Procedure here = Procedure::Ialltoallv;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -1971,7 +1971,7 @@ BATON_EXPORT int PMPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcoun
   constexpr Procedure here = Procedure::Ialltoallv_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Ialltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -2009,7 +2009,7 @@ BATON_EXPORT int PMPI_Ialltoallw(const void *sendbuf, const int sendcounts[], co
   constexpr Procedure here = Procedure::Ialltoallw;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -2041,7 +2041,7 @@ BATON_EXPORT int PMPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcoun
   constexpr Procedure here = Procedure::Ialltoallw_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Ialltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -2073,7 +2073,7 @@ BATON_EXPORT int PMPI_Ibarrier(MPI_Comm comm, MPI_Request *request) {
   constexpr Procedure here = Procedure::Ibarrier;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Ibarrier(comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -2088,7 +2088,7 @@ BATON_EXPORT int PMPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int
   constexpr Procedure here = Procedure::Ibcast;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Ibcast(buffer, count, datatype, root, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -2117,7 +2117,7 @@ BATON_EXPORT int PMPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datat
   constexpr Procedure here = Procedure::Ibcast_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Ibcast_c(buffer, count, datatype, root, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -2146,7 +2146,7 @@ BATON_EXPORT int PMPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI
   constexpr Procedure here = Procedure::Iexscan;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Iexscan(sendbuf, recvbuf, count, datatype, op, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -2183,7 +2183,7 @@ BATON_EXPORT int PMPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count co
   constexpr Procedure here = Procedure::Iexscan_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Iexscan_c(sendbuf, recvbuf, count, datatype, op, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -2220,7 +2220,7 @@ BATON_EXPORT int PMPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype s
   constexpr Procedure here = Procedure::Igather;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -2267,7 +2267,7 @@ BATON_EXPORT int PMPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
   constexpr Procedure here = Procedure::Igather_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Igather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -2314,7 +2314,7 @@ BATON_EXPORT int PMPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype 
   constexpr Procedure here = Procedure::Igatherv;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -2361,7 +2361,7 @@ BATON_EXPORT int PMPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_D
   constexpr Procedure here = Procedure::Igatherv_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Igatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -2408,7 +2408,7 @@ BATON_EXPORT int PMPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI
   constexpr Procedure here = Procedure::Ireduce;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -2450,7 +2450,7 @@ BATON_EXPORT int PMPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count co
   constexpr Procedure here = Procedure::Ireduce_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Ireduce_c(sendbuf, recvbuf, count, datatype, op, root, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -2492,7 +2492,7 @@ BATON_EXPORT int PMPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const 
   constexpr Procedure here = Procedure::Ireduce_scatter;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -2523,7 +2523,7 @@ BATON_EXPORT int PMPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, cons
   constexpr Procedure here = Procedure::Ireduce_scatter_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -2554,7 +2554,7 @@ BATON_EXPORT int PMPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, 
   constexpr Procedure here = Procedure::Ireduce_scatter_block;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -2587,7 +2587,7 @@ BATON_EXPORT int PMPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf
   constexpr Procedure here = Procedure::Ireduce_scatter_block_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Ireduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -2620,7 +2620,7 @@ BATON_EXPORT int PMPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_D
   constexpr Procedure here = Procedure::Iscan;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Iscan(sendbuf, recvbuf, count, datatype, op, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -2657,7 +2657,7 @@ BATON_EXPORT int PMPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count coun
   constexpr Procedure here = Procedure::Iscan_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Iscan_c(sendbuf, recvbuf, count, datatype, op, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -2694,7 +2694,7 @@ BATON_EXPORT int PMPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype 
   constexpr Procedure here = Procedure::Iscatter;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -2741,7 +2741,7 @@ BATON_EXPORT int PMPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_D
   constexpr Procedure here = Procedure::Iscatter_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Iscatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -2788,7 +2788,7 @@ BATON_EXPORT int PMPI_Iscatterv(const void *sendbuf, const int sendcounts[], con
   constexpr Procedure here = Procedure::Iscatterv;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -2835,7 +2835,7 @@ BATON_EXPORT int PMPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcount
   constexpr Procedure here = Procedure::Iscatterv_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Iscatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -2882,7 +2882,7 @@ BATON_EXPORT int PMPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_
   constexpr Procedure here = Procedure::Reduce;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Reduce(sendbuf, recvbuf, count, datatype, op, root, comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -2922,7 +2922,7 @@ BATON_EXPORT int PMPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count cou
   constexpr Procedure here = Procedure::Reduce_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Reduce_c(sendbuf, recvbuf, count, datatype, op, root, comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -2962,7 +2962,7 @@ BATON_EXPORT int PMPI_Reduce_init(const void *sendbuf, void *recvbuf, int count,
   constexpr Procedure here = Procedure::Reduce_init;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -3007,7 +3007,7 @@ BATON_EXPORT int PMPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Coun
   constexpr Procedure here = Procedure::Reduce_init_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Reduce_init_c(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -3052,7 +3052,7 @@ BATON_EXPORT int PMPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const i
   constexpr Procedure here = Procedure::Reduce_scatter;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -3081,7 +3081,7 @@ BATON_EXPORT int PMPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const
   constexpr Procedure here = Procedure::Reduce_scatter_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Reduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -3110,7 +3110,7 @@ BATON_EXPORT int PMPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, i
   constexpr Procedure here = Procedure::Reduce_scatter_block;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -3141,7 +3141,7 @@ BATON_EXPORT int PMPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf,
   constexpr Procedure here = Procedure::Reduce_scatter_block_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Reduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -3172,7 +3172,7 @@ BATON_EXPORT int PMPI_Reduce_scatter_block_init(const void *sendbuf, void *recvb
   constexpr Procedure here = Procedure::Reduce_scatter_block_init;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -3208,7 +3208,7 @@ BATON_EXPORT int PMPI_Reduce_scatter_block_init_c(const void *sendbuf, void *rec
   constexpr Procedure here = Procedure::Reduce_scatter_block_init_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Reduce_scatter_block_init_c(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -3244,7 +3244,7 @@ BATON_EXPORT int PMPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, co
   constexpr Procedure here = Procedure::Reduce_scatter_init;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -3278,7 +3278,7 @@ BATON_EXPORT int PMPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, 
   constexpr Procedure here = Procedure::Reduce_scatter_init_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Reduce_scatter_init_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -3312,7 +3312,7 @@ BATON_EXPORT int PMPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Da
   constexpr Procedure here = Procedure::Scan;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Scan(sendbuf, recvbuf, count, datatype, op, comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -3347,7 +3347,7 @@ BATON_EXPORT int PMPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count
   constexpr Procedure here = Procedure::Scan_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Scan_c(sendbuf, recvbuf, count, datatype, op, comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -3382,7 +3382,7 @@ BATON_EXPORT int PMPI_Scan_init(const void *sendbuf, void *recvbuf, int count, M
   constexpr Procedure here = Procedure::Scan_init;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -3422,7 +3422,7 @@ BATON_EXPORT int PMPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count 
   constexpr Procedure here = Procedure::Scan_init_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Scan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -3462,7 +3462,7 @@ BATON_EXPORT int PMPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype s
   constexpr Procedure here = Procedure::Scatter;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -3507,7 +3507,7 @@ BATON_EXPORT int PMPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
   constexpr Procedure here = Procedure::Scatter_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Scatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -3552,7 +3552,7 @@ BATON_EXPORT int PMPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datat
   constexpr Procedure here = Procedure::Scatter_init;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -3602,7 +3602,7 @@ BATON_EXPORT int PMPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, M
   constexpr Procedure here = Procedure::Scatter_init_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Scatter_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -3652,7 +3652,7 @@ BATON_EXPORT int PMPI_Scatterv(const void *sendbuf, const int sendcounts[], cons
   constexpr Procedure here = Procedure::Scatterv;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -3697,7 +3697,7 @@ BATON_EXPORT int PMPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts
   constexpr Procedure here = Procedure::Scatterv_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Scatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -3742,7 +3742,7 @@ BATON_EXPORT int PMPI_Scatterv_init(const void *sendbuf, const int sendcounts[],
   constexpr Procedure here = Procedure::Scatterv_init;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -3792,7 +3792,7 @@ BATON_EXPORT int PMPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendc
   constexpr Procedure here = Procedure::Scatterv_init_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Scatterv_init_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))

@@ -10,7 +10,7 @@ using namespace baton::api;
 
 BATON_EXPORT int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result) {
   constexpr Procedure here = Procedure::Comm_compare;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm1_object = world::communicators.find(comm1);
   if (BATON_UNLIKELY(!comm1_object))
@@ -29,7 +29,7 @@ BATON_EXPORT int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newc
   if (BATON_LIKELY(newcomm != nullptr)) *newcomm = MPI_COMM_NULL;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Comm_create(comm, group, newcomm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -48,7 +48,7 @@ BATON_EXPORT int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag,
   if (BATON_LIKELY(newcomm != nullptr)) *newcomm = MPI_COMM_NULL;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Comm_create_group(comm, group, tag, newcomm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -68,7 +68,7 @@ BATON_EXPORT int PMPI_Comm_disconnect(MPI_Comm *comm) {
   constexpr Procedure here = Procedure::Comm_disconnect;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Comm_disconnect(comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   if (BATON_UNLIKELY(!comm))
     return null_argument(here, 1, nullptr);
@@ -81,7 +81,7 @@ BATON_EXPORT int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm) {
   if (BATON_LIKELY(newcomm != nullptr)) *newcomm = MPI_COMM_NULL;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Comm_dup(comm, newcomm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -97,7 +97,7 @@ BATON_EXPORT int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm 
   if (BATON_LIKELY(newcomm != nullptr)) *newcomm = MPI_COMM_NULL;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Comm_dup_with_info(comm, info, newcomm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -115,7 +115,7 @@ BATON_EXPORT int PMPI_Comm_free(MPI_Comm *comm) {
   constexpr Procedure here = Procedure::Comm_free;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Comm_free(comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   if (BATON_UNLIKELY(!comm))
     return null_argument(here, 1, nullptr);
@@ -125,7 +125,7 @@ BATON_ALIAS(Comm_free)
 
 BATON_EXPORT int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used) {
   constexpr Procedure here = Procedure::Comm_get_info;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -138,7 +138,7 @@ BATON_ALIAS(Comm_get_info)
 
 BATON_EXPORT int PMPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen) {
   constexpr Procedure here = Procedure::Comm_get_name;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object && comm != MPI_COMM_NULL))
@@ -153,7 +153,7 @@ BATON_ALIAS(Comm_get_name)
 
 BATON_EXPORT int PMPI_Comm_group(MPI_Comm comm, MPI_Group *group) {
   constexpr Procedure here = Procedure::Comm_group;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -169,7 +169,7 @@ BATON_EXPORT int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *r
   if (BATON_LIKELY(newcomm != nullptr)) *newcomm = MPI_COMM_NULL;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Comm_idup(comm, newcomm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -187,7 +187,7 @@ BATON_EXPORT int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm
   if (BATON_LIKELY(newcomm != nullptr)) *newcomm = MPI_COMM_NULL;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Comm_idup_with_info(comm, info, newcomm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -205,7 +205,7 @@ BATON_ALIAS(Comm_idup_with_info)
 
 BATON_EXPORT int PMPI_Comm_rank(MPI_Comm comm, int *rank) {
   constexpr Procedure here = Procedure::Comm_rank;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -218,7 +218,7 @@ BATON_ALIAS(Comm_rank)
 
 BATON_EXPORT int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group) {
   constexpr Procedure here = Procedure::Comm_remote_group;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -231,7 +231,7 @@ BATON_ALIAS(Comm_remote_group)
 
 BATON_EXPORT int PMPI_Comm_remote_size(MPI_Comm comm, int *size) {
   constexpr Procedure here = Procedure::Comm_remote_size;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -244,7 +244,7 @@ BATON_ALIAS(Comm_remote_size)
 
 BATON_EXPORT int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info) {
   constexpr Procedure here = Procedure::Comm_set_info;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -258,7 +258,7 @@ BATON_ALIAS(Comm_set_info)
 
 BATON_EXPORT int PMPI_Comm_set_name(MPI_Comm comm, const char *comm_name) {
   constexpr Procedure here = Procedure::Comm_set_name;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -271,7 +271,7 @@ BATON_ALIAS(Comm_set_name)
 
 BATON_EXPORT int PMPI_Comm_size(MPI_Comm comm, int *size) {
   constexpr Procedure here = Procedure::Comm_size;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -287,7 +287,7 @@ BATON_EXPORT int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *ne
   if (BATON_LIKELY(newcomm != nullptr)) *newcomm = MPI_COMM_NULL;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Comm_split(comm, color, key, newcomm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -303,7 +303,7 @@ BATON_EXPORT int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MP
   if (BATON_LIKELY(newcomm != nullptr)) *newcomm = MPI_COMM_NULL;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Comm_split_type(comm, split_type, key, info, newcomm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -319,7 +319,7 @@ BATON_ALIAS(Comm_split_type)
 
 BATON_EXPORT int PMPI_Comm_test_inter(MPI_Comm comm, int *flag) {
   constexpr Procedure here = Procedure::Comm_test_inter;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -335,7 +335,7 @@ BATON_EXPORT int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MP
   if (BATON_LIKELY(newintercomm != nullptr)) *newintercomm = MPI_COMM_NULL;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const local_comm_object = world::communicators.find(local_comm);
   if (BATON_UNLIKELY(!local_comm_object))
@@ -353,7 +353,7 @@ BATON_EXPORT int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int lo
   if (BATON_LIKELY(newintercomm != nullptr)) *newintercomm = MPI_COMM_NULL;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Intercomm_create_from_groups(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   ErrorHandler* const errhandler_object = error_handlers.find(errhandler);
   if (BATON_UNLIKELY(!errhandler_object))
@@ -378,7 +378,7 @@ BATON_EXPORT int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *ne
   if (BATON_LIKELY(newintracomm != nullptr)) *newintracomm = MPI_COMM_NULL;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Intercomm_merge(intercomm, high, newintracomm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const intercomm_object = world::communicators.find(intercomm);
   if (BATON_UNLIKELY(!intercomm_object))

@@ -9,7 +9,7 @@ using namespace baton::api;
 
 BATON_EXPORT int PMPI_Type_commit(MPI_Datatype *datatype) {
   constexpr Procedure here = Procedure::Type_commit;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   if (BATON_UNLIKELY(!datatype))
     return null_argument(here, 1, nullptr);
@@ -19,7 +19,7 @@ BATON_ALIAS(Type_commit)
 
 BATON_EXPORT int PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype) {
   constexpr Procedure here = Procedure::Type_contiguous;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const oldtype_object = datatype::datatypes.find(oldtype);
   if (BATON_UNLIKELY(!oldtype_object))
@@ -34,7 +34,7 @@ BATON_ALIAS(Type_contiguous)
 
 BATON_EXPORT int PMPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datatype *newtype) {
   constexpr Procedure here = Procedure::Type_contiguous_c;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const oldtype_object = datatype::datatypes.find(oldtype);
   if (BATON_UNLIKELY(!oldtype_object))
@@ -49,7 +49,7 @@ BATON_ALIAS(Type_contiguous_c)
 
 BATON_EXPORT int PMPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype) {
   constexpr Procedure here = Procedure::Type_create_darray;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const oldtype_object = datatype::datatypes.find(oldtype);
   if (BATON_UNLIKELY(!oldtype_object))
@@ -74,7 +74,7 @@ BATON_ALIAS(Type_create_darray)
 
 BATON_EXPORT int PMPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype) {
   constexpr Procedure here = Procedure::Type_create_darray_c;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const oldtype_object = datatype::datatypes.find(oldtype);
   if (BATON_UNLIKELY(!oldtype_object))
@@ -99,7 +99,7 @@ BATON_ALIAS(Type_create_darray_c)
 
 BATON_EXPORT int PMPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype) {
   constexpr Procedure here = Procedure::Type_create_f90_complex;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   if (BATON_UNLIKELY(!newtype))
     return null_argument(here, 3, nullptr);
@@ -109,7 +109,7 @@ BATON_ALIAS(Type_create_f90_complex)
 
 BATON_EXPORT int PMPI_Type_create_f90_integer(int r, MPI_Datatype *newtype) {
   constexpr Procedure here = Procedure::Type_create_f90_integer;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   if (BATON_UNLIKELY(!newtype))
     return null_argument(here, 2, nullptr);
@@ -119,7 +119,7 @@ BATON_ALIAS(Type_create_f90_integer)
 
 BATON_EXPORT int PMPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype) {
   constexpr Procedure here = Procedure::Type_create_f90_real;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   if (BATON_UNLIKELY(!newtype))
     return null_argument(here, 3, nullptr);
@@ -129,7 +129,7 @@ BATON_ALIAS(Type_create_f90_real)
 
 BATON_EXPORT int PMPI_Type_create_hindexed(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype) {
   constexpr Procedure here = Procedure::Type_create_hindexed;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const oldtype_object = datatype::datatypes.find(oldtype);
   if (BATON_UNLIKELY(!oldtype_object))
@@ -150,7 +150,7 @@ BATON_ALIAS(Type_create_hindexed)
 
 BATON_EXPORT int PMPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype) {
   constexpr Procedure here = Procedure::Type_create_hindexed_c;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const oldtype_object = datatype::datatypes.find(oldtype);
   if (BATON_UNLIKELY(!oldtype_object))
@@ -171,7 +171,7 @@ BATON_ALIAS(Type_create_hindexed_c)
 
 BATON_EXPORT int PMPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype) {
   constexpr Procedure here = Procedure::Type_create_hindexed_block;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const oldtype_object = datatype::datatypes.find(oldtype);
   if (BATON_UNLIKELY(!oldtype_object))
@@ -190,7 +190,7 @@ BATON_ALIAS(Type_create_hindexed_block)
 
 BATON_EXPORT int PMPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype) {
   constexpr Procedure here = Procedure::Type_create_hindexed_block_c;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const oldtype_object = datatype::datatypes.find(oldtype);
   if (BATON_UNLIKELY(!oldtype_object))
@@ -209,7 +209,7 @@ BATON_ALIAS(Type_create_hindexed_block_c)
 
 BATON_EXPORT int PMPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype) {
   constexpr Procedure here = Procedure::Type_create_hvector;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const oldtype_object = datatype::datatypes.find(oldtype);
   if (BATON_UNLIKELY(!oldtype_object))
@@ -226,7 +226,7 @@ BATON_ALIAS(Type_create_hvector)
 
 BATON_EXPORT int PMPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype *newtype) {
   constexpr Procedure here = Procedure::Type_create_hvector_c;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const oldtype_object = datatype::datatypes.find(oldtype);
   if (BATON_UNLIKELY(!oldtype_object))
@@ -243,7 +243,7 @@ BATON_ALIAS(Type_create_hvector_c)
 
 BATON_EXPORT int PMPI_Type_create_indexed_block(int count, int blocklength, const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype) {
   constexpr Procedure here = Procedure::Type_create_indexed_block;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const oldtype_object = datatype::datatypes.find(oldtype);
   if (BATON_UNLIKELY(!oldtype_object))
@@ -262,7 +262,7 @@ BATON_ALIAS(Type_create_indexed_block)
 
 BATON_EXPORT int PMPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype) {
   constexpr Procedure here = Procedure::Type_create_indexed_block_c;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const oldtype_object = datatype::datatypes.find(oldtype);
   if (BATON_UNLIKELY(!oldtype_object))
@@ -281,7 +281,7 @@ BATON_ALIAS(Type_create_indexed_block_c)
 
 BATON_EXPORT int PMPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *newtype) {
   constexpr Procedure here = Procedure::Type_create_resized;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const oldtype_object = datatype::datatypes.find(oldtype);
   if (BATON_UNLIKELY(!oldtype_object))
@@ -294,7 +294,7 @@ BATON_ALIAS(Type_create_resized)
 
 BATON_EXPORT int PMPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype *newtype) {
   constexpr Procedure here = Procedure::Type_create_resized_c;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const oldtype_object = datatype::datatypes.find(oldtype);
   if (BATON_UNLIKELY(!oldtype_object))
@@ -307,7 +307,7 @@ BATON_ALIAS(Type_create_resized_c)
 
 BATON_EXPORT int PMPI_Type_create_struct(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype *newtype) {
   constexpr Procedure here = Procedure::Type_create_struct;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 1, nullptr, count, 0, MPI_ERR_COUNT);
@@ -327,7 +327,7 @@ BATON_ALIAS(Type_create_struct)
 
 BATON_EXPORT int PMPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype *newtype) {
   constexpr Procedure here = Procedure::Type_create_struct_c;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 1, nullptr, count, 0, MPI_ERR_COUNT);
@@ -347,7 +347,7 @@ BATON_ALIAS(Type_create_struct_c)
 
 BATON_EXPORT int PMPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype) {
   constexpr Procedure here = Procedure::Type_create_subarray;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const oldtype_object = datatype::datatypes.find(oldtype);
   if (BATON_UNLIKELY(!oldtype_object))
@@ -370,7 +370,7 @@ BATON_ALIAS(Type_create_subarray)
 
 BATON_EXPORT int PMPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[], const MPI_Count array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype) {
   constexpr Procedure here = Procedure::Type_create_subarray_c;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const oldtype_object = datatype::datatypes.find(oldtype);
   if (BATON_UNLIKELY(!oldtype_object))
@@ -393,7 +393,7 @@ BATON_ALIAS(Type_create_subarray_c)
 
 BATON_EXPORT int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype) {
   constexpr Procedure here = Procedure::Type_dup;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const oldtype_object = datatype::datatypes.find(oldtype);
   if (BATON_UNLIKELY(!oldtype_object))
@@ -406,7 +406,7 @@ BATON_ALIAS(Type_dup)
 
 BATON_EXPORT int PMPI_Type_free(MPI_Datatype *datatype) {
   constexpr Procedure here = Procedure::Type_free;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   if (BATON_UNLIKELY(!datatype))
     return null_argument(here, 1, nullptr);
@@ -416,7 +416,7 @@ BATON_ALIAS(Type_free)
 
 BATON_EXPORT int PMPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[]) {
   constexpr Procedure here = Procedure::Type_get_contents;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const datatype_object = datatype::datatypes.find(datatype);
   if (BATON_UNLIKELY(!datatype_object))
@@ -433,7 +433,7 @@ BATON_ALIAS(Type_get_contents)
 
 BATON_EXPORT int PMPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[]) {
   constexpr Procedure here = Procedure::Type_get_contents_c;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const datatype_object = datatype::datatypes.find(datatype);
   if (BATON_UNLIKELY(!datatype_object))
@@ -452,7 +452,7 @@ BATON_ALIAS(Type_get_contents_c)
 
 BATON_EXPORT int PMPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *num_addresses, int *num_datatypes, int *combiner) {
   constexpr Procedure here = Procedure::Type_get_envelope;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const datatype_object = datatype::datatypes.find(datatype);
   if (BATON_UNLIKELY(!datatype_object))
@@ -476,7 +476,7 @@ BATON_ALIAS(Type_get_envelope)
 
 BATON_EXPORT int PMPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integers, MPI_Count *num_addresses, MPI_Count *num_large_counts, MPI_Count *num_datatypes, int *combiner) {
   constexpr Procedure here = Procedure::Type_get_envelope_c;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const datatype_object = datatype::datatypes.find(datatype);
   if (BATON_UNLIKELY(!datatype_object))
@@ -497,7 +497,7 @@ BATON_ALIAS(Type_get_envelope_c)
 
 BATON_EXPORT int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent) {
   constexpr Procedure here = Procedure::Type_get_extent;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const datatype_object = datatype::datatypes.find(datatype);
   if (BATON_UNLIKELY(!datatype_object))
@@ -512,7 +512,7 @@ BATON_ALIAS(Type_get_extent)
 
 BATON_EXPORT int PMPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent) {
   constexpr Procedure here = Procedure::Type_get_extent_c;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const datatype_object = datatype::datatypes.find(datatype);
   if (BATON_UNLIKELY(!datatype_object))
@@ -527,7 +527,7 @@ BATON_ALIAS(Type_get_extent_c)
 
 BATON_EXPORT int PMPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent) {
   constexpr Procedure here = Procedure::Type_get_extent_x;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const datatype_object = datatype::datatypes.find(datatype);
   if (BATON_UNLIKELY(!datatype_object))
@@ -542,7 +542,7 @@ BATON_ALIAS(Type_get_extent_x)
 
 BATON_EXPORT int PMPI_Type_get_name(MPI_Datatype datatype, char *type_name, int *resultlen) {
   constexpr Procedure here = Procedure::Type_get_name;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const datatype_object = datatype::datatypes.find(datatype);
   if (BATON_UNLIKELY(!datatype_object && datatype != MPI_DATATYPE_NULL))
@@ -557,7 +557,7 @@ BATON_ALIAS(Type_get_name)
 
 BATON_EXPORT int PMPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint *true_extent) {
   constexpr Procedure here = Procedure::Type_get_true_extent;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const datatype_object = datatype::datatypes.find(datatype);
   if (BATON_UNLIKELY(!datatype_object))
@@ -572,7 +572,7 @@ BATON_ALIAS(Type_get_true_extent)
 
 BATON_EXPORT int PMPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent) {
   constexpr Procedure here = Procedure::Type_get_true_extent_c;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const datatype_object = datatype::datatypes.find(datatype);
   if (BATON_UNLIKELY(!datatype_object))
@@ -587,7 +587,7 @@ BATON_ALIAS(Type_get_true_extent_c)
 
 BATON_EXPORT int PMPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent) {
   constexpr Procedure here = Procedure::Type_get_true_extent_x;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const datatype_object = datatype::datatypes.find(datatype);
   if (BATON_UNLIKELY(!datatype_object))
@@ -602,7 +602,7 @@ BATON_ALIAS(Type_get_true_extent_x)
 
 BATON_EXPORT int PMPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type, MPI_Datatype *pair_type) {
   constexpr Procedure here = Procedure::Type_get_value_index;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const value_type_object = datatype::datatypes.find(value_type);
   if (BATON_UNLIKELY(!value_type_object))
@@ -618,7 +618,7 @@ BATON_ALIAS(Type_get_value_index)
 
 BATON_EXPORT int PMPI_Type_indexed(int count, const int array_of_blocklengths[], const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype) {
   constexpr Procedure here = Procedure::Type_indexed;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const oldtype_object = datatype::datatypes.find(oldtype);
   if (BATON_UNLIKELY(!oldtype_object))
@@ -639,7 +639,7 @@ BATON_ALIAS(Type_indexed)
 
 BATON_EXPORT int PMPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype) {
   constexpr Procedure here = Procedure::Type_indexed_c;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const oldtype_object = datatype::datatypes.find(oldtype);
   if (BATON_UNLIKELY(!oldtype_object))
@@ -660,7 +660,7 @@ BATON_ALIAS(Type_indexed_c)
 
 BATON_EXPORT int PMPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype) {
   constexpr Procedure here = Procedure::Type_match_size;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   if (BATON_UNLIKELY(!datatype))
     return null_argument(here, 3, nullptr);
@@ -670,7 +670,7 @@ BATON_ALIAS(Type_match_size)
 
 BATON_EXPORT int PMPI_Type_set_name(MPI_Datatype datatype, const char *type_name) {
   constexpr Procedure here = Procedure::Type_set_name;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const datatype_object = datatype::datatypes.find(datatype);
   if (BATON_UNLIKELY(!datatype_object))
@@ -683,7 +683,7 @@ BATON_ALIAS(Type_set_name)
 
 BATON_EXPORT int PMPI_Type_size(MPI_Datatype datatype, int *size) {
   constexpr Procedure here = Procedure::Type_size;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const datatype_object = datatype::datatypes.find(datatype);
   if (BATON_UNLIKELY(!datatype_object))
@@ -699,7 +699,7 @@ BATON_ALIAS(Type_size)
 
 BATON_EXPORT int PMPI_Type_size_c(MPI_Datatype datatype, MPI_Count *size) {
   constexpr Procedure here = Procedure::Type_size_c;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const datatype_object = datatype::datatypes.find(datatype);
   if (BATON_UNLIKELY(!datatype_object))
@@ -712,7 +712,7 @@ BATON_ALIAS(Type_size_c)
 
 BATON_EXPORT int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size) {
   constexpr Procedure here = Procedure::Type_size_x;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const datatype_object = datatype::datatypes.find(datatype);
   if (BATON_UNLIKELY(!datatype_object))
@@ -725,7 +725,7 @@ BATON_ALIAS(Type_size_x)
 
 BATON_EXPORT int PMPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype *newtype) {
   constexpr Procedure here = Procedure::Type_vector;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const oldtype_object = datatype::datatypes.find(oldtype);
   if (BATON_UNLIKELY(!oldtype_object))
@@ -742,7 +742,7 @@ BATON_ALIAS(Type_vector)
 
 BATON_EXPORT int PMPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype *newtype) {
   constexpr Procedure here = Procedure::Type_vector_c;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const oldtype_object = datatype::datatypes.find(oldtype);
   if (BATON_UNLIKELY(!oldtype_object))

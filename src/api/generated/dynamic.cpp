@@ -25,7 +25,7 @@ BATON_ALIAS(Comm_connect)
 BATON_EXPORT int PMPI_Comm_get_parent(MPI_Comm *parent) {
   constexpr Procedure here = Procedure::Comm_get_parent;
   if (BATON_LIKELY(parent != nullptr)) *parent = MPI_COMM_NULL;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   if (BATON_UNLIKELY(!parent))
     return null_argument(here, 1, nullptr);

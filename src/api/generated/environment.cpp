@@ -63,7 +63,7 @@ BATON_ALIAS(Abi_set_fortran_info)
 
 BATON_EXPORT int PMPI_Abort(MPI_Comm comm, int errorcode) {
   constexpr Procedure here = Procedure::Abort;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -74,7 +74,7 @@ BATON_ALIAS(Abort)
 
 BATON_EXPORT int PMPI_Finalize() {
   constexpr Procedure here = Procedure::Finalize;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   return finish(here, nullptr, api::finalize());
 }
@@ -90,7 +90,7 @@ BATON_ALIAS(Finalized)
 
 BATON_EXPORT int PMPI_Get_hw_resource_info(MPI_Info *hw_info) {
   constexpr Procedure here = Procedure::Get_hw_resource_info;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   if (BATON_UNLIKELY(!hw_info))
     return null_argument(here, 1, nullptr);
@@ -152,7 +152,7 @@ BATON_ALIAS(Initialized)
 
 BATON_EXPORT int PMPI_Is_thread_main(int *flag) {
   constexpr Procedure here = Procedure::Is_thread_main;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   if (BATON_UNLIKELY(!flag))
     return null_argument(here, 1, nullptr);
@@ -168,7 +168,7 @@ BATON_ALIAS(Pcontrol)
 
 BATON_EXPORT int PMPI_Query_thread(int *provided) {
   constexpr Procedure here = Procedure::Query_thread;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   if (BATON_UNLIKELY(!provided))
     return null_argument(here, 1, nullptr);

@@ -33,7 +33,7 @@ BATON_ALIAS(Add_error_string)
 
 BATON_EXPORT int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode) {
   constexpr Procedure here = Procedure::Comm_call_errhandler;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -54,7 +54,7 @@ BATON_ALIAS(Comm_create_errhandler)
 
 BATON_EXPORT int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler) {
   constexpr Procedure here = Procedure::Comm_get_errhandler;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -67,7 +67,7 @@ BATON_ALIAS(Comm_get_errhandler)
 
 BATON_EXPORT int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler) {
   constexpr Procedure here = Procedure::Comm_set_errhandler;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))

@@ -9,7 +9,7 @@ using namespace baton::api;
 
 BATON_EXPORT int PMPI_File_call_errhandler(MPI_File fh, int errorcode) {
   constexpr Procedure here = Procedure::File_call_errhandler;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   return finish(here, &file_error_target, api::file_call_errhandler(fh, errorcode));
 }
@@ -52,7 +52,7 @@ BATON_ALIAS(File_get_byte_offset)
 
 BATON_EXPORT int PMPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler) {
   constexpr Procedure here = Procedure::File_get_errhandler;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   if (BATON_UNLIKELY(!errhandler))
     return null_argument(here, 2, &file_error_target);
@@ -332,7 +332,7 @@ BATON_ALIAS(File_set_atomicity)
 
 BATON_EXPORT int PMPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler) {
   constexpr Procedure here = Procedure::File_set_errhandler;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   ErrorHandler* const errhandler_object = error_handlers.find(errhandler);
   if (BATON_UNLIKELY(!errhandler_object))

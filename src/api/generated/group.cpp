@@ -9,7 +9,7 @@ using namespace baton::api;
 
 BATON_EXPORT int PMPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result) {
   constexpr Procedure here = Procedure::Group_compare;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Group* const group1_object = world::groups.find(group1);
   if (BATON_UNLIKELY(!group1_object))
@@ -25,7 +25,7 @@ BATON_ALIAS(Group_compare)
 
 BATON_EXPORT int PMPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup) {
   constexpr Procedure here = Procedure::Group_difference;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Group* const group1_object = world::groups.find(group1);
   if (BATON_UNLIKELY(!group1_object))
@@ -41,7 +41,7 @@ BATON_ALIAS(Group_difference)
 
 BATON_EXPORT int PMPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup) {
   constexpr Procedure here = Procedure::Group_excl;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Group* const group_object = world::groups.find(group);
   if (BATON_UNLIKELY(!group_object))
@@ -58,7 +58,7 @@ BATON_ALIAS(Group_excl)
 
 BATON_EXPORT int PMPI_Group_free(MPI_Group *group) {
   constexpr Procedure here = Procedure::Group_free;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   if (BATON_UNLIKELY(!group))
     return null_argument(here, 1, nullptr);
@@ -68,7 +68,7 @@ BATON_ALIAS(Group_free)
 
 BATON_EXPORT int PMPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup) {
   constexpr Procedure here = Procedure::Group_incl;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Group* const group_object = world::groups.find(group);
   if (BATON_UNLIKELY(!group_object))
@@ -85,7 +85,7 @@ BATON_ALIAS(Group_incl)
 
 BATON_EXPORT int PMPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup) {
   constexpr Procedure here = Procedure::Group_intersection;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Group* const group1_object = world::groups.find(group1);
   if (BATON_UNLIKELY(!group1_object))
@@ -101,7 +101,7 @@ BATON_ALIAS(Group_intersection)
 
 BATON_EXPORT int PMPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup) {
   constexpr Procedure here = Procedure::Group_range_excl;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Group* const group_object = world::groups.find(group);
   if (BATON_UNLIKELY(!group_object))
@@ -118,7 +118,7 @@ BATON_ALIAS(Group_range_excl)
 
 BATON_EXPORT int PMPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup) {
   constexpr Procedure here = Procedure::Group_range_incl;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Group* const group_object = world::groups.find(group);
   if (BATON_UNLIKELY(!group_object))
@@ -135,7 +135,7 @@ BATON_ALIAS(Group_range_incl)
 
 BATON_EXPORT int PMPI_Group_rank(MPI_Group group, int *rank) {
   constexpr Procedure here = Procedure::Group_rank;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Group* const group_object = world::groups.find(group);
   if (BATON_UNLIKELY(!group_object))
@@ -148,7 +148,7 @@ BATON_ALIAS(Group_rank)
 
 BATON_EXPORT int PMPI_Group_size(MPI_Group group, int *size) {
   constexpr Procedure here = Procedure::Group_size;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Group* const group_object = world::groups.find(group);
   if (BATON_UNLIKELY(!group_object))
@@ -161,7 +161,7 @@ BATON_ALIAS(Group_size)
 
 BATON_EXPORT int PMPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[]) {
   constexpr Procedure here = Procedure::Group_translate_ranks;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Group* const group1_object = world::groups.find(group1);
   if (BATON_UNLIKELY(!group1_object))
@@ -181,7 +181,7 @@ BATON_ALIAS(Group_translate_ranks)
 
 BATON_EXPORT int PMPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup) {
   constexpr Procedure here = Procedure::Group_union;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Group* const group1_object = world::groups.find(group1);
   if (BATON_UNLIKELY(!group1_object))

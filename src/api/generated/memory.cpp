@@ -19,7 +19,7 @@ BATON_ALIAS(Aint_diff)
 
 BATON_EXPORT int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr) {
   constexpr Procedure here = Procedure::Alloc_mem;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
@@ -34,7 +34,7 @@ BATON_ALIAS(Alloc_mem)
 
 BATON_EXPORT int PMPI_Free_mem(void *base) {
   constexpr Procedure here = Procedure::Free_mem;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   return finish(here, nullptr, api::free_mem(base));
 }

@@ -9,7 +9,7 @@ using namespace baton::api;
 
 BATON_EXPORT int PMPI_Op_commutative(MPI_Op op, int *commute) {
   constexpr Procedure here = Procedure::Op_commutative;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
@@ -22,7 +22,7 @@ BATON_ALIAS(Op_commutative)
 
 BATON_EXPORT int PMPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op) {
   constexpr Procedure here = Procedure::Op_create;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   if (BATON_UNLIKELY(!user_fn))
     return null_argument(here, 1, nullptr);
@@ -34,7 +34,7 @@ BATON_ALIAS(Op_create)
 
 BATON_EXPORT int PMPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op) {
   constexpr Procedure here = Procedure::Op_create_c;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   if (BATON_UNLIKELY(!user_fn))
     return null_argument(here, 1, nullptr);
@@ -46,7 +46,7 @@ BATON_ALIAS(Op_create_c)
 
 BATON_EXPORT int PMPI_Op_free(MPI_Op *op) {
   constexpr Procedure here = Procedure::Op_free;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   if (BATON_UNLIKELY(!op))
     return null_argument(here, 1, nullptr);
@@ -56,7 +56,7 @@ BATON_ALIAS(Op_free)
 
 BATON_EXPORT int PMPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op) {
   constexpr Procedure here = Procedure::Reduce_local;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const datatype_object = datatype::datatypes.find(datatype);
   if (BATON_UNLIKELY(!datatype_object))
@@ -82,7 +82,7 @@ BATON_ALIAS(Reduce_local)
 
 BATON_EXPORT int PMPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op) {
   constexpr Procedure here = Procedure::Reduce_local_c;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const datatype_object = datatype::datatypes.find(datatype);
   if (BATON_UNLIKELY(!datatype_object))

@@ -9,7 +9,7 @@ using namespace baton::api;
 
 BATON_EXPORT int PMPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize, int *position, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Pack;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -42,7 +42,7 @@ BATON_ALIAS(Pack)
 
 BATON_EXPORT int PMPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize, MPI_Count *position, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Pack_c;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -72,7 +72,7 @@ BATON_ALIAS(Pack_c)
 
 BATON_EXPORT int PMPI_Pack_external(const char datarep[], const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, MPI_Aint outsize, MPI_Aint *position) {
   constexpr Procedure here = Procedure::Pack_external;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const datatype_object = datatype::datatypes.find(datatype);
   if (BATON_UNLIKELY(!datatype_object))
@@ -97,7 +97,7 @@ BATON_ALIAS(Pack_external)
 
 BATON_EXPORT int PMPI_Pack_external_c(const char datarep[], const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize, MPI_Count *position) {
   constexpr Procedure here = Procedure::Pack_external_c;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const datatype_object = datatype::datatypes.find(datatype);
   if (BATON_UNLIKELY(!datatype_object))
@@ -122,7 +122,7 @@ BATON_ALIAS(Pack_external_c)
 
 BATON_EXPORT int PMPI_Pack_external_size(const char datarep[], int incount, MPI_Datatype datatype, MPI_Aint *size) {
   constexpr Procedure here = Procedure::Pack_external_size;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const datatype_object = datatype::datatypes.find(datatype);
   if (BATON_UNLIKELY(!datatype_object))
@@ -137,7 +137,7 @@ BATON_ALIAS(Pack_external_size)
 
 BATON_EXPORT int PMPI_Pack_external_size_c(const char datarep[], MPI_Count incount, MPI_Datatype datatype, MPI_Count *size) {
   constexpr Procedure here = Procedure::Pack_external_size_c;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const datatype_object = datatype::datatypes.find(datatype);
   if (BATON_UNLIKELY(!datatype_object))
@@ -152,7 +152,7 @@ BATON_ALIAS(Pack_external_size_c)
 
 BATON_EXPORT int PMPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *size) {
   constexpr Procedure here = Procedure::Pack_size;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -173,7 +173,7 @@ BATON_ALIAS(Pack_size)
 
 BATON_EXPORT int PMPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI_Count *size) {
   constexpr Procedure here = Procedure::Pack_size_c;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -191,7 +191,7 @@ BATON_ALIAS(Pack_size_c)
 
 BATON_EXPORT int PMPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Unpack;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -220,7 +220,7 @@ BATON_ALIAS(Unpack)
 
 BATON_EXPORT int PMPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount, MPI_Datatype datatype, MPI_Comm comm) {
   constexpr Procedure here = Procedure::Unpack_c;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -246,7 +246,7 @@ BATON_ALIAS(Unpack_c)
 
 BATON_EXPORT int PMPI_Unpack_external(const char datarep[], const void *inbuf, MPI_Aint insize, MPI_Aint *position, void *outbuf, int outcount, MPI_Datatype datatype) {
   constexpr Procedure here = Procedure::Unpack_external;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const datatype_object = datatype::datatypes.find(datatype);
   if (BATON_UNLIKELY(!datatype_object))
@@ -267,7 +267,7 @@ BATON_ALIAS(Unpack_external)
 
 BATON_EXPORT int PMPI_Unpack_external_c(const char datarep[], const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount, MPI_Datatype datatype) {
   constexpr Procedure here = Procedure::Unpack_external_c;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Datatype* const datatype_object = datatype::datatypes.find(datatype);
   if (BATON_UNLIKELY(!datatype_object))

@@ -10,7 +10,7 @@ using namespace baton::api;
 
 BATON_EXPORT int PMPI_Cancel(MPI_Request *request) {
   constexpr Procedure here = Procedure::Cancel;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 1, nullptr);
@@ -20,7 +20,7 @@ BATON_ALIAS(Cancel)
 
 BATON_EXPORT int PMPI_Grequest_complete(MPI_Request request) {
   constexpr Procedure here = Procedure::Grequest_complete;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   return finish(here, nullptr, api::grequest_complete(request));
 }
@@ -28,7 +28,7 @@ BATON_ALIAS(Grequest_complete)
 
 BATON_EXPORT int PMPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn, MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request) {
   constexpr Procedure here = Procedure::Grequest_start;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   if (BATON_UNLIKELY(!query_fn))
     return null_argument(here, 1, nullptr);
@@ -46,7 +46,7 @@ BATON_EXPORT int PMPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI
   constexpr Procedure here = Procedure::Improbe;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Improbe(source, tag, comm, flag, message, status);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -67,7 +67,7 @@ BATON_EXPORT int PMPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Me
   constexpr Procedure here = Procedure::Imrecv;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Imrecv(buf, count, datatype, message, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Datatype* datatype_object = datatype::datatypes.find(datatype);
   if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
@@ -92,7 +92,7 @@ BATON_EXPORT int PMPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype
   constexpr Procedure here = Procedure::Imrecv_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Imrecv_c(buf, count, datatype, message, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Datatype* datatype_object = datatype::datatypes.find(datatype);
   if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
@@ -117,7 +117,7 @@ BATON_EXPORT int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_
   constexpr Procedure here = Procedure::Iprobe;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Iprobe(source, tag, comm, flag, status);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -136,7 +136,7 @@ BATON_EXPORT int PMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int sou
   constexpr Procedure here = Procedure::Irecv;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Irecv(buf, count, datatype, source, tag, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -166,7 +166,7 @@ BATON_EXPORT int PMPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype,
   constexpr Procedure here = Procedure::Irecv_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Irecv_c(buf, count, datatype, source, tag, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -196,7 +196,7 @@ BATON_EXPORT int PMPI_Irsend(const void *buf, int count, MPI_Datatype datatype, 
   constexpr Procedure here = Procedure::Irsend;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Irsend(buf, count, datatype, dest, tag, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -226,7 +226,7 @@ BATON_EXPORT int PMPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype da
   constexpr Procedure here = Procedure::Irsend_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Irsend_c(buf, count, datatype, dest, tag, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -256,7 +256,7 @@ BATON_EXPORT int PMPI_Isend(const void *buf, int count, MPI_Datatype datatype, i
   constexpr Procedure here = Procedure::Isend;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Isend(buf, count, datatype, dest, tag, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -286,7 +286,7 @@ BATON_EXPORT int PMPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype dat
   constexpr Procedure here = Procedure::Isend_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Isend_c(buf, count, datatype, dest, tag, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -316,7 +316,7 @@ BATON_EXPORT int PMPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype
   constexpr Procedure here = Procedure::Isendrecv;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -361,7 +361,7 @@ BATON_EXPORT int PMPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_
   constexpr Procedure here = Procedure::Isendrecv_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -406,7 +406,7 @@ BATON_EXPORT int PMPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datat
   constexpr Procedure here = Procedure::Isendrecv_replace;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -440,7 +440,7 @@ BATON_EXPORT int PMPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Dataty
   constexpr Procedure here = Procedure::Isendrecv_replace_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -474,7 +474,7 @@ BATON_EXPORT int PMPI_Issend(const void *buf, int count, MPI_Datatype datatype, 
   constexpr Procedure here = Procedure::Issend;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Issend(buf, count, datatype, dest, tag, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -504,7 +504,7 @@ BATON_EXPORT int PMPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype da
   constexpr Procedure here = Procedure::Issend_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Issend_c(buf, count, datatype, dest, tag, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -534,7 +534,7 @@ BATON_EXPORT int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *me
   constexpr Procedure here = Procedure::Mprobe;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Mprobe(source, tag, comm, message, status);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -553,7 +553,7 @@ BATON_EXPORT int PMPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Mes
   constexpr Procedure here = Procedure::Mrecv;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Mrecv(buf, count, datatype, message, status);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Datatype* datatype_object = datatype::datatypes.find(datatype);
   if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
@@ -576,7 +576,7 @@ BATON_EXPORT int PMPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype,
   constexpr Procedure here = Procedure::Mrecv_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Mrecv_c(buf, count, datatype, message, status);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Datatype* datatype_object = datatype::datatypes.find(datatype);
   if (BATON_UNLIKELY(!datatype_object && !(datatype_object = type_of_no_data(datatype, count))))
@@ -599,7 +599,7 @@ BATON_EXPORT int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *stat
   constexpr Procedure here = Procedure::Probe;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Probe(source, tag, comm, status);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -616,7 +616,7 @@ BATON_EXPORT int PMPI_Recv(void *buf, int count, MPI_Datatype datatype, int sour
   constexpr Procedure here = Procedure::Recv;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Recv(buf, count, datatype, source, tag, comm, status);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -644,7 +644,7 @@ BATON_EXPORT int PMPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, 
   constexpr Procedure here = Procedure::Recv_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Recv_c(buf, count, datatype, source, tag, comm, status);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -672,7 +672,7 @@ BATON_EXPORT int PMPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int
   constexpr Procedure here = Procedure::Recv_init;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Recv_init(buf, count, datatype, source, tag, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -702,7 +702,7 @@ BATON_EXPORT int PMPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datat
   constexpr Procedure here = Procedure::Recv_init_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Recv_init_c(buf, count, datatype, source, tag, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -732,7 +732,7 @@ BATON_EXPORT int PMPI_Request_free(MPI_Request *request) {
   constexpr Procedure here = Procedure::Request_free;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Request_free(request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 1, nullptr);
@@ -744,7 +744,7 @@ BATON_EXPORT int PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Sta
   constexpr Procedure here = Procedure::Request_get_status;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Request_get_status(request, flag, status);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   if (BATON_UNLIKELY(!flag))
     return null_argument(here, 2, nullptr);
@@ -756,7 +756,7 @@ BATON_EXPORT int PMPI_Request_get_status_all(int count, const MPI_Request array_
   constexpr Procedure here = Procedure::Request_get_status_all;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Request_get_status_all(count, array_of_requests, flag, array_of_statuses);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 1, nullptr, count, 0, MPI_ERR_COUNT);
@@ -772,7 +772,7 @@ BATON_EXPORT int PMPI_Request_get_status_any(int count, const MPI_Request array_
   constexpr Procedure here = Procedure::Request_get_status_any;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Request_get_status_any(count, array_of_requests, index, flag, status);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 1, nullptr, count, 0, MPI_ERR_COUNT);
@@ -790,7 +790,7 @@ BATON_EXPORT int PMPI_Request_get_status_some(int incount, const MPI_Request arr
   constexpr Procedure here = Procedure::Request_get_status_some;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Request_get_status_some(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   if (BATON_UNLIKELY(incount < 0))
     return bad_number(here, 1, nullptr, incount, 0, MPI_ERR_COUNT);
@@ -806,7 +806,7 @@ BATON_EXPORT int PMPI_Rsend(const void *buf, int count, MPI_Datatype datatype, i
   constexpr Procedure here = Procedure::Rsend;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Rsend(buf, count, datatype, dest, tag, comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -834,7 +834,7 @@ BATON_EXPORT int PMPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype dat
   constexpr Procedure here = Procedure::Rsend_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Rsend_c(buf, count, datatype, dest, tag, comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -862,7 +862,7 @@ BATON_EXPORT int PMPI_Rsend_init(const void *buf, int count, MPI_Datatype dataty
   constexpr Procedure here = Procedure::Rsend_init;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Rsend_init(buf, count, datatype, dest, tag, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -892,7 +892,7 @@ BATON_EXPORT int PMPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatyp
   constexpr Procedure here = Procedure::Rsend_init_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Rsend_init_c(buf, count, datatype, dest, tag, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -922,7 +922,7 @@ BATON_EXPORT int PMPI_Send(const void *buf, int count, MPI_Datatype datatype, in
   constexpr Procedure here = Procedure::Send;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Send(buf, count, datatype, dest, tag, comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -950,7 +950,7 @@ BATON_EXPORT int PMPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype data
   constexpr Procedure here = Procedure::Send_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Send_c(buf, count, datatype, dest, tag, comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -978,7 +978,7 @@ BATON_EXPORT int PMPI_Send_init(const void *buf, int count, MPI_Datatype datatyp
   constexpr Procedure here = Procedure::Send_init;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Send_init(buf, count, datatype, dest, tag, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -1008,7 +1008,7 @@ BATON_EXPORT int PMPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype
   constexpr Procedure here = Procedure::Send_init_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Send_init_c(buf, count, datatype, dest, tag, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -1038,7 +1038,7 @@ BATON_EXPORT int PMPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype 
   constexpr Procedure here = Procedure::Sendrecv;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -1081,7 +1081,7 @@ BATON_EXPORT int PMPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_D
   constexpr Procedure here = Procedure::Sendrecv_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -1124,7 +1124,7 @@ BATON_EXPORT int PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype dataty
   constexpr Procedure here = Procedure::Sendrecv_replace;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -1156,7 +1156,7 @@ BATON_EXPORT int PMPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatyp
   constexpr Procedure here = Procedure::Sendrecv_replace_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -1188,7 +1188,7 @@ BATON_EXPORT int PMPI_Ssend(const void *buf, int count, MPI_Datatype datatype, i
   constexpr Procedure here = Procedure::Ssend;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Ssend(buf, count, datatype, dest, tag, comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -1216,7 +1216,7 @@ BATON_EXPORT int PMPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype dat
   constexpr Procedure here = Procedure::Ssend_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Ssend_c(buf, count, datatype, dest, tag, comm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -1244,7 +1244,7 @@ BATON_EXPORT int PMPI_Ssend_init(const void *buf, int count, MPI_Datatype dataty
   constexpr Procedure here = Procedure::Ssend_init;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Ssend_init(buf, count, datatype, dest, tag, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -1274,7 +1274,7 @@ BATON_EXPORT int PMPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatyp
   constexpr Procedure here = Procedure::Ssend_init_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Ssend_init_c(buf, count, datatype, dest, tag, comm, request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -1304,7 +1304,7 @@ BATON_EXPORT int PMPI_Start(MPI_Request *request) {
   constexpr Procedure here = Procedure::Start;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Start(request);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 1, nullptr);
@@ -1316,7 +1316,7 @@ BATON_EXPORT int PMPI_Startall(int count, MPI_Request array_of_requests[]) {
   constexpr Procedure here = Procedure::Startall;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Startall(count, array_of_requests);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 1, nullptr, count, 0, MPI_ERR_COUNT);
@@ -1330,7 +1330,7 @@ BATON_EXPORT int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status) 
   constexpr Procedure here = Procedure::Test;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Test(request, flag, status);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 1, nullptr);
@@ -1344,7 +1344,7 @@ BATON_EXPORT int PMPI_Testall(int count, MPI_Request array_of_requests[], int *f
   constexpr Procedure here = Procedure::Testall;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Testall(count, array_of_requests, flag, array_of_statuses);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 1, nullptr, count, 0, MPI_ERR_COUNT);
@@ -1360,7 +1360,7 @@ BATON_EXPORT int PMPI_Testany(int count, MPI_Request array_of_requests[], int *i
   constexpr Procedure here = Procedure::Testany;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Testany(count, array_of_requests, index, flag, status);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 1, nullptr, count, 0, MPI_ERR_COUNT);
@@ -1378,7 +1378,7 @@ BATON_EXPORT int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int
   constexpr Procedure here = Procedure::Testsome;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   if (BATON_UNLIKELY(incount < 0))
     return bad_number(here, 1, nullptr, incount, 0, MPI_ERR_COUNT);
@@ -1394,7 +1394,7 @@ BATON_EXPORT int PMPI_Wait(MPI_Request *request, MPI_Status *status) {
   constexpr Procedure here = Procedure::Wait;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Wait(request, status);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   if (BATON_UNLIKELY(!request))
     return null_argument(here, 1, nullptr);
@@ -1406,7 +1406,7 @@ BATON_EXPORT int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_St
   constexpr Procedure here = Procedure::Waitall;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Waitall(count, array_of_requests, array_of_statuses);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 1, nullptr, count, 0, MPI_ERR_COUNT);
@@ -1420,7 +1420,7 @@ BATON_EXPORT int PMPI_Waitany(int count, MPI_Request array_of_requests[], int *i
   constexpr Procedure here = Procedure::Waitany;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Waitany(count, array_of_requests, index, status);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   if (BATON_UNLIKELY(count < 0))
     return bad_number(here, 1, nullptr, count, 0, MPI_ERR_COUNT);
@@ -1436,7 +1436,7 @@ BATON_EXPORT int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int
   constexpr Procedure here = Procedure::Waitsome;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   if (BATON_UNLIKELY(incount < 0))
     return bad_number(here, 1, nullptr, incount, 0, MPI_ERR_COUNT);

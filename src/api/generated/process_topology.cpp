@@ -10,7 +10,7 @@ using namespace baton::api;
 
 BATON_EXPORT int PMPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[]) {
   constexpr Procedure here = Procedure::Cart_coords;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -28,7 +28,7 @@ BATON_EXPORT int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[]
   if (BATON_LIKELY(comm_cart != nullptr)) *comm_cart = MPI_COMM_NULL;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Cart_create(comm_old, ndims, dims, periods, reorder, comm_cart);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_old_object = world::communicators.find(comm_old);
   if (BATON_UNLIKELY(!comm_old_object))
@@ -45,7 +45,7 @@ BATON_ALIAS(Cart_create)
 
 BATON_EXPORT int PMPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]) {
   constexpr Procedure here = Procedure::Cart_get;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -64,7 +64,7 @@ BATON_ALIAS(Cart_get)
 
 BATON_EXPORT int PMPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank) {
   constexpr Procedure here = Procedure::Cart_map;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -81,7 +81,7 @@ BATON_ALIAS(Cart_map)
 
 BATON_EXPORT int PMPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank) {
   constexpr Procedure here = Procedure::Cart_rank;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -94,7 +94,7 @@ BATON_ALIAS(Cart_rank)
 
 BATON_EXPORT int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source, int *rank_dest) {
   constexpr Procedure here = Procedure::Cart_shift;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -112,7 +112,7 @@ BATON_EXPORT int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm 
   if (BATON_LIKELY(newcomm != nullptr)) *newcomm = MPI_COMM_NULL;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Cart_sub(comm, remain_dims, newcomm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -125,7 +125,7 @@ BATON_ALIAS(Cart_sub)
 
 BATON_EXPORT int PMPI_Cartdim_get(MPI_Comm comm, int *ndims) {
   constexpr Procedure here = Procedure::Cartdim_get;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -138,7 +138,7 @@ BATON_ALIAS(Cartdim_get)
 
 BATON_EXPORT int PMPI_Dims_create(int nnodes, int ndims, int dims[]) {
   constexpr Procedure here = Procedure::Dims_create;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   if (BATON_UNLIKELY(!dims && ndims > 0))
     return null_argument(here, 3, nullptr);
@@ -151,7 +151,7 @@ BATON_EXPORT int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sour
   if (BATON_LIKELY(comm_dist_graph != nullptr)) *comm_dist_graph = MPI_COMM_NULL;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Dist_graph_create(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_old_object = world::communicators.find(comm_old);
   if (BATON_UNLIKELY(!comm_old_object))
@@ -170,7 +170,7 @@ BATON_EXPORT int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree
   if (BATON_LIKELY(comm_dist_graph != nullptr)) *comm_dist_graph = MPI_COMM_NULL;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Dist_graph_create_adjacent(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_old_object = world::communicators.find(comm_old);
   if (BATON_UNLIKELY(!comm_old_object))
@@ -186,7 +186,7 @@ BATON_ALIAS(Dist_graph_create_adjacent)
 
 BATON_EXPORT int PMPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int *sourceweights, int maxoutdegree, int destinations[], int *destweights) {
   constexpr Procedure here = Procedure::Dist_graph_neighbors;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -205,7 +205,7 @@ BATON_ALIAS(Dist_graph_neighbors)
 
 BATON_EXPORT int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted) {
   constexpr Procedure here = Procedure::Dist_graph_neighbors_count;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -225,7 +225,7 @@ BATON_EXPORT int PMPI_Graph_create(MPI_Comm comm_old, int nnodes, const int inde
   if (BATON_LIKELY(comm_graph != nullptr)) *comm_graph = MPI_COMM_NULL;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Graph_create(comm_old, nnodes, index, edges, reorder, comm_graph);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Communicator* const comm_old_object = world::communicators.find(comm_old);
   if (BATON_UNLIKELY(!comm_old_object))
@@ -240,7 +240,7 @@ BATON_ALIAS(Graph_create)
 
 BATON_EXPORT int PMPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[]) {
   constexpr Procedure here = Procedure::Graph_get;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -259,7 +259,7 @@ BATON_ALIAS(Graph_get)
 
 BATON_EXPORT int PMPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int edges[], int *newrank) {
   constexpr Procedure here = Procedure::Graph_map;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -276,7 +276,7 @@ BATON_ALIAS(Graph_map)
 
 BATON_EXPORT int PMPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[]) {
   constexpr Procedure here = Procedure::Graph_neighbors;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -291,7 +291,7 @@ BATON_ALIAS(Graph_neighbors)
 
 BATON_EXPORT int PMPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors) {
   constexpr Procedure here = Procedure::Graph_neighbors_count;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -304,7 +304,7 @@ BATON_ALIAS(Graph_neighbors_count)
 
 BATON_EXPORT int PMPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges) {
   constexpr Procedure here = Procedure::Graphdims_get;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
@@ -319,7 +319,7 @@ BATON_ALIAS(Graphdims_get)
 
 BATON_EXPORT int PMPI_Topo_test(MPI_Comm comm, int *status) {
   constexpr Procedure here = Procedure::Topo_test;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))

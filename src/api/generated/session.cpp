@@ -13,7 +13,7 @@ BATON_EXPORT int PMPI_Comm_create_from_group(MPI_Group group, const char *string
   if (BATON_LIKELY(newcomm != nullptr)) *newcomm = MPI_COMM_NULL;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Comm_create_from_group(group, stringtag, info, errhandler, newcomm);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   ErrorHandler* const errhandler_object = error_handlers.find(errhandler);
   if (BATON_UNLIKELY(!errhandler_object))
@@ -35,7 +35,7 @@ BATON_ALIAS(Comm_create_from_group)
 
 BATON_EXPORT int PMPI_Group_from_session_pset(MPI_Session session, const char *pset_name, MPI_Group *newgroup) {
   constexpr Procedure here = Procedure::Group_from_session_pset;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Session* const session_object = world::sessions.find(session);
   if (BATON_UNLIKELY(!session_object))
@@ -50,7 +50,7 @@ BATON_ALIAS(Group_from_session_pset)
 
 BATON_EXPORT int PMPI_Session_attach_buffer(MPI_Session session, void *buffer, int size) {
   constexpr Procedure here = Procedure::Session_attach_buffer;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Session* const session_object = world::sessions.find(session);
   if (BATON_UNLIKELY(!session_object))
@@ -63,7 +63,7 @@ BATON_ALIAS(Session_attach_buffer)
 
 BATON_EXPORT int PMPI_Session_attach_buffer_c(MPI_Session session, void *buffer, MPI_Count size) {
   constexpr Procedure here = Procedure::Session_attach_buffer_c;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Session* const session_object = world::sessions.find(session);
   if (BATON_UNLIKELY(!session_object))
@@ -97,7 +97,7 @@ BATON_EXPORT int PMPI_Session_detach_buffer(MPI_Session session, void *buffer_ad
   constexpr Procedure here = Procedure::Session_detach_buffer;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Session_detach_buffer(session, buffer_addr, size);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Session* const session_object = world::sessions.find(session);
   if (BATON_UNLIKELY(!session_object))
@@ -115,7 +115,7 @@ BATON_EXPORT int PMPI_Session_detach_buffer_c(MPI_Session session, void *buffer_
   constexpr Procedure here = Procedure::Session_detach_buffer_c;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Session_detach_buffer_c(session, buffer_addr, size);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Session* const session_object = world::sessions.find(session);
   if (BATON_UNLIKELY(!session_object))
@@ -128,7 +128,7 @@ BATON_ALIAS(Session_detach_buffer_c)
 
 BATON_EXPORT int PMPI_Session_finalize(MPI_Session *session) {
   constexpr Procedure here = Procedure::Session_finalize;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   if (BATON_UNLIKELY(!session))
     return null_argument(here, 1, nullptr);
@@ -140,7 +140,7 @@ BATON_EXPORT int PMPI_Session_flush_buffer(MPI_Session session) {
   constexpr Procedure here = Procedure::Session_flush_buffer;
   if (BATON_UNLIKELY(!library_is_running())) {
     if (tool::is_to_be_timed()) return timed::Session_flush_buffer(session);
-    if (!tool::calls_are_timed) return not_running(here);
+    if (!library_is_usable()) return not_running(here);
   }
   Session* const session_object = world::sessions.find(session);
   if (BATON_UNLIKELY(!session_object))
@@ -151,7 +151,7 @@ BATON_ALIAS(Session_flush_buffer)
 
 BATON_EXPORT int PMPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhandler) {
   constexpr Procedure here = Procedure::Session_get_errhandler;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Session* const session_object = world::sessions.find(session);
   if (BATON_UNLIKELY(!session_object))
@@ -164,7 +164,7 @@ BATON_ALIAS(Session_get_errhandler)
 
 BATON_EXPORT int PMPI_Session_get_info(MPI_Session session, MPI_Info *info_used) {
   constexpr Procedure here = Procedure::Session_get_info;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Session* const session_object = world::sessions.find(session);
   if (BATON_UNLIKELY(!session_object))
@@ -177,7 +177,7 @@ BATON_ALIAS(Session_get_info)
 
 BATON_EXPORT int PMPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, int *pset_len, char *pset_name) {
   constexpr Procedure here = Procedure::Session_get_nth_pset;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Session* const session_object = world::sessions.find(session);
   if (BATON_UNLIKELY(!session_object))
@@ -193,7 +193,7 @@ BATON_ALIAS(Session_get_nth_pset)
 
 BATON_EXPORT int PMPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int *npset_names) {
   constexpr Procedure here = Procedure::Session_get_num_psets;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Session* const session_object = world::sessions.find(session);
   if (BATON_UNLIKELY(!session_object))
@@ -209,7 +209,7 @@ BATON_ALIAS(Session_get_num_psets)
 
 BATON_EXPORT int PMPI_Session_get_pset_info(MPI_Session session, const char *pset_name, MPI_Info *info) {
   constexpr Procedure here = Procedure::Session_get_pset_info;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Session* const session_object = world::sessions.find(session);
   if (BATON_UNLIKELY(!session_object))
@@ -224,7 +224,7 @@ BATON_ALIAS(Session_get_pset_info)
 
 BATON_EXPORT int PMPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request) {
   constexpr Procedure here = Procedure::Session_iflush_buffer;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Session* const session_object = world::sessions.find(session);
   if (BATON_UNLIKELY(!session_object))
@@ -252,7 +252,7 @@ BATON_ALIAS(Session_init)
 
 BATON_EXPORT int PMPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler) {
   constexpr Procedure here = Procedure::Session_set_errhandler;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   Session* const session_object = world::sessions.find(session);
   if (BATON_UNLIKELY(!session_object))

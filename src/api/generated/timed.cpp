@@ -188,13 +188,17 @@ int Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root,
 int Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   CallTimer timer(static_cast<unsigned>(Procedure::Bsend), "MPI_Bsend");
   timer.sends(comm, dest, tag, bytes_of(count, datatype));
-  return PMPI_Bsend(buf, count, datatype, dest, tag, comm);
+  const int rc = PMPI_Bsend(buf, count, datatype, dest, tag, comm);
+  if (rc == MPI_SUCCESS) timer.sent();
+  return rc;
 }
 
 int Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   CallTimer timer(static_cast<unsigned>(Procedure::Bsend_c), "MPI_Bsend");
   timer.sends(comm, dest, tag, bytes_of(count, datatype));
-  return PMPI_Bsend_c(buf, count, datatype, dest, tag, comm);
+  const int rc = PMPI_Bsend_c(buf, count, datatype, dest, tag, comm);
+  if (rc == MPI_SUCCESS) timer.sent();
+  return rc;
 }
 
 int Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
@@ -509,7 +513,7 @@ int Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
   CallTimer timer(static_cast<unsigned>(Procedure::Ibsend), "MPI_Ibsend");
   timer.sends(comm, dest, tag, bytes_of(count, datatype));
   const int rc = PMPI_Ibsend(buf, count, datatype, dest, tag, comm, request);
-  if (rc == MPI_SUCCESS) timer.goes_on_in(*request);
+  if (rc == MPI_SUCCESS) { timer.sent(); timer.goes_on_in(*request); }
   return rc;
 }
 
@@ -517,7 +521,7 @@ int Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, 
   CallTimer timer(static_cast<unsigned>(Procedure::Ibsend_c), "MPI_Ibsend");
   timer.sends(comm, dest, tag, bytes_of(count, datatype));
   const int rc = PMPI_Ibsend_c(buf, count, datatype, dest, tag, comm, request);
-  if (rc == MPI_SUCCESS) timer.goes_on_in(*request);
+  if (rc == MPI_SUCCESS) { timer.sent(); timer.goes_on_in(*request); }
   return rc;
 }
 
@@ -565,7 +569,7 @@ int Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, 
 
 int Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status) {
   CallTimer timer(static_cast<unsigned>(Procedure::Improbe), "MPI_Improbe");
-  timer.concerns(comm, source);
+  timer.awaits(comm, source);
   const int rc = PMPI_Improbe(source, tag, comm, flag, message, status);
   if (rc == MPI_SUCCESS && *flag) timer.took(*message, comm);
   return rc;
@@ -674,7 +678,7 @@ int Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm) {
 
 int Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status) {
   CallTimer timer(static_cast<unsigned>(Procedure::Iprobe), "MPI_Iprobe");
-  timer.concerns(comm, source);
+  timer.awaits(comm, source);
   return PMPI_Iprobe(source, tag, comm, flag, status);
 }
 
@@ -711,28 +715,28 @@ int Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype 
 int Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   CallTimer timer(static_cast<unsigned>(Procedure::Ireduce_scatter), "MPI_Ireduce_scatter");
   timer.is_collective(comm);
-  timer.moves(bytes_of_all(ranks_of(comm), recvcounts, datatype));
+  timer.moves(bytes_of_all(members_of(comm), recvcounts, datatype));
   return PMPI_Ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
 }
 
 int Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   CallTimer timer(static_cast<unsigned>(Procedure::Ireduce_scatter_c), "MPI_Ireduce_scatter");
   timer.is_collective(comm);
-  timer.moves(bytes_of_all(ranks_of(comm), recvcounts, datatype));
+  timer.moves(bytes_of_all(members_of(comm), recvcounts, datatype));
   return PMPI_Ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
 }
 
 int Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   CallTimer timer(static_cast<unsigned>(Procedure::Ireduce_scatter_block), "MPI_Ireduce_scatter_block");
   timer.is_collective(comm);
-  timer.moves(ranks_of(comm) * bytes_of(recvcount, datatype));
+  timer.moves(members_of(comm) * bytes_of(recvcount, datatype));
   return PMPI_Ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
 }
 
 int Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   CallTimer timer(static_cast<unsigned>(Procedure::Ireduce_scatter_block_c), "MPI_Ireduce_scatter_block");
   timer.is_collective(comm);
-  timer.moves(ranks_of(comm) * bytes_of(recvcount, datatype));
+  timer.moves(members_of(comm) * bytes_of(recvcount, datatype));
   return PMPI_Ireduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
 }
 
@@ -740,7 +744,7 @@ int Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
   CallTimer timer(static_cast<unsigned>(Procedure::Irsend), "MPI_Irsend");
   timer.sends(comm, dest, tag, bytes_of(count, datatype));
   const int rc = PMPI_Irsend(buf, count, datatype, dest, tag, comm, request);
-  if (rc == MPI_SUCCESS) timer.goes_on_in(*request);
+  if (rc == MPI_SUCCESS) { timer.sent(); timer.goes_on_in(*request); }
   return rc;
 }
 
@@ -748,7 +752,7 @@ int Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, 
   CallTimer timer(static_cast<unsigned>(Procedure::Irsend_c), "MPI_Irsend");
   timer.sends(comm, dest, tag, bytes_of(count, datatype));
   const int rc = PMPI_Irsend_c(buf, count, datatype, dest, tag, comm, request);
-  if (rc == MPI_SUCCESS) timer.goes_on_in(*request);
+  if (rc == MPI_SUCCESS) { timer.sent(); timer.goes_on_in(*request); }
   return rc;
 }
 
@@ -798,7 +802,7 @@ int Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, 
   CallTimer timer(static_cast<unsigned>(Procedure::Isend), "MPI_Isend");
   timer.sends(comm, dest, tag, bytes_of(count, datatype));
   const int rc = PMPI_Isend(buf, count, datatype, dest, tag, comm, request);
-  if (rc == MPI_SUCCESS) timer.goes_on_in(*request);
+  if (rc == MPI_SUCCESS) { timer.sent(); timer.goes_on_in(*request); }
   return rc;
 }
 
@@ -806,7 +810,7 @@ int Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, i
   CallTimer timer(static_cast<unsigned>(Procedure::Isend_c), "MPI_Isend");
   timer.sends(comm, dest, tag, bytes_of(count, datatype));
   const int rc = PMPI_Isend_c(buf, count, datatype, dest, tag, comm, request);
-  if (rc == MPI_SUCCESS) timer.goes_on_in(*request);
+  if (rc == MPI_SUCCESS) { timer.sent(); timer.goes_on_in(*request); }
   return rc;
 }
 
@@ -815,7 +819,7 @@ int Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int des
   timer.sends(comm, dest, sendtag, bytes_of(sendcount, sendtype));
   timer.receives(comm, source, recvtag);
   const int rc = PMPI_Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
-  if (rc == MPI_SUCCESS) timer.goes_on_in(*request);
+  if (rc == MPI_SUCCESS) { timer.sent(); timer.goes_on_in(*request); }
   return rc;
 }
 
@@ -824,7 +828,7 @@ int Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
   timer.sends(comm, dest, sendtag, bytes_of(sendcount, sendtype));
   timer.receives(comm, source, recvtag);
   const int rc = PMPI_Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
-  if (rc == MPI_SUCCESS) timer.goes_on_in(*request);
+  if (rc == MPI_SUCCESS) { timer.sent(); timer.goes_on_in(*request); }
   return rc;
 }
 
@@ -833,7 +837,7 @@ int Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int
   timer.sends(comm, dest, sendtag, bytes_of(count, datatype));
   timer.receives(comm, source, recvtag);
   const int rc = PMPI_Isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
-  if (rc == MPI_SUCCESS) timer.goes_on_in(*request);
+  if (rc == MPI_SUCCESS) { timer.sent(); timer.goes_on_in(*request); }
   return rc;
 }
 
@@ -842,7 +846,7 @@ int Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int d
   timer.sends(comm, dest, sendtag, bytes_of(count, datatype));
   timer.receives(comm, source, recvtag);
   const int rc = PMPI_Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
-  if (rc == MPI_SUCCESS) timer.goes_on_in(*request);
+  if (rc == MPI_SUCCESS) { timer.sent(); timer.goes_on_in(*request); }
   return rc;
 }
 
@@ -850,7 +854,7 @@ int Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
   CallTimer timer(static_cast<unsigned>(Procedure::Issend), "MPI_Issend");
   timer.sends(comm, dest, tag, bytes_of(count, datatype));
   const int rc = PMPI_Issend(buf, count, datatype, dest, tag, comm, request);
-  if (rc == MPI_SUCCESS) timer.goes_on_in(*request);
+  if (rc == MPI_SUCCESS) { timer.sent(); timer.goes_on_in(*request); }
   return rc;
 }
 
@@ -858,13 +862,13 @@ int Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, 
   CallTimer timer(static_cast<unsigned>(Procedure::Issend_c), "MPI_Issend");
   timer.sends(comm, dest, tag, bytes_of(count, datatype));
   const int rc = PMPI_Issend_c(buf, count, datatype, dest, tag, comm, request);
-  if (rc == MPI_SUCCESS) timer.goes_on_in(*request);
+  if (rc == MPI_SUCCESS) { timer.sent(); timer.goes_on_in(*request); }
   return rc;
 }
 
 int Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status) {
   CallTimer timer(static_cast<unsigned>(Procedure::Mprobe), "MPI_Mprobe");
-  timer.concerns(comm, source);
+  timer.awaits(comm, source);
   const int rc = PMPI_Mprobe(source, tag, comm, message, status);
   if (rc == MPI_SUCCESS) timer.took(*message, comm);
   return rc;
@@ -877,6 +881,7 @@ int Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI
   if (status == MPI_STATUS_IGNORE) status = &own;
   const int rc = PMPI_Mrecv(buf, count, datatype, message, status);
   if (rc == MPI_SUCCESS) timer.received(*status);
+  if (rc == MPI_ERR_TRUNCATE) timer.received(*status);
   return rc;
 }
 
@@ -887,6 +892,7 @@ int Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *mess
   if (status == MPI_STATUS_IGNORE) status = &own;
   const int rc = PMPI_Mrecv_c(buf, count, datatype, message, status);
   if (rc == MPI_SUCCESS) timer.received(*status);
+  if (rc == MPI_ERR_TRUNCATE) timer.received(*status);
   return rc;
 }
 
@@ -1012,7 +1018,7 @@ int Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[],
 
 int Probe(int source, int tag, MPI_Comm comm, MPI_Status *status) {
   CallTimer timer(static_cast<unsigned>(Procedure::Probe), "MPI_Probe");
-  timer.concerns(comm, source);
+  timer.awaits(comm, source);
   return PMPI_Probe(source, tag, comm, status);
 }
 
@@ -1023,6 +1029,7 @@ int Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_C
   if (status == MPI_STATUS_IGNORE) status = &own;
   const int rc = PMPI_Recv(buf, count, datatype, source, tag, comm, status);
   if (rc == MPI_SUCCESS) timer.received(*status);
+  if (rc == MPI_ERR_TRUNCATE) timer.received(*status);
   return rc;
 }
 
@@ -1033,6 +1040,7 @@ int Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int ta
   if (status == MPI_STATUS_IGNORE) status = &own;
   const int rc = PMPI_Recv_c(buf, count, datatype, source, tag, comm, status);
   if (rc == MPI_SUCCESS) timer.received(*status);
+  if (rc == MPI_ERR_TRUNCATE) timer.received(*status);
   return rc;
 }
 
@@ -1079,28 +1087,28 @@ int Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datat
 int Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   CallTimer timer(static_cast<unsigned>(Procedure::Reduce_scatter), "MPI_Reduce_scatter");
   timer.is_collective(comm);
-  timer.moves(bytes_of_all(ranks_of(comm), recvcounts, datatype));
+  timer.moves(bytes_of_all(members_of(comm), recvcounts, datatype));
   return PMPI_Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm);
 }
 
 int Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   CallTimer timer(static_cast<unsigned>(Procedure::Reduce_scatter_c), "MPI_Reduce_scatter");
   timer.is_collective(comm);
-  timer.moves(bytes_of_all(ranks_of(comm), recvcounts, datatype));
+  timer.moves(bytes_of_all(members_of(comm), recvcounts, datatype));
   return PMPI_Reduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm);
 }
 
 int Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   CallTimer timer(static_cast<unsigned>(Procedure::Reduce_scatter_block), "MPI_Reduce_scatter_block");
   timer.is_collective(comm);
-  timer.moves(ranks_of(comm) * bytes_of(recvcount, datatype));
+  timer.moves(members_of(comm) * bytes_of(recvcount, datatype));
   return PMPI_Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm);
 }
 
 int Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   CallTimer timer(static_cast<unsigned>(Procedure::Reduce_scatter_block_c), "MPI_Reduce_scatter_block");
   timer.is_collective(comm);
-  timer.moves(ranks_of(comm) * bytes_of(recvcount, datatype));
+  timer.moves(members_of(comm) * bytes_of(recvcount, datatype));
   return PMPI_Reduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm);
 }
 
@@ -1153,13 +1161,17 @@ int Request_get_status_some(int incount, const MPI_Request array_of_requests[], 
 int Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   CallTimer timer(static_cast<unsigned>(Procedure::Rsend), "MPI_Rsend");
   timer.sends(comm, dest, tag, bytes_of(count, datatype));
-  return PMPI_Rsend(buf, count, datatype, dest, tag, comm);
+  const int rc = PMPI_Rsend(buf, count, datatype, dest, tag, comm);
+  if (rc == MPI_SUCCESS) timer.sent();
+  return rc;
 }
 
 int Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   CallTimer timer(static_cast<unsigned>(Procedure::Rsend_c), "MPI_Rsend");
   timer.sends(comm, dest, tag, bytes_of(count, datatype));
-  return PMPI_Rsend_c(buf, count, datatype, dest, tag, comm);
+  const int rc = PMPI_Rsend_c(buf, count, datatype, dest, tag, comm);
+  if (rc == MPI_SUCCESS) timer.sent();
+  return rc;
 }
 
 int Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
@@ -1253,13 +1265,17 @@ int Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI
 int Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   CallTimer timer(static_cast<unsigned>(Procedure::Send), "MPI_Send");
   timer.sends(comm, dest, tag, bytes_of(count, datatype));
-  return PMPI_Send(buf, count, datatype, dest, tag, comm);
+  const int rc = PMPI_Send(buf, count, datatype, dest, tag, comm);
+  if (rc == MPI_SUCCESS) timer.sent();
+  return rc;
 }
 
 int Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   CallTimer timer(static_cast<unsigned>(Procedure::Send_c), "MPI_Send");
   timer.sends(comm, dest, tag, bytes_of(count, datatype));
-  return PMPI_Send_c(buf, count, datatype, dest, tag, comm);
+  const int rc = PMPI_Send_c(buf, count, datatype, dest, tag, comm);
+  if (rc == MPI_SUCCESS) timer.sent();
+  return rc;
 }
 
 int Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
@@ -1285,7 +1301,8 @@ int Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
   const int rc = PMPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
-  if (rc == MPI_SUCCESS) timer.received(*status);
+  if (rc == MPI_SUCCESS) { timer.sent(); timer.received(*status); }
+  if (rc == MPI_ERR_TRUNCATE) timer.received(*status);
   return rc;
 }
 
@@ -1296,7 +1313,8 @@ int Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, 
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
   const int rc = PMPI_Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
-  if (rc == MPI_SUCCESS) timer.received(*status);
+  if (rc == MPI_SUCCESS) { timer.sent(); timer.received(*status); }
+  if (rc == MPI_ERR_TRUNCATE) timer.received(*status);
   return rc;
 }
 
@@ -1307,7 +1325,8 @@ int Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int 
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
   const int rc = PMPI_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
-  if (rc == MPI_SUCCESS) timer.received(*status);
+  if (rc == MPI_SUCCESS) { timer.sent(); timer.received(*status); }
+  if (rc == MPI_ERR_TRUNCATE) timer.received(*status);
   return rc;
 }
 
@@ -1318,7 +1337,8 @@ int Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int de
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
   const int rc = PMPI_Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
-  if (rc == MPI_SUCCESS) timer.received(*status);
+  if (rc == MPI_SUCCESS) { timer.sent(); timer.received(*status); }
+  if (rc == MPI_ERR_TRUNCATE) timer.received(*status);
   return rc;
 }
 
@@ -1340,13 +1360,17 @@ int Session_flush_buffer(MPI_Session session) {
 int Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   CallTimer timer(static_cast<unsigned>(Procedure::Ssend), "MPI_Ssend");
   timer.sends(comm, dest, tag, bytes_of(count, datatype));
-  return PMPI_Ssend(buf, count, datatype, dest, tag, comm);
+  const int rc = PMPI_Ssend(buf, count, datatype, dest, tag, comm);
+  if (rc == MPI_SUCCESS) timer.sent();
+  return rc;
 }
 
 int Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   CallTimer timer(static_cast<unsigned>(Procedure::Ssend_c), "MPI_Ssend");
   timer.sends(comm, dest, tag, bytes_of(count, datatype));
-  return PMPI_Ssend_c(buf, count, datatype, dest, tag, comm);
+  const int rc = PMPI_Ssend_c(buf, count, datatype, dest, tag, comm);
+  if (rc == MPI_SUCCESS) timer.sent();
+  return rc;
 }
 
 int Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
@@ -1386,6 +1410,7 @@ int Test(MPI_Request *request, int *flag, MPI_Status *status) {
   if (status == MPI_STATUS_IGNORE) status = &own;
   const int rc = PMPI_Test(request, flag, status);
   if (rc == MPI_SUCCESS && *flag) completions.one(0, *status);
+  if (rc == MPI_ERR_TRUNCATE && *flag) completions.one(0, *status);
   return rc;
 }
 
@@ -1395,6 +1420,7 @@ int Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status ar
   array_of_statuses = completions.statuses(array_of_statuses);
   const int rc = PMPI_Testall(count, array_of_requests, flag, array_of_statuses);
   if (rc == MPI_SUCCESS && *flag) completions.all(array_of_statuses);
+  if (rc == MPI_ERR_IN_STATUS) completions.all(array_of_statuses, true);
   return rc;
 }
 
@@ -1414,6 +1440,7 @@ int Testsome(int incount, MPI_Request array_of_requests[], int *outcount, int ar
   array_of_statuses = completions.statuses(array_of_statuses);
   const int rc = PMPI_Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
   if (rc == MPI_SUCCESS) completions.some(*outcount, array_of_indices, array_of_statuses);
+  if (rc == MPI_ERR_IN_STATUS) completions.some(*outcount, array_of_indices, array_of_statuses, true);
   return rc;
 }
 
@@ -1424,6 +1451,7 @@ int Wait(MPI_Request *request, MPI_Status *status) {
   if (status == MPI_STATUS_IGNORE) status = &own;
   const int rc = PMPI_Wait(request, status);
   if (rc == MPI_SUCCESS) completions.one(0, *status);
+  if (rc == MPI_ERR_TRUNCATE) completions.one(0, *status);
   return rc;
 }
 
@@ -1433,6 +1461,7 @@ int Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_stat
   array_of_statuses = completions.statuses(array_of_statuses);
   const int rc = PMPI_Waitall(count, array_of_requests, array_of_statuses);
   if (rc == MPI_SUCCESS) completions.all(array_of_statuses);
+  if (rc == MPI_ERR_IN_STATUS) completions.all(array_of_statuses, true);
   return rc;
 }
 
@@ -1452,6 +1481,7 @@ int Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int ar
   array_of_statuses = completions.statuses(array_of_statuses);
   const int rc = PMPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
   if (rc == MPI_SUCCESS) completions.some(*outcount, array_of_indices, array_of_statuses);
+  if (rc == MPI_ERR_IN_STATUS) completions.some(*outcount, array_of_indices, array_of_statuses, true);
   return rc;
 }
 

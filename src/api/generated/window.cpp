@@ -124,7 +124,7 @@ BATON_ALIAS(Win_attach)
 
 BATON_EXPORT int PMPI_Win_call_errhandler(MPI_Win win, int errorcode) {
   constexpr Procedure here = Procedure::Win_call_errhandler;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   return finish(here, nullptr, api::win_call_errhandler(win, errorcode));
 }
@@ -217,7 +217,7 @@ BATON_ALIAS(Win_get_attr)
 
 BATON_EXPORT int PMPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler) {
   constexpr Procedure here = Procedure::Win_get_errhandler;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   if (BATON_UNLIKELY(!errhandler))
     return null_argument(here, 2, nullptr);
@@ -237,7 +237,7 @@ BATON_ALIAS(Win_get_info)
 
 BATON_EXPORT int PMPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen) {
   constexpr Procedure here = Procedure::Win_get_name;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   if (BATON_UNLIKELY(!win_name))
     return null_argument(here, 2, nullptr);
@@ -269,7 +269,7 @@ BATON_ALIAS(Win_set_attr)
 
 BATON_EXPORT int PMPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler) {
   constexpr Procedure here = Procedure::Win_set_errhandler;
-  if (BATON_UNLIKELY(!library_is_running() && !tool::calls_are_timed))
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   ErrorHandler* const errhandler_object = error_handlers.find(errhandler);
   if (BATON_UNLIKELY(!errhandler_object))
