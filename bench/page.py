@@ -9,7 +9,7 @@ import sizes
 
 sys.path.insert(0, peers.ROOT)
 from lab.frame.charts import curves, in_bytes, table  # noqa: E402
-from lab.frame.page import STYLE, paragraph, section  # noqa: E402
+from lab.frame.page import document, paragraph, read_style, section  # noqa: E402
 
 COLORS = ("main", "cold", "wait", "other")
 DRAWN_MOST = 6  # ratios beyond it, or below its inverse, are drawn there
@@ -75,8 +75,6 @@ def write(path, comparison, absent, machine, build):
     titles = {library.name: library.title for library in comparison.libraries}
     first = comparison.libraries[0].name
     marks = sorted(sizes.thresholds(build).items()) if first == "baton" else []
-    with open(STYLE, encoding="utf-8") as file:
-        style = file.read()
     where = f"{machine['cpu']}, {machine['cpus']} usable CPUs, Linux {machine['kernel']}; {comparison.rounds} rounds, " \
             "libraries interleaved within each; medians."
     out = paragraph(" ".join(f"{name} takes no part: {reason}." for name, reason in absent.items())) if absent else ""
@@ -87,6 +85,4 @@ def write(path, comparison, absent, machine, build):
         *(section(title, drawn(comparison, title, cells, marks)) for title, cells in report.series_of(comparison.values).items()
           if len(cells) > 1)])
     with open(path, "w", encoding="utf-8") as file:
-        file.write('<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-                   '<meta name="viewport" content="width=device-width, initial-scale=1">'
-                   f"<title>./dev bench</title><style>{style}</style></head>\n<body>{body}</body></html>\n")
+        file.write(document("./dev bench", body, read_style("style.css")))
