@@ -1,6 +1,6 @@
 """The source's gains beside ours, and the verdict: sentences chosen by the data."""
 from lab.frame.findings import Finding
-from lab.hbm import guest, live, source, xeon_max
+from lab.hbm import collectives, guest, live, source, xeon_max
 from lab.hbm.model import VARIANTS, gain, in_a_tile_over_across, pair_that_explains
 
 BASE = "base"
@@ -41,7 +41,7 @@ def findings_of(done):
                          note=f"{told['place']}; {'within its bound' if holds(told['percent'], ours) else 'missed'}",
                          met=holds(told["percent"], ours)))
     found.append(guest.finding(done))
-    return [*found, *xeon_max.findings(done), *live.findings(done)]
+    return [*found, *collectives.findings(done), *xeon_max.findings(done), *live.findings(done)]
 
 
 def verdict_of(done):

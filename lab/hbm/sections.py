@@ -2,7 +2,7 @@
 from lab.frame import charts
 from lab.frame.machines import parameters_section
 from lab.frame.page import figures_section, kind_mark, paragraph, section
-from lab.hbm import guest, live, source, xeon_max
+from lab.hbm import collectives, guest, live, source, xeon_max
 from lab.hbm.findings import BASE, gains
 from lab.hbm.model import CASES, VARIANTS, gain, in_a_tile_over_across
 
@@ -46,6 +46,10 @@ def sections_of(done):
     data = done["model"].data
     parts = [make(data) for make in (gains_section, bandwidths, sensitivity)] if data else \
         [section("Gains over all in DDR4", paragraph(done["model"].problem, "problem"))]
+    parts.append(section("Collectives", SIMULATED,
+                         paragraph("What the source left for later: a long allgather or alltoall whose buffers lie in MCDRAM, over all in DDR4. Every "
+                                   "rank copies what it gets straight from where it lies. One core is bound by latency, which MCDRAM has more "
+                                   "of; many are bound by the memory."), collectives.drawing(done)))
     parts.append(section("On a Xeon Max", SIMULATED,
                          paragraph("What pairs gain over all in DDR5 when segments and buffers lie in HBM. Hardly any figure of this machine was found, "
                                    "so its file has ranges: least and most are their ends."), xeon_max.drawing(done)))

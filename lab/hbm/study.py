@@ -2,7 +2,7 @@
 from lab.frame.guest import why_not
 from lab.frame.machines import PROGRAM
 from lab.frame.run import Result
-from lab.hbm import guest, live, model, source, xeon_max
+from lab.hbm import collectives, guest, live, model, source, xeon_max
 from lab.hbm.findings import findings_of, verdict_of
 from lab.hbm.model import gain
 from lab.hbm.sections import sections_of
@@ -16,7 +16,7 @@ figures = source.figures
 
 
 def steps(context):
-    return [*model.steps(context), *xeon_max.steps(context), *guest.steps(context), *live.steps(context)]
+    return [*model.steps(context), *collectives.steps(context), *xeon_max.steps(context), *guest.steps(context), *live.steps(context)]
 
 
 def result(done, context):
@@ -25,5 +25,5 @@ def result(done, context):
              "slow_gbs": bandwidth["slow"], "fast_gbs": bandwidth["fast"]}
             for label, table in data["bandwidth"].items() for name, bandwidth in table.items()] if data else []
     verdict, missing = verdict_of(done), {"guest": why_not(done), "live": live.why_not(done)}
-    return Result(findings_of(done), rows + xeon_max.rows(done) + guest.rows(done) + live.rows(done), verdict, sections_of(done), verdict[0],
+    return Result(findings_of(done), rows + collectives.rows(done) + xeon_max.rows(done) + guest.rows(done) + live.rows(done), verdict, sections_of(done), verdict[0],
                   {name: why for name, why in missing.items() if why})

@@ -44,6 +44,13 @@ class Quick(unittest.TestCase):
             missed = f"{name} +{ours:.0f} instead of +{paper} %" in self.data["verdict"][0]
             self.assertEqual(missed, not findings.holds(paper, ours), name)
 
+    def test_long_collectives_of_few_ranks_lose_and_of_many_gain_what_the_memory_has_more(self):
+        gain = {row["case"]: row["gain_percent"] for row in self.data["rows"]
+                if row["table"] == "collectives" and row["assumption"] == "middle"}
+        self.assertAlmostEqual(gain["2 ranks"], 100 * (147 / 176 - 1), delta=1)     # latencies of DDR4 and MCDRAM
+        self.assertAlmostEqual(gain["68 ranks"], 100 * (421.7 / 88.4 - 1), delta=4)  # bandwidths
+        self.assertLess(gain["17 ranks"], gain["34 ranks"])
+
     def test_a_xeon_max_has_bands(self):
         rows = [row for row in self.data["rows"] if row["table"] == "xeon-max"]
         self.assertEqual(len(rows), 6)
