@@ -1,9 +1,6 @@
 #include "tool/timing.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 
 #include "base/status_fields.hpp"
 #include "message/engine.hpp"
