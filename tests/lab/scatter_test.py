@@ -84,7 +84,17 @@ class Quick(unittest.TestCase):
             self.assertIn(finding["kind"], ("measured", "simulated", "modelled"))
             self.assertTrue(finding["ours"] is not None or finding["note"], finding)
         self.assertEqual({"sweep, scatter", "sweep, gather", "sensitivity", "scale", "topology", "status", "roots",
-                          "packing", "hardware", "live"}, {row["table"] for row in self.data["rows"]})
+                          "packing", "hardware", "live", *(["synthesis"] if shutil.which("yosys") else [])},
+                         {row["table"] for row in self.data["rows"]})
+
+    @unittest.skipUnless(shutil.which("yosys"), "yosys is not installed")
+    def test_what_is_synthesized_is_counted_in_gates(self):
+        sizes = {(row["design"], row["nodes"]): row for row in self.data["rows"] if row["table"] == "synthesis"}
+        self.assertEqual({nodes for _, nodes in sizes}, {8, 16, 32})
+        for (design, nodes), row in sizes.items():
+            self.assertEqual(row["gates"], row["nand"] + row["inverters"] + 6 * row["flip_flops"])
+            self.assertEqual(row["flip_flops"], (nodes - 1) * (5 if design == "least_left" else 1))
+            self.assertIn(str(row["gates"]), self.page)
 
     def test_the_example_is_the_sources(self):
         replayed = [finding for finding in self.data["findings"] if finding["what"].startswith("example")]
