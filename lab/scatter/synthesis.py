@@ -11,7 +11,7 @@ from lab.frame.errors import StepFailed
 from lab.frame.steps import Step
 
 FORMAT = 1  # of what we keep
-PROGRAM = "yosys"
+PROGRAM, REPORT = "yosys", "cells.json"
 SECONDS = 120  # after which one design is given up
 DESIGNS = {"idle_first": "idle lines and a priority encoder", "least_left": "classes and a tree of comparators"}
 RECEIVERS = (7, 15, 31)  # of 8, 16 and 32 nodes
@@ -27,18 +27,19 @@ def path_of(design):
     return os.path.join(FOLDER, f"{design}.v")
 
 
-def script(design, receivers, report):
-    return (f"read_verilog {path_of(design)}; chparam -set NODES {receivers} {design}; synth -flatten -top {design}; "
-            f"dfflegalize -cell $_DFF_P_ 01; abc -g NAND; opt_clean; tee -q -o {report} stat -json")
+def script(design, receivers):
+    """In a folder that has the design: names of folders may have blanks, which yosys takes for ends of words."""
+    return (f"read_verilog {design}.v; chparam -set NODES {receivers} {design}; synth -flatten -top {design}; "
+            f"dfflegalize -cell $_DFF_P_ 01; abc -g NAND; opt_clean; tee -q -o {REPORT} stat -json")
 
 
 def cells_of(design, receivers):
     with tempfile.TemporaryDirectory() as folder:
-        report = os.path.join(folder, "cells.json")
-        done = subprocess.run([PROGRAM, "-q", "-p", script(design, receivers, report)], capture_output=True, text=True,
+        shutil.copy(path_of(design), folder)
+        done = subprocess.run([PROGRAM, "-q", "-p", script(design, receivers)], capture_output=True, text=True, cwd=folder,
                               stdin=subprocess.DEVNULL, timeout=SECONDS)
         try:
-            with open(report, encoding="utf-8") as file:
+            with open(os.path.join(folder, REPORT), encoding="utf-8") as file:
                 text = file.read()
             return json.loads(text[text.index("{"):])["design"]["num_cells_by_type"]
         except (OSError, ValueError, KeyError):
