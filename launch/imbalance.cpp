@@ -16,7 +16,7 @@ using status::RankTimes;
 // A communicator as one rank knows it, and from when to when it was seen to be used.
 struct Use {
   int rank;
-  const lockfree::TimedCommunicator* communicator;
+  const status::CommunicatorInUse* communicator;
   std::uint16_t row;
   double from, to;
 };
@@ -44,13 +44,13 @@ std::vector<Use> uses_of(const RankTimes& times, int rank) {
   return uses;
 }
 
-using Identity = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
+using Identity = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, bool>;
 
 std::map<Identity, std::vector<Common>> communicators_of(const JobTimes& times) {
   std::map<Identity, std::vector<Common>> found;
   for (std::size_t rank = 0; rank < times.ranks.size(); ++rank)
     for (const Use& use : uses_of(times.ranks[rank], static_cast<int>(rank))) {
-      const lockfree::TimedCommunicator& of = *use.communicator;
+      const status::CommunicatorInUse& of = *use.communicator;
       auto& alike = found[{of.id, of.first_member, of.ranks, of.between_groups}];
       Common* best = nullptr;
       for (Common& common : alike)
@@ -86,12 +86,8 @@ void add_call(Sum& sum, const std::vector<Arrival>& arrivals) {
 }
 
 std::string name_of(const Common& common) {
-  const lockfree::TimedCommunicator& of = *common.uses.front().communicator;
-  std::string name(of.name, ::strnlen(of.name, sizeof of.name));
-  for (char& letter : name)
-    if (static_cast<unsigned char>(letter) < 0x20 || static_cast<unsigned char>(letter) > 0x7e)
-      letter = '?';
-  return name.empty() ? fmt::format("a communicator of {} ranks", of.ranks) : name;
+  const status::CommunicatorInUse& of = *common.uses.front().communicator;
+  return of.name.empty() ? fmt::format("a communicator of {} ranks", of.ranks) : of.name;
 }
 
 void add_common(std::map<std::pair<std::string, std::string>, Sum>& sums, const JobTimes& times,

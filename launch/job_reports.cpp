@@ -95,10 +95,10 @@ bool JobReports::write_stats(const status::JobTimes& times) const {
 }
 
 bool JobReports::write_timeline(const status::JobTimes& times) const {
-  const TraceResult result = write_trace(
+  const bool written = write_trace(
       timing_place(job_.file), times, program_words(job_.options),
       [&](std::string_view text) { return write_text(trace_.descriptor, text, give_up_); });
-  if (!is_written(trace_, result.written)) return false;
+  if (!is_written(trace_, written)) return false;
   std::uint64_t lost = 0;
   for (const status::RankTimes& rank : times.ranks) lost += rank.lost_events;
   if (lost)

@@ -142,7 +142,8 @@ void read_stats_file(Reader& reader) {
     reader.fail(" " + name + ": name it FILE.html for a page, FILE.json for data");
 }
 void read_trace(Reader& reader) {
-  reader.options.trace_file = reader.take_some("a file");
+  const std::string& name = reader.options.trace_file = reader.take_some("a file");
+  if (name.starts_with("-")) reader.fail(" " + name + ": it takes a file: --trace FILE");
 }
 void read_trace_bytes(Reader& reader) {
   const std::string text = reader.take("a size");

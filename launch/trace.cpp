@@ -95,8 +95,8 @@ void write_call(Writer& writer, int row, const RankTimes& times, const Event& ev
   if (event.peer >= 0) more += fmt::format(R"(,"peer":{})", event.peer);
   const double waited = 1e6 * job.seconds_per_tick * static_cast<double>(event.waiting_or_order);
   writer.event(
-      R"({{"ph":"X","pid":0,"tid":{},"ts":{:.3f},"dur":{:.3f},"name":"{}","args":{{"waiting_us":{:.3f}{}}}}})",
-      row, began, lasted, call_name(times, event), waited, more);
+      R"({{"ph":"X","pid":0,"tid":{},"ts":{:.3f},"dur":{:.3f},"name":{},"args":{{"waiting_us":{:.3f}{}}}}})",
+      row, began, lasted, quoted(call_name(times, event)), waited, more);
 }
 
 void write_arrow(Writer& writer, std::uint64_t number, const End& sent, const End& received) {
@@ -110,37 +110,29 @@ void write_arrow(Writer& writer, std::uint64_t number, const End& sent, const En
       received.row, 1e6 * received.ended, number, sent.bytes, sent.tag);
 }
 
-void match(Writer& writer, std::vector<End>& sent, std::vector<End>& received,
-           TraceResult& result) {
+// Where one side has recorded less than the other, some of its way stay without an arrow.
+void write_arrows(Writer& writer, std::vector<End>& sent, std::vector<End>& received) {
   std::ranges::stable_sort(sent, {}, &End::place);
   std::ranges::stable_sort(received, {}, &End::place);
-  std::size_t s = 0, r = 0;
-  while (s < sent.size() && r < received.size()) {
-    if (sent[s].way() < received[r].way()) {
-      ++result.messages_half;
+  std::uint64_t arrows = 0;
+  for (std::size_t s = 0, r = 0; s < sent.size() && r < received.size();) {
+    if (sent[s].way() < received[r].way())
       ++s;
-    } else if (received[r].way() < sent[s].way()) {
-      ++result.messages_half;
+    else if (received[r].way() < sent[s].way())
       ++r;
-    } else if (received[r].ended < sent[s].began) {  // its send was not recorded
-      ++result.messages_half;
+    else if (received[r].ended < sent[s].began)  // its send was not recorded
       ++r;
-    } else if (received[r].bytes > sent[s].bytes) {  // nor was this one's receive
-      ++result.messages_half;
+    else if (received[r].bytes > sent[s].bytes)  // nor was this one's receive
       ++s;
-    } else {
-      write_arrow(writer, ++result.messages, sent[s++], received[r++]);
-    }
+    else
+      write_arrow(writer, ++arrows, sent[s++], received[r++]);
   }
-  result.messages_half += sent.size() - s + received.size() - r;
 }
 
 }  // namespace
 
-TraceResult write_trace(const status::TimingPlace& place, const JobTimes& times,
-                        const std::string& program,
-                        const std::function<bool(std::string_view)>& write) {
-  TraceResult result;
+bool write_trace(const status::TimingPlace& place, const JobTimes& times,
+                 const std::string& program, const std::function<bool(std::string_view)>& write) {
   Writer writer(write);
   writer.raw(fmt::format(
       R"({{"displayTimeUnit":"ns","otherData":{{"program":{},"library":"Baton {}"}},"traceEvents":[)",
@@ -158,7 +150,6 @@ TraceResult write_trace(const status::TimingPlace& place, const JobTimes& times,
       const double began = times.seconds(event.began), ended = times.seconds(event.ended);
       if (event.kind == EventKind::call) {
         write_call(writer, row, of, event, times);
-        ++result.calls;
       } else if (event.kind == EventKind::sent) {
         sent.push_back({rank, event.peer, row, event.communicator, event.tag, sent.size(), began,
                         ended, event.bytes});
@@ -169,11 +160,10 @@ TraceResult write_trace(const status::TimingPlace& place, const JobTimes& times,
       return writer.good();
     });
   }
-  match(writer, sent, received, result);
+  write_arrows(writer, sent, received);
   writer.raw("\n]}\n");
   writer.flush();
-  result.written = writer.good();
-  return result;
+  return writer.good();
 }
 
 }  // namespace baton::launch

@@ -20,16 +20,8 @@ inline std::uint64_t event_bytes_of_rank(std::uint64_t file_bytes, std::size_t r
   return std::max(least, file_bytes / json_bytes / ranks) * sizeof(lockfree::Event);
 }
 
-struct TraceResult {
-  bool written = true;
-  std::uint64_t calls = 0;
-  std::uint64_t messages = 0;       // drawn as arrows
-  std::uint64_t messages_half = 0;  // one end of which is not in the trace
-};
-
-// Hands the file's text to `write` piece by piece, until that says no.
-TraceResult write_trace(const status::TimingPlace& place, const status::JobTimes& times,
-                        const std::string& program,
-                        const std::function<bool(std::string_view)>& write);
+// Hands the file's text to `write` piece by piece. False: that said no.
+bool write_trace(const status::TimingPlace& place, const status::JobTimes& times,
+                 const std::string& program, const std::function<bool(std::string_view)>& write);
 
 }  // namespace baton::launch

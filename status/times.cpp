@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "platform/clock.hpp"
+#include "status/printable.hpp"
 
 namespace baton::status {
 
@@ -71,16 +72,6 @@ CallTotals totals_of(const lockfree::CallTime& time, double tick) {
           tick * static_cast<double>(value(time.longest_ticks)), value(time.bytes)};
 }
 
-template <std::size_t size>
-std::string word_in(const char (&text)[size]) {
-  std::string word(text, ::strnlen(text, size));
-  for (char& letter : word)
-    if (static_cast<unsigned char>(letter) < 0x20 || static_cast<unsigned char>(letter) > 0x7e ||
-        letter == '"' || letter == '\\')
-      letter = '?';
-  return word;
-}
-
 // The two widths of a procedure have rows of their own, and one name.
 void add_row(std::vector<TimedCallRow>& calls, TimedCallRow row) {
   auto found = std::ranges::find(calls, row.name, &TimedCallRow::name);
@@ -93,7 +84,7 @@ void read_calls(const Copy& copy, const lockfree::TimingLayout& layout, double t
                 std::uint32_t count, RankTimes& rank, std::vector<std::uint16_t>& places) {
   const auto* rows = copy.at<lockfree::TimedCall>(layout.calls);
   for (std::uint32_t i = 0; i < std::min(count, lockfree::timed_calls_max); ++i) {
-    TimedCallRow row{word_in(rows[i].name), {}};
+    TimedCallRow row{printable(rows[i].name), {}};
     for (std::size_t size = 0; size < row.sizes.size(); ++size)
       row.sizes[size] = totals_of(rows[i].sizes[size], tick);
     const std::string name = row.name;
@@ -186,7 +177,9 @@ void read_rank(const TimingPlace& place, int number, JobTimes& times, std::int64
   const auto* rows = copy.at<lockfree::TimedCommunicator>(layout.communicators);
   const std::uint32_t rows_used =
       std::min(count_of(head.communicators), lockfree::timed_communicators_max);
-  rank.communicators.assign(rows, rows + rows_used);
+  for (std::uint32_t i = 0; i < rows_used; ++i)
+    rank.communicators.push_back({rows[i].id, rows[i].first_member, rows[i].ranks,
+                                  rows[i].between_groups != 0, printable(rows[i].name)});
   const std::uint64_t kept = std::min(count_of(head.collectives), layout.collectives_max);
   const Copy calls(place, record_offset(place, number) + layout.collectives,
                    kept * sizeof(lockfree::CollectiveTime));

@@ -54,6 +54,13 @@ struct PeerTotals {
   double waiting = 0;
 };
 
+// As one of its ranks knows it.
+struct CommunicatorInUse {
+  std::uint32_t id, first_member, ranks;
+  bool between_groups;
+  std::string name;  // empty: it has none
+};
+
 struct CollectiveCall {
   double entered, left;  // since the first rank began
   std::uint32_t number;
@@ -70,7 +77,7 @@ struct RankTimes {
   std::vector<TimedCallRow> calls;
   std::vector<std::string> names;  // of calls as events number them
   std::vector<PeerTotals> peers;   // with whom there were messages
-  std::vector<lockfree::TimedCommunicator> communicators;
+  std::vector<CommunicatorInUse> communicators;
   std::vector<CollectiveCall> collectives;
   std::uint32_t collective_stride = 1;  // one in so many calls was kept
   std::uint64_t unkept_communicators = 0;

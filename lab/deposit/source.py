@@ -3,7 +3,7 @@ import json
 import math
 import os
 
-from lab.frame.errors import LabError
+from lab.frame.inputs import ends_of
 
 NAME = "deposit"
 FOLDER = os.path.dirname(os.path.abspath(__file__))
@@ -16,13 +16,7 @@ def read(name):
 
 def checked(name, parameter):
     """With its value; of a range that is the geometric middle."""
-    for part in ("unit", "source", "words"):
-        if not parameter.get(part):
-            raise LabError(f"inputs.json: parameter {name!r} has no {part!r}; a number without a reference is not used")
-    ends = parameter.get("range", [parameter.get("value")])
-    if not all(isinstance(end, (int, float)) and end > 0 for end in ends):
-        raise LabError(f"inputs.json: parameter {name!r} has neither a positive value nor a range of such")
-    return {**parameter, "value": math.prod(ends) ** (1 / len(ends))}
+    return {**parameter, "value": math.sqrt(math.prod(ends_of(name, parameter)))}
 
 
 def parameters():

@@ -17,12 +17,6 @@ class Layout:
     def cpus(self):
         return self.ranks * self.threads
 
-    @property
-    def mode(self):
-        if self.ranks == 1 and not self.master:
-            return "OpenMP" if self.threads > 1 else "one CPU"
-        return "MPI" if self.threads == 1 else "MPI and OpenMP"
-
 
 def halved(number):
     """The number, its half, and so on, to 1."""

@@ -3,7 +3,7 @@ import json
 import math
 import os
 
-from lab.frame.errors import LabError
+from lab.frame.inputs import ends_of
 
 NAME = "hybrid"
 FOLDER = os.path.dirname(os.path.abspath(__file__))
@@ -16,14 +16,9 @@ def read(name):
 
 def checked(name, parameter):
     """With its ends and its value; of a range that is the geometric middle. What is in percent becomes a part of 1."""
-    for part in ("unit", "source", "words"):
-        if not parameter.get(part):
-            raise LabError(f"inputs.json: {name!r} has no {part!r}; a number without a reference is not used")
-    ends = parameter.get("range", [parameter.get("value")])
-    if not all(isinstance(end, (int, float)) and end > 0 for end in ends) or ends[0] > ends[-1] or len(ends) > 2:
-        raise LabError(f"inputs.json: {name!r} has neither a positive value nor a range of such")
-    scale = 0.01 if parameter["unit"] == "%" else 1
-    return {**parameter, "low": ends[0] * scale, "high": ends[-1] * scale, "middle": math.prod(ends) ** (1 / len(ends)) * scale}
+    scale = 0.01 if parameter.get("unit") == "%" else 1
+    low, high = (end * scale for end in ends_of(name, parameter))
+    return {**parameter, "low": low, "high": high, "middle": math.sqrt(low * high)}
 
 
 def inputs():

@@ -5,12 +5,14 @@
 
 #include <mpi.h>
 
+#include "api/generated/procedures.hpp"
 #include "datatype/datatype.hpp"
 #include "tool/timing.hpp"
 
 namespace baton::api::timed {
 
 using tool::CallTimer;
+static_assert(procedure_count <= tool::procedures_max);
 
 template <class Count>
 std::uint64_t bytes_of(Count count, MPI_Datatype datatype) {

@@ -6,21 +6,17 @@
 #pragma once
 
 #include <atomic>
-#include <bit>
 #include <cstdint>
 
 #include "base/cache_line.hpp"
+#include "base/traffic.hpp"
 
 namespace baton::lockfree {
 
-// Sizes of data by factors of 8, as in base/traffic.hpp, and a class of their own for calls
-// without.
-inline constexpr int timed_sizes = 9;
+// Sizes of data: a class for calls without, then those of base/traffic.hpp.
+inline constexpr int timed_sizes = 1 + size_class_count;
 constexpr int timed_size(std::uint64_t bytes) {
-  if (bytes == 0) return 0;
-  if (bytes <= 8) return 1;
-  const int place = (std::bit_width(bytes - 1) - 1) / 3 + 1;
-  return place < timed_sizes ? place : timed_sizes - 1;
+  return bytes == 0 ? 0 : 1 + size_class(static_cast<std::int64_t>(bytes));
 }
 
 using Amount = std::atomic<std::uint64_t>;
@@ -83,8 +79,8 @@ struct Event {
   std::int64_t began;
   std::int64_t ended;
   std::uint64_t bytes;
-  std::uint64_t
-      waiting_or_order;        // a call's waiting ticks; a receive's place among all of the rank
+  // A call's waiting ticks; a receive's place among all of the rank.
+  std::uint64_t waiting_or_order;
   std::uint32_t communicator;  // its id
   std::int32_t peer;           // rank in MPI_COMM_WORLD; -1: none, or many
   std::int32_t tag;

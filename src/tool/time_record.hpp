@@ -6,7 +6,7 @@
 
 #include "lockfree/timing.hpp"
 #include "platform/lock.hpp"
-#include "tool/known_communicators.hpp"
+#include "tool/timing.hpp"
 
 namespace baton::tool {
 
@@ -53,7 +53,7 @@ class TimeRecord {
   std::uint64_t event_count_max_ = 0;
   std::uint64_t collectives_reserved_ = 0;
   std::uint64_t events_reserved_ = 0;
-  std::uint8_t row_numbers_[2048] = {};  // plus 1, by procedure
+  std::uint8_t row_numbers_[procedures_max] = {};  // plus 1, by procedure
   platform::Lock lock_;
 };
 

@@ -126,7 +126,7 @@ class Inputs(unittest.TestCase):
         given = {"value": 1, "unit": "us", "source": "a book", "words": "1 us"}
         self.assertEqual(source.checked("latency", given)["value"], 1)
         for wrong in ({**given, "source": ""}, {**given, "value": -1}, {**given, "value": "1"}, {"unit": "us", "source": "a book", "words": "1"}):
-            with self.assertRaisesRegex(LabError, "inputs.json: parameter 'latency'"):
+            with self.assertRaisesRegex(LabError, "inputs.json: 'latency'"):
                 source.checked("latency", wrong)
 
     def test_without_the_live_program_the_rest_is_shown(self):

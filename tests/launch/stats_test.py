@@ -272,7 +272,7 @@ class Options(InAFolder):
         self.assertIn("rank 0-1: did not begin MPI", job.err)
 
     def test_wrong_words_are_refused(self):
-        for words, why in ((["--stats=xml"], "text or json"), (["--stats-file", "a.txt"], "FILE.html"),
+        for words, why in ((["--stats=xml"], "text or json"), (["-trace"], "it takes a file: --trace FILE"), (["--stats-file", "a.txt"], "FILE.html"),
                            (["--trace-bytes", "5"], "from 1M"), (["--trace"], "a file")):
             job = run(*words, "-n", 1, "true") if words != ["--trace"] else run("-n", 1, "--trace")
             self.assertEqual(job.code, 2, (words, job.err))
@@ -285,9 +285,13 @@ class Options(InAFolder):
             self.assertIn(f"{option} /proc/no/such.json:", job.err)
 
     def test_a_limit_on_file_sizes_is_told(self):
-        command = [os.path.join(launch.BIN, "mpiexec"), "--stats", "--trace", self.path("t"), "-n", "2", PROGRAM]
-        job = subprocess.run(["sh", "-c", 'ulimit -f 400000; exec "$@"', "sh", *command], capture_output=True, text=True, timeout=60)
-        self.assertTrue(job.returncode == 0 or "ulimit -f" in job.stderr, job.stderr)
+        def under_limit(*words):
+            command = [os.path.join(launch.BIN, "mpiexec"), "--timeout", "60", *words, "-n", "2", PROGRAM]
+            return subprocess.run(["sh", "-c", 'ulimit -f 8388608; exec "$@"', "sh", *command], capture_output=True, text=True, timeout=90)
+        self.assertEqual(under_limit("--trace", self.path("t")).returncode, 0)
+        refused = under_limit("--trace", self.path("t"), "--trace-bytes", "64g")
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("raise it with ulimit -f", refused.stderr)
 
     def test_nothing_is_kept_of_a_job_that_is_not_timed(self):
         job = run("-n", 2, PROGRAM, "late_rank")

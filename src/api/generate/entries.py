@@ -160,6 +160,7 @@ namespace baton::api {{
 enum class Procedure : std::uint16_t {{
 {names}
 }};
+inline constexpr unsigned procedure_count = {len(api.procedures)};
 
 struct ProcedureWords {{
   const char* name;       // "MPI_Send"

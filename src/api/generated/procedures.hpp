@@ -697,6 +697,7 @@ enum class Procedure : std::uint16_t {
   Wtick,
   Wtime
 };
+inline constexpr unsigned procedure_count = 690;
 
 struct ProcedureWords {
   const char* name;       // "MPI_Send"
