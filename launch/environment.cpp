@@ -93,15 +93,30 @@ std::vector<std::string> program_environment(const Options& options, const Progr
   return environment;
 }
 
+namespace {
+
+// A setting as the ranks will have it.
+std::int64_t value_for_ranks(const Options& options, const char* name,
+                             std::int64_t Settings::*field) {
+  const auto environment = program_environment(options, options.programs.front());
+  const std::optional<std::string> text = find_variable(environment, name);
+  return setting_value(field, text ? text->c_str() : nullptr);
+}
+
+}  // namespace
+
 lockfree::RingPlan ring_plan(const Options& options) {
-  std::vector<std::string> environment = program_environment(options, options.programs.front());
-  auto value = [&environment](const char* name, std::int64_t Settings::*field) {
-    std::optional<std::string> text = find_variable(environment, name);
-    return setting_value(field, text ? text->c_str() : nullptr);
+  auto value = [&options](const char* name, std::int64_t Settings::*field) {
+    return value_for_ranks(options, name, field);
   };
   return {lockfree::deposit_plan(value("BATON_DEPOSIT_MODEL", &Settings::deposit_model),
                                  value("BATON_DEPOSIT_RING_BYTES", &Settings::deposit_ring_bytes)),
           static_cast<std::int32_t>(value("BATON_OWN_RINGS", &Settings::own_rings))};
+}
+
+int ranks_per_node(const Options& options) {
+  return static_cast<int>(
+      value_for_ranks(options, "BATON_RANKS_PER_NODE", &Settings::ranks_per_node));
 }
 
 }  // namespace baton::launch

@@ -20,6 +20,8 @@ bool is_launcher(const std::string& program);
 // How the ranks' settings want messages to travel. Ranks go by it; one whose setting of a deposit
 // model is another says so at its start.
 lockfree::RingPlan ring_plan(const Options& options);
+// How many ranks are taken for a node of their own; 0: all.
+int ranks_per_node(const Options& options);
 
 // Sets or replaces one variable.
 void set_variable(std::vector<std::string>& environment, const std::string& name,

@@ -1,6 +1,7 @@
 #include "launch/job_file.hpp"
 
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -55,14 +56,42 @@ lockfree::RankPlace rank_place(const machine::PlannedRank& rank) {
           rank.common.core};
 }
 
+// One machine taken for several nodes, for tests of what lies between nodes.
+lockfree::WorldPlan world_plan(std::uint32_t ranks, int ranks_per_node) {
+  lockfree::WorldPlan plan;
+  const auto each = static_cast<std::uint32_t>(ranks_per_node);
+  if (each == 0 || each >= ranks) return plan;
+  plan.nodes = (ranks + each - 1) / each;
+  if (::getrandom(plan.key, sizeof plan.key, 0) != sizeof plan.key) plan.nodes = 1;
+  return plan;
+}
+
+void place_ranks(JobFile& file, const machine::Placement& placement, int ranks_per_node) {
+  for (std::size_t rank = 0; rank < placement.ranks.size(); ++rank) {
+    lockfree::RankPlace place = rank_place(placement.ranks[rank]);
+    const auto number = static_cast<std::uint32_t>(rank);
+    if (file.made.processes_offset) {
+      place.node = static_cast<std::int32_t>(rank) / ranks_per_node;
+      lockfree::ProcessEntry& entry = *lockfree::process_entry(file.header, number);
+      entry.place = place;
+      entry.local_rank = number;
+    }
+    file.places.push_back(place);
+    file.row(static_cast<int>(rank)).launcher.place = place;
+    file.row(static_cast<int>(rank)).launcher.process = number;
+  }
+}
+
 }  // namespace
 
 std::expected<JobFile, std::string> make_job_file(const machine::Placement& placement,
                                                   lockfree::RingPlan rings,
                                                   const JobFeatures& features) {
   lockfree::JobHeader header =
-      lockfree::job_header(static_cast<std::uint32_t>(placement.ranks.size()),
-                           static_cast<std::uint32_t>(placement.cpus_usable), rings);
+      lockfree::job_header(
+          static_cast<std::uint32_t>(placement.ranks.size()),
+          static_cast<std::uint32_t>(placement.cpus_usable), rings,
+          world_plan(static_cast<std::uint32_t>(placement.ranks.size()), features.ranks_per_node));
   header.launcher_pid = ::getpid();
   header.explain = features.explain;
   header.held = features.held;
@@ -94,10 +123,7 @@ std::expected<JobFile, std::string> make_job_file(const machine::Placement& plac
   file.header = static_cast<lockfree::JobHeader*>(head);
   file.made = header;
   std::memcpy(head, &header, sizeof header);
-  for (std::size_t rank = 0; rank < placement.ranks.size(); ++rank) {
-    file.places.push_back(rank_place(placement.ranks[rank]));
-    file.row(static_cast<int>(rank)).launcher.place = file.places.back();
-  }
+  place_ranks(file, placement, features.ranks_per_node);
   return file;
 }
 

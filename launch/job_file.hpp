@@ -34,6 +34,7 @@ struct JobFeatures {
   bool export_heap = false;       // without address space for it (ulimit -f) the file has none
   bool timed = false;             // --stats or --trace
   std::uint64_t event_bytes = 0;  // of each rank, for --trace
+  int ranks_per_node = 0;         // nodes of so many are pretended; 0: it is one node
 };
 // Makes, sizes, fills and seals it.
 std::expected<JobFile, std::string> make_job_file(const machine::Placement& placement,

@@ -111,7 +111,8 @@ std::optional<JobFile> prepare_file(const Options& options, const machine::Machi
   JobFeatures features{.explain = options.explains(),
                        .held = started_by_debugger(),
                        .export_heap = options.export_heap,
-                       .timed = options.is_timed()};
+                       .timed = options.is_timed(),
+                       .ranks_per_node = ranks_per_node(options)};
   if (!options.trace_file.empty())
     features.event_bytes = event_bytes_of_rank(options.trace_bytes, placement.ranks.size());
   auto file = make_job_file(placement, ring_plan(options), features);

@@ -23,6 +23,8 @@ struct NameRow {
   X(cma,      "single copy, by cross-memory attach (CMA)")         \
   X(xpmem,    "single copy, in memory of the other rank that is mapped (XPMEM)") \
   X(receiver_initiated, "pushed straight into a receive that was posted first") \
+  X(network_eager, "over the network at once, with the envelope") \
+  X(network_write, "over the network, written into the receive buffer once it is known (RTS, CTS)") \
   X(exported, "single copy from or to the exported heap (MPI_Alloc_mem, --export-heap)") \
   X(self,     "to the rank itself, copied inside the process")
 // clang-format on

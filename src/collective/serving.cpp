@@ -42,9 +42,12 @@ int Serving::next_by_rank() {
 }
 
 int Serving::next_by_status() {
+  // Of a rank on another node nobody here knows; it is taken for idle.
   auto class_of = [this](int rank) {
-    return lockfree::look_at_channel(
-        transport::status_row(transport::local_rank_of(context_.process(rank))).channel);
+    const LocalRank local = transport::local_rank_of(context_.process(rank));
+    return local == not_on_this_node
+               ? lockfree::channel_idle
+               : lockfree::look_at_channel(transport::status_row(local).channel);
   };
   return take_waiting(waiting_, left_, next_served(waiting_, left_, class_of));
 }

@@ -31,6 +31,7 @@ constexpr std::uint32_t layout_hash() {
                               room_banks(1024),
                               std::uint64_t{sizeof(TrafficRecord)},
                               std::uint64_t{sizeof(MemoryRow)},
+                              std::uint64_t{sizeof(ProcessEntry)},
                               std::uint64_t{sizeof(MemoryRecord)}})
     hash = (hash ^ static_cast<std::uint32_t>(value)) * 16777619u;
   return hash;
@@ -79,7 +80,8 @@ DepositPlan deposit_plan(std::int64_t model, std::int64_t bytes_of_ring) {
           round_up(static_cast<std::uint64_t>(bytes_of_ring), page_bytes)};
 }
 
-JobHeader job_header(std::uint32_t ranks, std::uint32_t cpus_usable, RingPlan rings) {
+JobHeader job_header(std::uint32_t ranks, std::uint32_t cpus_usable, RingPlan rings,
+                     WorldPlan world) {
   JobHeader header{};
   header.magic = job_magic;
   header.version = job_version;
@@ -98,7 +100,14 @@ JobHeader job_header(std::uint32_t ranks, std::uint32_t cpus_usable, RingPlan ri
   header.rings_shared =
       rings.deposit.model == 0 &&
       (ranks > own_rings_ranks_max || static_cast<std::int32_t>(ranks) - 1 > header.rings.own_max);
-  header.mailboxes_offset = round_up(header.memory_offset + ranks * sizeof(MemoryRow), page_bytes);
+  header.world = world;
+  if (world.processes == 0) header.world.processes = ranks;
+  std::uint64_t end = header.memory_offset + ranks * sizeof(MemoryRow);
+  if (world.nodes > 1) {
+    header.processes_offset = round_up(end, page_bytes);
+    end = header.processes_offset + header.world.processes * sizeof(ProcessEntry);
+  }
+  header.mailboxes_offset = round_up(end, page_bytes);
   header.mailbox_bytes = page_bytes + (header.rings_shared ? shared_ring_bytes : 0);
   header.slices_offset = header.mailboxes_offset + ranks * header.mailbox_bytes;
   header.slice_bytes = slice_layout(ranks, rings.deposit.ring_bytes).bytes;
@@ -113,10 +122,11 @@ const char* job_header_problem(const JobHeader& header) {
   if (header.layout_hash != layout_hash())
     return "mpiexec and libmpi_abi.so.1 were built with different layouts";
   if (header.ranks == 0 || header.ranks > ranks_max) return "the number of ranks is out of range";
-  JobHeader expected = job_header(header.ranks, header.cpus_usable, header.rings);
+  JobHeader expected = job_header(header.ranks, header.cpus_usable, header.rings, header.world);
   if (header.file_bytes != expected.file_bytes || header.slices_offset != expected.slices_offset ||
       header.memory_offset != expected.memory_offset ||
       header.mailboxes_offset != expected.mailboxes_offset ||
+      header.processes_offset != expected.processes_offset ||
       header.mailbox_bytes != expected.mailbox_bytes ||
       header.rings_shared != expected.rings_shared || header.rows_offset != expected.rows_offset ||
       header.heaps_offset != expected.heaps_offset)

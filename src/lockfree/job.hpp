@@ -19,7 +19,7 @@
 namespace baton::lockfree {
 
 inline constexpr std::uint64_t job_magic = 0x424154'4f4e4a4fULL;  // "BATONJO"
-inline constexpr std::uint32_t job_version = 9;
+inline constexpr std::uint32_t job_version = 10;
 inline constexpr int ranks_max = 4096;
 
 // Where the launcher put a rank: -1 where unknown or not one. Numbers of packages, NUMA nodes,
@@ -64,8 +64,9 @@ static_assert(sizeof(CycleLines) == 128);
 // A rank's row on the status board: the launcher writes the place before it forks, the rank all
 // else.
 struct alignas(cache_line_bytes) RankRow {
-  struct alignas(cache_line_bytes) PlaceLine {  // written by the launcher
+  struct alignas(cache_line_bytes) PlaceLine {  // written by who makes the arena
     RankPlace place;
+    std::uint32_t process;  // its rank in the job
   } launcher;
   struct alignas(cache_line_bytes) StateLine {  // written by the rank, rarely
     std::atomic<Phase> phase;
@@ -77,6 +78,7 @@ struct alignas(cache_line_bytes) RankRow {
     std::atomic<std::uint64_t> probe_value;   // what it holds
     std::atomic<std::uint64_t> heap_address;  // where the rank has mapped its exported heap
     std::atomic<std::int64_t> xpmem_segment;  // of the rank's memory; 0: none
+    std::atomic<std::int32_t> wake_pipe;  // with a network: the descriptor by which it is woken, plus 1
     std::atomic<std::uint32_t> uses;  // so often MPI was begun: MPI_Init, or a first session
   } state;
   alignas(cache_line_bytes) Counters counters;  // written by the rank at finalize
@@ -100,6 +102,25 @@ struct RingPlan {
   std::int32_t own_max = -1;  // senders to a rank that get rings of their own; -1: by the ranks
 };
 
+// The job as a whole, where it is more than what one arena holds, or is to be taken so.
+struct WorldPlan {
+  std::uint32_t processes = 0;  // of the job; 0: as many as the arena has ranks
+  std::uint32_t nodes = 1;
+  std::uint64_t key[2] = {};    // by which its processes know each other over a network
+};
+
+// A process of a job of several nodes, by its rank in the job: where it is, and, once it is ready,
+// the card with which it introduces itself (transport/network/). Written by who makes the arena,
+// the card by the process itself where that is in this arena.
+struct alignas(cache_line_bytes) ProcessEntry {
+  std::atomic<std::uint32_t> ready;
+  std::uint32_t local_rank;  // in this arena; no_local_rank: it is on another node
+  RankPlace place;
+  char card[192];
+};
+static_assert(sizeof(ProcessEntry) == 256);
+inline constexpr std::uint32_t no_local_rank = 0xffffffff;
+
 // What the rooms of all ranks hold together (lockfree/room_size.hpp); by ranks, atomically, seldom.
 struct alignas(cache_line_bytes) RoomPoolLine {
   std::uint64_t bytes;  // those that are kept included
@@ -120,6 +141,7 @@ struct JobHeader {
   std::uint64_t program_heap_bytes;  // its last part, for the program's own malloc; 0: not exported
   std::uint64_t rows_offset;
   std::uint64_t memory_offset;     // a MemoryRow a rank
+  std::uint64_t processes_offset;  // a ProcessEntry a process; 0: a job of one node has none
   std::uint64_t mailboxes_offset;  // a mailbox a rank
   std::uint64_t mailbox_bytes;
   std::uint64_t slices_offset;
@@ -132,6 +154,7 @@ struct JobHeader {
   std::int32_t
       senders_fence;  // oversubscribed, or no membarrier: senders order publish and wake themselves
   RingPlan rings;
+  WorldPlan world;
   std::int32_t rings_shared;  // all senders begin in a shared ring; else with one of their own
   std::uint32_t held;  // by mpiexec, atomically: ranks wait for a debugger to attach to them first
   std::uint32_t notes_given;  // by ranks, atomically: what one has said for all, a bit each
@@ -190,7 +213,8 @@ constexpr std::uint64_t deposit_bytes(std::uint64_t deposit_ring_bytes) {
 SliceLayout slice_layout(std::uint32_t ranks, std::uint64_t deposit_ring_bytes = 0);
 
 // Fills a header for a job of `ranks`; the caller makes a file of `file_bytes` and writes it there.
-JobHeader job_header(std::uint32_t ranks, std::uint32_t cpus_usable, RingPlan rings = {});
+JobHeader job_header(std::uint32_t ranks, std::uint32_t cpus_usable, RingPlan rings = {},
+                     WorldPlan world = {});
 // The plan of the settings: which model, and whole pages.
 DepositPlan deposit_plan(std::int64_t model, std::int64_t bytes_of_ring);
 
@@ -206,6 +230,12 @@ inline MemoryRow* memory_row(JobHeader* header, std::uint32_t rank) {
   auto* rows =
       reinterpret_cast<MemoryRow*>(reinterpret_cast<char*>(header) + header->memory_offset);
   return rows + rank;
+}
+// In a job of several nodes only.
+inline ProcessEntry* process_entry(JobHeader* header, std::uint32_t process) {
+  auto* entries =
+      reinterpret_cast<ProcessEntry*>(reinterpret_cast<char*>(header) + header->processes_offset);
+  return entries + process;
 }
 // Where a rank's slice begins in the job's memory file.
 inline std::uint64_t slice_offset(const JobHeader& header, std::uint32_t rank) {

@@ -22,11 +22,12 @@ struct Header {
   std::uint64_t bits;
   std::uint64_t lap() const { return bits & lap_mask; }
   unsigned kind() const { return (bits >> 2) & 0x3f; }
-  std::size_t bytes() const { return (bits >> 8) & 0xffff; }
+  std::size_t bytes() const { return (bits >> bytes_bit) & 0xffffff; }
   // Its local rank; of lines in a shared ring only.
   std::uint32_t sender() const { return (bits >> 32) & (ranks_max - 1); }
   // Its rank in the communicator.
   std::int32_t source() const { return static_cast<std::int32_t>(bits >> source_bit); }
+  static constexpr int bytes_bit = 8;
   static constexpr int source_bit = 44;
 };
 static_assert(std::uint64_t{ranks_max} << 32 == std::uint64_t{1} << Header::source_bit);
@@ -34,7 +35,7 @@ static_assert(std::uint64_t{ranks_max} << 32 == std::uint64_t{1} << Header::sour
 inline constexpr std::int32_t sources_max = 1 << (64 - Header::source_bit);
 // A header without its lap, which the ring adds. `bytes` below 65536 travel in the ring itself.
 constexpr Header make_header(unsigned kind, std::size_t bytes, std::int32_t source) {
-  return {(std::uint64_t{kind} << 2) | (std::uint64_t{bytes} << 8) |
+  return {(std::uint64_t{kind} << 2) | (std::uint64_t{bytes} << Header::bytes_bit) |
           (static_cast<std::uint64_t>(source) << Header::source_bit)};
 }
 constexpr Header add_sender(Header header, std::uint32_t sender) {

@@ -4,6 +4,7 @@
 #include "base/settings.hpp"
 #include "datatype/pack.hpp"
 #include "message/active.hpp"
+#include "message/network.hpp"
 #include "message/protocol.hpp"
 #include "platform/copy.hpp"
 #include "platform/futex.hpp"
@@ -34,6 +35,13 @@ struct Message {
       from.take(nullptr, 0);
     else
       from.take(nullptr, 0, 0);
+  }
+  // Where it lies in one piece; null: it does not.
+  const void* whole_payload() const {
+    if constexpr (in_lane)
+      return nullptr;
+    else
+      return from.payload();
   }
   template <class Line>
   Line take() {
@@ -81,6 +89,10 @@ void receive_payload(Message<Source> message, Request& receive, std::int32_t tag
   auto wanted = static_cast<std::size_t>(receive.bytes);
   if (BATON_LIKELY(receive.datatype->contiguous)) {
     message.take_payload(static_cast<char*>(receive.buffer), wanted);
+  } else if (const void* payload = message.whole_payload()) {
+    datatype::unpack(*receive.datatype, receive.buffer, 0, static_cast<const char*>(payload),
+                     receive.bytes);
+    message.drop();
   } else {
     char bounce[transport::bytes_in_lines_max];
     message.take_payload(bounce, wanted);
@@ -130,7 +142,7 @@ UnexpectedMessage& keep_unexpected(const Message<Source>& message, lockfree::Env
   unexpected->source = message.header.source();
   unexpected->tag = envelope.tag;
   unexpected->process = message.peer.process;
-  unexpected->in_inbox = !message.in_lane;
+  unexpected->in_inbox = !message.in_lane && !message.peer.is_remote();
   count(engine.counters.unexpected);
   return *unexpected;
 }
@@ -230,6 +242,34 @@ void arrive_rts(Message<Source> message) {
   deliver(*unexpected, *unexpected->receive);
 }
 
+// An envelope from another node: matched, or kept.
+template <class Source>
+void arrive_network_rts(Message<Source> message) {
+  const lockfree::Envelope envelope = message.envelope();
+  const auto line = message.template read<NetworkRtsLine>();
+  MatchQueue& queue = queue_of(envelope.context);
+  UnexpectedMessage* matched = nullptr;
+  {
+    platform::Guard guard(queue.lock);
+    Request* receive = take_posted(queue, message.header.source(), envelope.tag);
+    UnexpectedMessage& unexpected = keep_unexpected(message, envelope, 0);
+    unexpected.bytes = line.bytes;
+    unexpected.offered = unexpected.remote = true;
+    unexpected.claimed = true;  // its sender cannot take it back
+    unexpected.offer = static_cast<std::int32_t>(line.send);
+    message.drop();
+    if (receive) {
+      count(engine.counters.unexpected, ~std::uint64_t{0});
+      BATON_INVARIANT(close_advert(*receive));
+      unexpected.receive = receive;
+      matched = &unexpected;
+    } else {
+      keep(queue, unexpected);
+    }
+  }
+  if (matched) deliver(*matched, *matched->receive);
+}
+
 template <class Source>
 void arrive_pushed(Message<Source> message) {
   const lockfree::Envelope envelope = message.envelope();
@@ -279,6 +319,12 @@ bool arrive(Message<Source> message) {
       message.drop();
       open_lane(message.peer);
       return false;
+    case LineKind::network_rts:
+      arrive_network_rts(message);
+      return false;
+    case LineKind::network_cts:
+      arrive_network_cts(message.peer, message.template take<NetworkCtsLine>());
+      return false;
     case LineKind::none:
       break;
   }
@@ -304,8 +350,7 @@ bool poll_peer(Peer& peer) {
   return taken > 0;
 }
 
-bool poll_inbox() {
-  transport::Inbox& inbox = *engine.inbox;
+bool poll_inbox(transport::Inbox& inbox) {
   int taken = 0;
   for (; taken < messages_per_poll; ++taken) {
     lockfree::Header header = inbox.peek();
@@ -385,6 +430,8 @@ bool deliver(UnexpectedMessage& unexpected, Request& receive) {
   receive.process = unexpected.process;
   if (unexpected.local) {
     deliver_local(*unexpected.local, receive);
+  } else if (unexpected.remote) {
+    accept_over_network(unexpected, receive);
   } else if (unexpected.offered) {
     engine.protocol->accept(unexpected, receive);
   } else {

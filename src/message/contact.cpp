@@ -12,6 +12,9 @@ namespace {
 // More contacts than this are found by doorbells, fewer by looking at each lane.
 constexpr std::uint32_t polled_contacts_max = 16;  // guess
 
+// Of peers on other nodes, whom a packet itself wakes: never wants attention.
+constinit transport::Doorbell nobodys_doorbell{};
+
 Peer* make_peer(Process process) {
   Peer* peer = new (std::nothrow) Peer;
   if (!peer) return nullptr;
@@ -22,7 +25,7 @@ Peer* make_peer(Process process) {
   }
   peer->process = process;
   peer->local_rank = transport::local_rank_of(process);
-  peer->doorbell = &transport::doorbell(peer->local_rank);
+  peer->doorbell = peer->is_remote() ? &nobodys_doorbell : &transport::doorbell(peer->local_rank);
   peer->peer_class = lockfree::peer_class(place_of(engine.self), place_of(process));
   // relaxed: nobody else knows it yet.
   peer->history.store(&engine.shared_history[static_cast<int>(peer->peer_class)],
@@ -83,7 +86,7 @@ Peer* contact(Process process) {
 
 Error begin_link(Peer& peer) {
   // Only a pair that shares its way to others does without a history of its own.
-  if (!engine.inbox && !give_history(peer))
+  if ((!engine.inbox || peer.is_remote()) && !give_history(peer))
     return fail(MPI_ERR_NO_MEM, "no memory to contact rank %u", world_rank(peer.process));
   platform::Guard sending(peer.send_lock);
   if (Error error = peer.link->begin()) return error;
@@ -107,7 +110,7 @@ bool put_line(Peer& peer, LineKind kind, std::int32_t source, lockfree::Envelope
   const auto in_lines = varies ? bytes : 0;
   const auto header = lockfree::make_header(static_cast<unsigned>(kind), in_lines, source);
   if (!peer.link->put(header, envelope, payload, bytes)) return false;
-  if (!peer.out.attached()) count(engine.counters.shared_ring);
+  if (!peer.out.attached() && !peer.is_remote()) count(engine.counters.shared_ring);
   return true;
 }
 

@@ -9,11 +9,13 @@
 
 #include "base/settings.hpp"
 #include "message/deposit/deposit_model.hpp"
+#include "message/network.hpp"
 #include "message/progress_thread.hpp"
 #include "message/protocol.hpp"
 #include "message/wait.hpp"
 #include "platform/futex.hpp"
 #include "platform/memory_file.hpp"
+#include "transport/sleep.hpp"
 #include "transport/node_link.hpp"
 
 namespace baton::message {
@@ -50,7 +52,7 @@ BATON_COLD bool look_at_all(std::uint32_t word, std::uint64_t bits) {
 bool poll_doorbells() {
   transport::Doorbell& doorbell = transport::doorbell(engine.local_rank);
   bool any = false;
-  for (std::uint32_t word = 0; word * 64 < engine.ranks; ++word) {
+  for (std::uint32_t word = 0; word * 64 < engine.local_ranks; ++word) {
     std::uint64_t bits = lockfree::take_doorbells(doorbell, word);
     if (BATON_UNLIKELY(bits != 0)) any |= look_at_all(word, bits);
   }
@@ -72,7 +74,8 @@ bool advance_sources() {
 }
 
 BATON_COLD bool advance_rest() {
-  bool any = engine.inbox && poll_inbox();
+  bool any = engine.inbox && poll_inbox(*engine.inbox);
+  if (engine.networked) any |= poll_network();
   if (platform::load_shared(engine.open_offers)) any |= poll_offers();
   if (platform::load_shared(engine.queued_count))
     for (std::uint32_t i = 0; i < engine.process_count; ++i)
@@ -96,6 +99,13 @@ std::int64_t single_copy_bytes_min() {
              : settings.cma_bytes_min;
 }
 
+transport::Link* make_link(Process process, transport::LineSender& out,
+                           transport::LineReceiver& in) {
+  return transport::local_rank_of(process) == not_on_this_node
+             ? make_network_link(process)
+             : transport::make_node_link(process, out, in);
+}
+
 void forget_peer(Peer* peer) {
   std::free(peer->advertised);
   if (has_history(*peer)) delete &peer->past();
@@ -113,8 +123,9 @@ bool look_into_lane(Peer& peer) {
 Error start_engine() {
   engine.local_rank = transport::own_rank();
   engine.self = transport::process_at(engine.local_rank);
-  engine.ranks = transport::rank_count();
-  engine.oversubscribed = engine.ranks > transport::job().cpus_usable;
+  engine.ranks = transport::process_count();
+  engine.local_ranks = transport::rank_count();
+  engine.oversubscribed = engine.local_ranks > transport::job().cpus_usable;
   engine.cma_bytes_min = single_copy_bytes_min();
   lockfree::publish_channel(transport::status_row(engine.local_rank).channel, engine.outstanding);
   engine.senders_fence = transport::job().senders_fence != 0;
@@ -130,15 +141,18 @@ Error start_engine() {
   engine.shared_history = new (std::nothrow) History[peer_class_count];
   if (!engine.shared_history) return fail(MPI_ERR_NO_MEM, "no memory to receive messages");
   if (!engine.senders_fence) platform::membarrier_register();
-  engine.make_link = transport::make_node_link;
+  engine.make_link = make_link;
   if (transport::job().rings_shared && !(engine.inbox = transport::make_shared_inbox()))
     return fail(MPI_ERR_NO_MEM, "no memory to receive messages");
   engine.protocol = settings.deposit_model ? &deposit_models : &eager_and_rendezvous;
+  if (transport::spans_nodes())
+    if (Error error = start_network()) return error;
   return engine.protocol->start();
 }
 
 void stop_engine() {
   engine.protocol->stop();
+  stop_network();
   for (std::uint32_t i = 0; i < engine.process_count; ++i)
     if (engine.peers[i]) forget_peer(engine.peers[i]);
   platform::unmap_memory(engine.peers, table_bytes);
@@ -158,14 +172,14 @@ void notify_slow(LocalRank rank) {
   transport::Doorbell& doorbell = transport::doorbell(rank);
   if (!lockfree::ring_doorbell(doorbell, number_of(engine.local_rank))) return;
   count(engine.counters.wakeups);
-  platform::futex_wake(doorbell.wake.word);
+  transport::wake_sleeper(rank);
 }
 
 void wake_slow(LocalRank rank) {
   transport::Doorbell& doorbell = transport::doorbell(rank);
   if (!lockfree::end_sleep(doorbell)) return;
   count(engine.counters.wakeups);
-  platform::futex_wake(doorbell.wake.word);
+  transport::wake_sleeper(rank);
 }
 
 namespace {
@@ -197,7 +211,8 @@ bool progress_alone() {
     for (std::uint32_t i = 0; i < engine.contact_count; ++i) any |= poll_peer(*engine.contacts[i]);
   if (BATON_UNLIKELY(platform::load_shared(engine.open_offers) |
                      platform::load_shared(engine.queued_count) | engine.stream_count |
-                     (engine.inbox != nullptr) | platform::load_shared(engine.active_sources)))
+                     (engine.inbox != nullptr) | engine.networked |
+                     platform::load_shared(engine.active_sources)))
     any |= advance_rest();
   return any;
 }

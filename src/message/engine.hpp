@@ -64,7 +64,8 @@ struct Engine {
   std::uint32_t process_count = 0;  // that have numbers
   Process self{};
   LocalRank local_rank{};
-  std::uint32_t ranks = 0;  // of our job
+  std::uint32_t ranks = 0;        // of our job
+  std::uint32_t local_ranks = 0;  // of these, in this node's memory
   bool senders_fence = false;
   bool waits_by_progress = false;  // at once, instead of looking at memory for a while first:
                                    // oversubscribed, or the time that is waited is measured
@@ -82,6 +83,8 @@ struct Engine {
   std::uint32_t withdrawn_offers = 0;  // of these; their receivers have not looked yet
   std::uint32_t copy_count = 0;        // long messages that wait to be copied (make_copies)
   std::uint32_t active_sources = 0;
+  std::uint32_t network_sends = 0;  // to peers on other nodes, that have not all left
+  bool networked = false;           // there are such peers
   // Where lines come that no lane of a pair's own carries, or null; and what of them is kept.
   transport::Inbox* inbox = nullptr;
   Account inbox_account;
@@ -154,9 +157,9 @@ inline ProcessId id_of(Process process) {
 inline std::uint32_t world_rank(Process process) {
   return number_of(id_of(process).rank);
 }
-// Where a process runs. It is on this node.
+// Where a process runs.
 inline const lockfree::RankPlace& place_of(Process process) {
-  return transport::place_of(transport::local_rank_of(process));
+  return transport::place_of(process);
 }
 
 // After something was published to a peer: wakes it if it sleeps, rings if it wants that.

@@ -29,7 +29,8 @@ struct UnexpectedMessage {
   bool exported = false;  // see RtsLine
   bool keeps_window = false;
   bool for_staging = false;
-  bool in_inbox = false;   // it came through the inbox
+  bool in_inbox = false;   // it came through the inbox that this node's senders share
+  bool remote = false;     // offered by a peer on another node
   std::int32_t offer = 0;  // no_slot: the early bytes are all of it
   std::uint64_t address = 0;
   // The beginning of an offered message, sent before it was matched: still in staging, or (the

@@ -25,6 +25,8 @@ enum class LineKind : unsigned {
   pushed,   // an envelope; the payload goes straight into the receive that was advertised
   active,   // for a handler (active.hpp); the payload follows, the context is its number
   lane,     // the last on a shared way: from now on the sender's lines come in a lane of its own
+  network_rts,  // between nodes: an envelope, and the receiver's answer to it (network.hpp)
+  network_cts,
 };
 
 struct RtsLine {
@@ -193,6 +195,8 @@ struct Peer {
   platform::Lock send_lock;        // of the way there and `queued`
   platform::Lock history_lock;     // of what is observed
 
+  // Whether it is on another node: the network leads there, and no memory.
+  bool is_remote() const { return local_rank == not_on_this_node; }
   // Whether a line may be put now: nothing queued before it, and room.
   BATON_INLINE bool can_put(std::uint32_t lines) {
     return BATON_LIKELY(!queued.first) && out.has_room(lines);

@@ -6,6 +6,7 @@
 #include "message/wait.hpp"
 #include "platform/futex.hpp"
 #include "platform/thread.hpp"
+#include "transport/sleep.hpp"
 
 namespace baton::message {
 
@@ -77,7 +78,6 @@ void end_watch() {
 
 // Sleeps until a peer has done something. As Waiter does, but without the lock.
 void watch_doorbell() {
-  transport::Doorbell& doorbell = transport::doorbell(engine.local_rank);
   lockfree::Hardware::full_fence();
   if (!engine.senders_fence) platform::membarrier_all();
   if (finds_nothing()) {
@@ -87,7 +87,7 @@ void watch_doorbell() {
     std::uint32_t expected =
         lockfree::wake_asleep | (engine.doorbells ? lockfree::wake_doorbell : 0);
     count(engine.counters.sleeps);
-    platform::futex_wait(doorbell.wake.word, expected, wants_room ? room_bound_us : bound_us);
+    transport::sleep_until_woken(expected, wants_room ? room_bound_us : bound_us);
   }
   end_watch();
 }
@@ -135,7 +135,7 @@ void call() {
 
 Error start_progress_thread() {
   progress_thread.has_own_cpu = transport::place_of(engine.local_rank).cpu_count > 1 &&
-                                2 * engine.ranks <= transport::job().cpus_usable;
+                                2 * engine.local_ranks <= transport::job().cpus_usable;
   progress_thread.stop.store(false, loosely);
   progress_thread.runs = true;
   if (int error = platform::start_thread(thread_id, "baton-progress", run)) {
@@ -154,7 +154,7 @@ void stop_progress_thread() {
   lockfree::Hardware::full_fence();
   call();
   wake_slow(engine.local_rank);
-  platform::futex_wake(transport::doorbell(engine.local_rank).wake.word);
+  transport::wake_sleeper(engine.local_rank);
   platform::join_thread(thread_id);
   progress_thread.runs = false;
 }
@@ -183,7 +183,7 @@ void rouse_slow() {
       return wake_slow(engine.local_rank);
     case ThreadState::taken_over:
       // Nobody has announced anything, or a leader has, who looks by itself.
-      return platform::futex_wake(transport::doorbell(engine.local_rank).wake.word);
+      return transport::wake_sleeper(engine.local_rank);
     case ThreadState::awake:
     case ThreadState::ending_watch:
       return;

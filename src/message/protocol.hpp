@@ -31,8 +31,8 @@ struct Protocol {
 extern const Protocol eager_and_rendezvous;  // rendezvous.cpp
 
 // --- arrivals (arrive.cpp).
-// Takes in what has come through the engine's inbox; whether anything had.
-bool poll_inbox();
+// Takes in what has come through an inbox; whether anything had.
+bool poll_inbox(transport::Inbox& inbox);
 
 // Fills in what the message says; returns the error of a buffer too short for it.
 Error settle_envelope(Request& receive, std::int32_t source, std::int32_t tag, std::int64_t bytes);

@@ -60,7 +60,7 @@ void advertise_receive(const MatchQueue& queue, Request& receive, Process source
       source == engine.self)
     return;
   Peer* peer = known_peer(source);
-  if (!peer || !peer->link->is_open() || !receive.datatype->contiguous) return;
+  if (!peer || peer->is_remote() || !peer->link->is_open() || !receive.datatype->contiguous) return;
   // Where nothing is pulled, nobody would push.
   bool pushed =
       transport::is_mappable_by(peer->local_rank, receive.buffer) ||

@@ -7,6 +7,7 @@
 #include "base/settings.hpp"
 #include "datatype/pack.hpp"
 #include "message/copy_time.hpp"
+#include "message/network.hpp"
 #include "message/outstanding.hpp"
 #include "message/protocol.hpp"
 #include "message/wait.hpp"
@@ -179,6 +180,7 @@ bool put_beside_ring(Peer& peer, Request& send) {
 }
 
 bool put_request(Peer& peer, Request& request) {
+  if (BATON_UNLIKELY(peer.is_remote())) return put_over_network(peer, request);
   get_lane_if_due(peer);
   bool put;
   if (BATON_UNLIKELY(request.kind == RequestKind::active)) return put_active(peer, request);

@@ -151,7 +151,7 @@ void get_lease(Peer& peer) {
   // Of few ranks each gets one, with room for most that are transferred; of more, half of the
   // chunks are left for those without.
   constexpr int all = lockfree::chunks_per_rank, least = 2;  // guess
-  const auto others = static_cast<int>(engine.ranks - 1);
+  const auto others = static_cast<int>(engine.local_ranks - 1);
   const int kept_free = others <= few_others ? all / 8 : all / 2;
   const int wanted = std::clamp((all - all / 4) / others - transfer_chunks / 2, least,
                                 lockfree::Window::chunks_max);
@@ -190,7 +190,7 @@ void end_term(Peer& peer) {
 // A window more that is handed to and fro: of few ranks each two have theirs.
 void get_transferable(Peer& peer) {
   constexpr int kept_free = lockfree::chunks_per_rank / 4;  // guess
-  if (peer.transferred.asked_for || engine.ranks > few_others + 1) return;
+  if (peer.transferred.asked_for || engine.local_ranks > few_others + 1) return;
   peer.transferred.asked_for = true;
   if (lockfree::free_chunks(peer.doorbell->chunks.free) < kept_free + transfer_chunks) return;
   const lockfree::Window window = take_window(peer, transfer_chunks);

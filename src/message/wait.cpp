@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/settings.hpp"
+#include "transport/sleep.hpp"
 
 namespace baton::message {
 
@@ -81,7 +82,7 @@ void set_wait_budget(bool many_threads) {
   // guess: with a CPU each, spinning costs nobody anything for a millisecond or so; oversubscribed,
   // the one we wait for may be waiting for our CPU.
   bool may_be_oversubscribed =
-      many_threads && 2 * engine.ranks > transport::job().cpus_usable;  // by its threads
+      many_threads && 2 * engine.local_ranks > transport::job().cpus_usable;  // by its threads
   int spins = oversubscribed ? 4 : may_be_oversubscribed ? 200 : 20000;
   wait_budget.timed_spins = settings.spin_count >= 0 ? settings.spin_count : spins;
   wait_budget.timed = transport::job().timing.bytes != 0;
@@ -161,7 +162,7 @@ void Waiter::sleep() {
   std::int64_t bound_us = wants_room ? room_bound_us : sleep_bound_us_;
   std::uint32_t expected = lockfree::wake_asleep | (engine.doorbells ? lockfree::wake_doorbell : 0);
   count(engine.counters.sleeps);
-  platform::futex_wait(doorbell.wake.word, expected, bound_us);
+  transport::sleep_until_woken(expected, bound_us);
   // relaxed: a look at our own announcement; whoever ended our sleep has rung besides.
   if (doorbell.wake.word.load(std::memory_order_relaxed) & lockfree::wake_asleep) {
     // Nobody woke us. We stay announced, and sleep on if one more round finds nothing.

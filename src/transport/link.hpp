@@ -77,6 +77,8 @@ class Inbox {
   virtual Envelope envelope() const = 0;
   // Copies the first `wanted` bytes of the first line's payload; the line stays.
   virtual void read(void* target, std::size_t wanted) const = 0;
+  // The whole payload where it lies, until it is taken; null where it lies in several pieces.
+  virtual const void* payload() const { return nullptr; }
   // The message is taken: of its `bytes`, the first `wanted` are copied.
   virtual void take(void* target, std::size_t wanted, std::size_t bytes) = 0;
   // Its senders shall send envelopes only, or everything again.

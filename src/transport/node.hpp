@@ -32,13 +32,30 @@ inline LocalRank own_rank() {
 inline std::uint32_t rank_count() {
   return arena.ranks;
 }
+// Whether the job has processes on other nodes, and how many it has in all.
+inline bool spans_nodes() {
+  return arena.job->processes_offset != 0;
+}
+inline std::uint32_t process_count() {
+  return arena.job->world.processes;
+}
+// Of a job of several nodes: where a process is, and its card.
+inline lockfree::ProcessEntry& process_entry(Process process) {
+  return *lockfree::process_entry(arena.job, number_of(process));
+}
 // Processes of our job by their local ranks, and back; `not_on_this_node` for all others.
 inline Process process_at(LocalRank rank) {
-  return static_cast<Process>(number_of(rank));
+  if (BATON_LIKELY(!spans_nodes())) return static_cast<Process>(number_of(rank));
+  return static_cast<Process>(arena.row(rank).launcher.process);
 }
 inline LocalRank local_rank_of(Process process) {
-  return number_of(process) < arena.ranks ? static_cast<LocalRank>(number_of(process))
-                                          : not_on_this_node;
+  if (number_of(process) >= process_count()) return not_on_this_node;
+  if (BATON_LIKELY(!spans_nodes())) return static_cast<LocalRank>(number_of(process));
+  const lockfree::ProcessEntry& entry = process_entry(process);
+  // On one machine that is taken for several all are in the arena.
+  return entry.place.node == arena.row(arena.rank).launcher.place.node
+             ? static_cast<LocalRank>(entry.local_rank)
+             : not_on_this_node;
 }
 // What mpiexec has written for all ranks of the job.
 inline lockfree::JobHeader& job() {
@@ -50,6 +67,9 @@ inline lockfree::RankRow& status_row(LocalRank rank) {
 }
 inline const lockfree::RankPlace& place_of(LocalRank rank) {
   return arena.row(rank).launcher.place;
+}
+inline const lockfree::RankPlace& place_of(Process process) {
+  return spans_nodes() ? process_entry(process).place : place_of(local_rank_of(process));
 }
 inline TrafficRecord& traffic_record(LocalRank rank) {
   return arena.record(rank);

@@ -130,7 +130,8 @@ bool all_messages_have_left() {
   // Nobody need ever look at what was cancelled.
   using platform::load_shared;
   const message::Engine& engine = message::engine;
-  return (load_shared(engine.queued_count) | load_shared(engine.stream_count)) == 0 &&
+  return (load_shared(engine.queued_count) | load_shared(engine.stream_count) |
+          load_shared(engine.network_sends)) == 0 &&
          load_shared(engine.open_offers) == load_shared(engine.withdrawn_offers);
 }
 
@@ -149,7 +150,7 @@ Error begin_use_alone(int required) {
     return MPI_SUCCESS;
   }
   // Our own thread needs the locks, too, whatever level the program is granted.
-  if (settings.progress_thread && transport::rank_count() > 1) {
+  if (settings.progress_thread && transport::process_count() > 1) {
     platform::threads_multiple = handle_tables_are_shared = true;
     if (Error error = message::start_progress_thread()) return error;
   }
@@ -186,13 +187,13 @@ int highest_thread_level() {
 }
 
 int process_count() {
-  if (transport::is_attached()) return static_cast<int>(transport::rank_count());
+  if (transport::is_attached()) return static_cast<int>(transport::process_count());
   const char* job = environment_variable("BATON_JOB_FD");
   if (!job) return 1;
   lockfree::JobHeader header;
   bool readable = platform::read_memory_file(std::atoi(job), &header, sizeof header) &&
                   header.magic == lockfree::job_magic;
-  return readable ? static_cast<int>(header.ranks) : 0;
+  return readable ? static_cast<int>(header.world.processes) : 0;
 }
 
 void end_use() {
@@ -216,10 +217,10 @@ Error start_world(int required, int* provided) {
   if (Error error = make_world_and_self()) return error;
   self_communicator()->errors.instead = &world_communicator()->errors;
   default_error_target = &self_communicator()->errors;
-  set_predefined_attributes(static_cast<int>(transport::rank_count()), -1, true);
+  set_predefined_attributes(static_cast<int>(transport::process_count()), -1, true);
   library_state.thread_level = *provided;
   library_state.main_thread = pthread_self();
-  if (Error error = make_environment_info(static_cast<int>(transport::rank_count()),
+  if (Error error = make_environment_info(static_cast<int>(transport::process_count()),
                                           thread_level_name(*provided)))
     return error;
   // Last: other threads that see it may call.

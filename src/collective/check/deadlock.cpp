@@ -81,7 +81,7 @@ bool waits_for_us(const CycleLines& lines) {
 // remain in the end.
 void publish_waited_by(CycleLines& own) {
   std::uint64_t chosen = by_nobody;
-  for (std::uint32_t rank = 0; rank < engine.ranks && chosen == by_nobody; ++rank) {
+  for (std::uint32_t rank = 0; rank < engine.local_ranks && chosen == by_nobody; ++rank) {
     const CycleLines& lines = lines_of(static_cast<LocalRank>(rank));
     // ORDER rank.waits: acquire here, release in Watch::look; where the rank waits.
     const std::uint32_t episode = lines.episode.load(std::memory_order_acquire);
@@ -102,7 +102,7 @@ std::uint32_t find_cycle(LocalRank* cycle) {
   std::uint32_t count = 0;
   LocalRank at = engine.local_rank;
   do {
-    if (count == engine.ranks) return 0;  // one that we only wait for
+    if (count == engine.local_ranks) return 0;  // one that we only wait for
     cycle[count++] = at;
     // relaxed: as above; a cycle is looked at several times.
     const std::uint64_t by = lines_of(at).waited_by.load(std::memory_order_relaxed);
@@ -255,7 +255,7 @@ void Watch::look_at(const message::ProbeWait& probe) {
 void Watch::look(const Subject& subject) {
   CycleLines& own = lines_of(engine.local_rank);
   if (!published_) {
-    if (!seen) seen = static_cast<Seen*>(std::calloc(2 * engine.ranks, sizeof(Seen)));
+    if (!seen) seen = static_cast<Seen*>(std::calloc(2 * engine.local_ranks, sizeof(Seen)));
     // What has not left this rank may be what another waits for. Without memory nobody is told of.
     if (!seen || published || engine.queued_count > 0) return;
     // relaxed, all: the episode publishes them.
@@ -282,7 +282,7 @@ void Watch::look(const Subject& subject) {
   finalized_ = awaits_finalized(subject, &awaited) ? finalized_ + 1 : 0;
   if (finalized_ > looks_min) report_finalized(awaited);
   publish_waited_by(own);
-  auto* cycle = reinterpret_cast<LocalRank*>(seen + engine.ranks);
+  auto* cycle = reinterpret_cast<LocalRank*>(seen + engine.local_ranks);
   const std::uint32_t count = find_cycle(cycle);
   if (is_confirmed(cycle, count)) report_cycle(cycle, count);
 }

@@ -1,0 +1,176 @@
+#include "message/network.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "base/report.hpp"
+#include "base/settings.hpp"
+#include "datatype/pack.hpp"
+#include "message/network_transfer.hpp"
+#include "message/outstanding.hpp"
+#include "platform/futex.hpp"
+#include "transport/network/network_link.hpp"
+#include "transport/sleep.hpp"
+
+namespace baton::message {
+
+using transport::network::network;
+using transport::network::NetworkLink;
+
+namespace {
+
+transport::network::NetworkInbox* inbox = nullptr;
+
+NetworkLink& link_of(const Peer& peer) {
+  return *static_cast<NetworkLink*>(peer.link);
+}
+
+static_assert(sizeof(transport::network::Card) <= sizeof(lockfree::ProcessEntry::card));
+
+// A process's card; waits until it is there. Its process is about to put it there, or mpiexec ends
+// the job.
+const transport::network::Card* find_card(Process process) {
+  lockfree::ProcessEntry& entry = transport::process_entry(process);
+  // ORDER process_entry.card: acquire here, release in start_network.
+  while (!entry.ready.load(std::memory_order_acquire)) platform::yield_cpu();
+  return reinterpret_cast<const transport::network::Card*>(entry.card);
+}
+
+}  // namespace
+
+Error start_network() {
+  const auto& world = transport::job().world;
+  inbox = new (std::nothrow) transport::network::NetworkInbox;
+  if (!inbox) return fail(MPI_ERR_NO_MEM, "no memory to receive from the network");
+  const bool one_machine = world.processes == transport::rank_count();
+  if (Error error = network.open(one_machine, world.processes, engine.self,
+                                 {world.key[0], world.key[1]}, find_card))
+    return error;
+  if (Error error = transport::open_wake_pipe()) return error;
+  engine.networked = true;
+  lockfree::ProcessEntry& own = transport::process_entry(engine.self);
+  const transport::network::Card card = network.own_card();
+  std::memcpy(own.card, &card, sizeof card);
+  // ORDER process_entry.card: release here, acquire in find_card.
+  own.ready.store(1, std::memory_order_release);
+  return MPI_SUCCESS;
+}
+
+void stop_network() {
+  if (!engine.networked) return;
+  forget_transfers();
+  inbox->forget();
+  network.close();
+  transport::close_wake_pipe();
+  delete inbox;
+  inbox = nullptr;
+}
+
+transport::Link* make_network_link(Process process) {
+  return new (std::nothrow) NetworkLink(process);
+}
+
+namespace {
+
+// An eager message that leaves from the program's memory.
+struct EagerSend : transport::network::Operation {
+  Request* request = nullptr;
+  EagerSend* next = nullptr;
+  transport::network::PacketEnds ends;
+};
+
+EagerSend* spare_sends = nullptr;
+platform::Lock spare_sends_lock;
+
+void keep_spare(EagerSend& send) {
+  platform::Guard guard(spare_sends_lock);
+  send.next = spare_sends;
+  spare_sends = &send;
+}
+
+EagerSend* take_spare() {
+  platform::Guard guard(spare_sends_lock);
+  EagerSend* send = spare_sends;
+  if (send) spare_sends = send->next;
+  return send ? send : new (std::nothrow) EagerSend;
+}
+
+void eager_sent(transport::network::Operation& operation, int error) {
+  auto& send = static_cast<EagerSend&>(operation);
+  Request& request = *send.request;
+  keep_spare(send);
+  platform::add_shared(engine.network_sends, ~0u);
+  complete(request, error ? lost_peer(request.process, error) : MPI_SUCCESS);
+}
+
+lockfree::Header header_of(const Request& send) {
+  return lockfree::make_header(static_cast<unsigned>(LineKind::payload), 0, send.source);
+}
+
+bool put_from_buffer(Peer& peer, Request& send) {
+  EagerSend* eager = take_spare();
+  if (!eager) return false;
+  eager->request = &send;
+  eager->done = eager_sent;
+  send.stage = Stage::streaming;
+  platform::add_shared(engine.network_sends, 1u);
+  if (link_of(peer).put_in_place(header_of(send), {send.context, send.tag}, send.buffer,
+                                 static_cast<std::size_t>(send.bytes), eager->ends, *eager))
+    return true;
+  platform::add_shared(engine.network_sends, ~0u);
+  keep_spare(*eager);
+  return false;
+}
+
+// False when there is no room on the way.
+bool put_eager(Peer& peer, Request& send) {
+  const std::int64_t bytes = send.bytes;
+  const bool copied = bytes <= std::int64_t{transport::network::copied_bytes_max};
+  if (!copied) {
+    if (!put_from_buffer(peer, send)) return false;
+  } else {
+    char packed[transport::network::copied_bytes_max];
+    const void* data = send.buffer;
+    if (!send.datatype->contiguous) {
+      datatype::pack(*send.datatype, send.buffer, 0, packed, bytes);
+      data = packed;
+    }
+    if (!link_of(peer).put(header_of(send), {send.context, send.tag}, data,
+                           static_cast<std::size_t>(bytes)))
+      return false;
+    complete(send, MPI_SUCCESS);
+  }
+  count_message(peer, Way::network_eager, bytes);
+  return true;
+}
+
+std::int64_t eager_bytes_max(const Request& send) {
+  const std::size_t most = send.datatype->contiguous ? network.eager_bytes_max()
+                                                     : transport::network::copied_bytes_max;
+  return std::min(static_cast<std::int64_t>(most), settings.network_eager_bytes_max);
+}
+
+}  // namespace
+
+bool put_over_network(Peer& peer, Request& request) {
+  if (request.kind == RequestKind::active) return put_active(peer, request);
+  if (request.kind == RequestKind::receive) return put_network_cts(peer, request);
+  const bool eager = !request.synchronous && !peer.link->envelopes_only() &&
+                     request.bytes <= eager_bytes_max(request);
+  return eager ? put_eager(peer, request) : put_network_rts(peer, request);
+}
+
+bool poll_network() {
+  bool any = network.endpoint().poll(arrive_network_write);
+  any |= poll_inbox(*inbox);
+  any |= advance_transfers();
+  return any;
+}
+
+bool network_is_idle() {
+  return platform::load_shared(engine.network_sends) == 0;
+}
+
+}  // namespace baton::message

@@ -1,0 +1,46 @@
+// Messages to and from peers on other nodes: eager ones go with their envelope, longer ones are
+// written straight into the receive buffer once it is known (RTS, CTS, remote writes). Called by the
+// rendezvous and the progress loop where a peer is elsewhere. Only there: a job of one node never
+// comes here.
+#pragma once
+
+#include "message/protocol.hpp"
+
+namespace baton::message {
+
+// A sender's envelope: its data waits for its receiver's answer.
+struct NetworkRtsLine {
+  std::int64_t bytes;
+  std::uint32_t send;  // the sender's number of it
+};
+// A receiver's answer: where a part of the message, or all of it, goes.
+struct NetworkCtsLine {
+  std::uint64_t address;
+  std::uint64_t key;
+  std::int64_t offset;  // of the part, in the message
+  std::int64_t bytes;   // of the part
+  std::int64_t limit;   // of the message, as far as the receiver wants it
+  std::uint32_t send;
+  std::uint32_t receive;  // the receiver's number, told with each write
+  std::uint32_t write_bytes;  // of each write but the last
+};
+
+// Opens the network and introduces this process to the others. `one_machine`: all ranks are here.
+Error start_network();
+void stop_network();
+
+// The link of a peer on another node.
+transport::Link* make_network_link(Process process);
+
+// `put` of the protocol, for such a peer.
+bool put_over_network(Peer& peer, Request& request);
+// What a peer's lines say.
+void accept_over_network(const UnexpectedMessage& unexpected, Request& receive);
+void arrive_network_cts(const Peer& peer, const NetworkCtsLine& line);
+
+// Takes in what has come and goes on with what is on its way; whether anything happened.
+bool poll_network();
+// Whether all that was sent has left.
+bool network_is_idle();
+
+}  // namespace baton::message

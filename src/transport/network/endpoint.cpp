@@ -1,0 +1,345 @@
+#include "transport/network/endpoint.hpp"
+
+#include <rdma/fi_cm.h>
+#include <rdma/fi_errno.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "base/report.hpp"
+#include "base/settings.hpp"
+#include "transport/network/choose_provider.hpp"
+#include "transport/network/random.hpp"
+
+namespace baton::transport::network {
+
+namespace {
+
+// So many packets may come before the first is taken. The rest waits at its senders.
+constexpr std::size_t receive_buffers = 16;  // guess
+constexpr std::size_t completions_at_once = 16;
+constexpr std::uint64_t completion_queue_entries = 1024;
+
+std::string_view variable(const char* name) {
+  const char* value = environment_variable(name);
+  return value ? value : "";
+}
+
+bool is_link_local(const sockaddr_in6& address) {
+  return address.sin6_addr.s6_addr[0] == 0xfe && (address.sin6_addr.s6_addr[1] & 0xc0) == 0x80;
+}
+
+ProviderOffer offer_of(const fi_info& info) {
+  ProviderOffer offer;
+  offer.provider = info.fabric_attr->prov_name ? info.fabric_attr->prov_name : "";
+  offer.interface = info.domain_attr->name ? info.domain_attr->name : "";
+  offer.native = info.ep_attr->protocol == FI_PROTO_XNET;
+  offer.loopback = offer.interface == "lo";
+  offer.ipv6 = info.addr_format == FI_SOCKADDR_IN6;
+  if (offer.ipv6 && info.src_addrlen >= sizeof(sockaddr_in6))
+    offer.link_local = is_link_local(*static_cast<const sockaddr_in6*>(info.src_addr));
+  return offer;
+}
+
+// What we need, and which of the provider's demands we can meet.
+void fill_hints(fi_info& hints) {
+  hints.caps = FI_MSG | FI_RMA | FI_SEND | FI_RECV | FI_WRITE | FI_REMOTE_WRITE;
+  hints.mode = FI_CONTEXT | FI_CONTEXT2;
+  hints.ep_attr->type = FI_EP_RDM;
+  hints.domain_attr->threading = FI_THREAD_DOMAIN;
+  hints.domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY |
+                               FI_MR_ENDPOINT;
+  hints.domain_attr->data_progress = FI_PROGRESS_MANUAL;
+  hints.domain_attr->control_progress = FI_PROGRESS_MANUAL;
+  hints.domain_attr->cq_data_size = sizeof(std::uint32_t);
+  hints.tx_attr->msg_order = hints.rx_attr->msg_order = FI_ORDER_SAS;
+}
+
+}  // namespace
+
+Started Endpoint::explain(const char* what, long code) {
+  if (code == -FI_EAGAIN) return Started::later;
+  (void)fail(MPI_ERR_OTHER, "the network (%s on %s) refuses %s: %s", provider(), interface(), what,
+             library_->strerror(static_cast<int>(-code)));
+  return Started::failed;
+}
+
+Error Endpoint::choose(bool one_machine) {
+  fi_info* hints = library_->dupinfo(nullptr);
+  if (!hints) return fail(MPI_ERR_NO_MEM, "no memory to ask libfabric for its providers");
+  fill_hints(*hints);
+  fi_info* all = nullptr;
+  const int code = library_->getinfo(interface_version, nullptr, nullptr, 0, hints, &all);
+  library_->freeinfo(hints);
+  constexpr std::size_t offers_max = 256;
+  ProviderOffer offers[offers_max];
+  const fi_info* infos[offers_max];
+  std::size_t count = 0;
+  for (fi_info* info = all; code == 0 && info && count < offers_max; info = info->next, ++count) {
+    offers[count] = offer_of(*info);
+    infos[count] = info;
+  }
+  const ProviderWish wish{variable("BATON_NETWORK_PROVIDER"), variable("BATON_NETWORK_INTERFACE"),
+                          one_machine};
+  const ProviderChoice choice = choose_provider({offers, count}, wish);
+  Error error = MPI_SUCCESS;
+  if (choice.index < 0)
+    error = fail(MPI_ERR_OTHER,
+                 "this job spans nodes, and libfabric %u.%u has no provider for it%s%s%s%s (%zu "
+                 "offers looked at); `fi_info` lists what there is, BATON_NETWORK_INTERFACE and "
+                 "BATON_NETWORK_PROVIDER choose",
+                 FI_MAJOR(library_->version()), FI_MINOR(library_->version()),
+                 wish.interface.empty() ? "" : " on interface ", wish.interface.data(),
+                 wish.provider.empty() ? "" : " named ", wish.provider.data(), count);
+  else
+    info_ = library_->dupinfo(infos[choice.index]);
+  reason_ = choice.reason;
+  if (all) library_->freeinfo(all);
+  if (!error && !info_) error = fail(MPI_ERR_NO_MEM, "no memory for libfabric's description");
+  return error;
+}
+
+Error Endpoint::open_all() {
+  const char* what = "to open its fabric";
+  info_->domain_attr->threading = FI_THREAD_DOMAIN;
+  long code = library_->fabric(info_->fabric_attr, &fabric_, nullptr);
+  if (code == 0) {
+    what = "to open its domain";
+    code = fi_domain(fabric_, info_, &domain_, nullptr);
+  }
+  fi_av_attr for_addresses{};
+  for_addresses.type = info_->domain_attr->av_type;
+  if (code == 0) {
+    what = "a table of addresses";
+    code = fi_av_open(domain_, &for_addresses, &addresses_, nullptr);
+  }
+  fi_cq_attr for_completions{};
+  for_completions.size = completion_queue_entries;
+  for_completions.format = FI_CQ_FORMAT_DATA;
+  for_completions.wait_obj = FI_WAIT_FD;
+  if (code == 0) {
+    what = "a completion queue";
+    code = fi_cq_open(domain_, &for_completions, &completions_, nullptr);
+    if (code == -FI_ENOSYS || code == -FI_EINVAL) {  // not one to wait on
+      for_completions.wait_obj = FI_WAIT_NONE;
+      code = fi_cq_open(domain_, &for_completions, &completions_, nullptr);
+    }
+  }
+  if (code == 0) {
+    what = "an endpoint";
+    code = fi_endpoint(domain_, info_, &endpoint_, nullptr);
+  }
+  if (code == 0) code = fi_ep_bind(endpoint_, &addresses_->fid, 0);
+  if (code == 0) code = fi_ep_bind(endpoint_, &completions_->fid, FI_TRANSMIT | FI_RECV);
+  if (code == 0) code = fi_enable(endpoint_);
+  std::size_t bytes = sizeof address_.raw;
+  if (code == 0) {
+    what = "its address";
+    code = fi_getname(&endpoint_->fid, address_.raw, &bytes);
+    address_.bytes = static_cast<std::uint32_t>(bytes);
+  }
+  if (code != 0) return explain(what, code), MPI_ERR_OTHER;
+  if (for_completions.wait_obj == FI_WAIT_FD &&
+      fi_control(&completions_->fid, FI_GETWAIT, &wait_descriptor_) != 0)
+    wait_descriptor_ = -1;
+  return MPI_SUCCESS;
+}
+
+Error Endpoint::open(bool one_machine) {
+  library_ = open_library();
+  if (!library_) return MPI_ERR_OTHER;
+  Error error = choose(one_machine);
+  if (!error) error = open_all();
+  if (!error) error = post_buffers();
+  if (error) close();
+  return error;
+}
+
+void Endpoint::close() {
+  const auto end = [](auto*& object) {
+    if (object) fi_close(&object->fid);
+    object = nullptr;
+  };
+  end(endpoint_);
+  forget(buffers_registered_);
+  end(completions_);
+  end(addresses_);
+  end(domain_);
+  end(fabric_);
+  if (info_) library_->freeinfo(info_);
+  info_ = nullptr;
+  delete[] buffers_;
+  buffers_ = unposted_ = first_ = last_ = nullptr;
+  wait_descriptor_ = -1;
+}
+
+Error Endpoint::add_peer(const Address& address, fi_addr_t* peer) {
+  platform::Guard guard(lock_);
+  const int added = fi_av_insert(addresses_, address.raw, 1, peer, 0, nullptr);
+  if (added == 1) return MPI_SUCCESS;
+  return fail(MPI_ERR_OTHER, "the network (%s on %s) does not take a peer's address: %s",
+              provider(), interface(), library_->strerror(-added));
+}
+
+Started Endpoint::inject(fi_addr_t peer, const void* packet, std::size_t bytes) {
+  platform::Guard guard(lock_);
+  const ssize_t code = fi_inject(endpoint_, packet, bytes, peer);
+  return BATON_LIKELY(code == 0) ? Started::yes : explain("a packet", code);
+}
+
+Started Endpoint::send(fi_addr_t peer, const iovec* parts, void** descriptions, std::size_t count,
+                       Operation& operation) {
+  platform::Guard guard(lock_);
+  const ssize_t code =
+      count == 1 ? fi_send(endpoint_, parts[0].iov_base, parts[0].iov_len, descriptions[0], peer,
+                           &operation.context)
+                 : fi_sendv(endpoint_, parts, descriptions, count, peer, &operation.context);
+  return BATON_LIKELY(code == 0) ? Started::yes : explain("a packet", code);
+}
+
+Started Endpoint::write(fi_addr_t peer, const void* data, std::size_t bytes, void* description,
+                        std::uint64_t address, std::uint64_t key, std::uint32_t number,
+                        Operation& operation) {
+  platform::Guard guard(lock_);
+  const ssize_t code = fi_writedata(endpoint_, data, bytes, description, number, peer, address,
+                                    key, &operation.context);
+  return BATON_LIKELY(code == 0) ? Started::yes : explain("a write", code);
+}
+
+Error Endpoint::register_memory(void* memory, std::size_t bytes, std::uint64_t access,
+                                Registration& made) {
+  platform::Guard guard(lock_);
+  const int mode = info_->domain_attr->mr_mode;
+  const std::uint64_t key = mode & FI_MR_PROV_KEY ? 0 : random_word();
+  int code = fi_mr_reg(domain_, memory, bytes, access, 0, key, 0, &made.region, nullptr);
+  if (code == 0 && (mode & FI_MR_ENDPOINT)) {
+    code = fi_mr_bind(made.region, &endpoint_->fid, 0);
+    if (code == 0) code = fi_mr_enable(made.region);
+    if (code != 0) fi_close(&made.region->fid);
+  }
+  if (code != 0)
+    return fail(MPI_ERR_NO_MEM,
+                "the network (%s on %s) cannot register %zu bytes of memory: %s; raise the limit on "
+                "locked memory (ulimit -l)",
+                provider(), interface(), bytes, library_->strerror(-code));
+  made.description = fi_mr_desc(made.region);
+  made.key = fi_mr_key(made.region);
+  made.address = mode & FI_MR_VIRT_ADDR ? reinterpret_cast<std::uint64_t>(memory) : 0;
+  return MPI_SUCCESS;
+}
+
+Error Endpoint::register_target(void* memory, std::size_t bytes, Registration& made) {
+  return register_memory(memory, bytes, FI_REMOTE_WRITE, made);
+}
+
+Error Endpoint::register_source(const void* memory, std::size_t bytes, Registration& made) {
+  made = {};
+  if (!(info_->domain_attr->mr_mode & FI_MR_LOCAL)) return MPI_SUCCESS;
+  return register_memory(const_cast<void*>(memory), bytes, FI_SEND | FI_WRITE, made);
+}
+
+void Endpoint::forget(Registration& made) {
+  platform::Guard guard(lock_);
+  if (made.region) fi_close(&made.region->fid);
+  made = {};
+}
+
+Error Endpoint::post_buffers() {
+  buffers_ = new (std::nothrow) ReceiveBuffer[receive_buffers];
+  if (!buffers_) return fail(MPI_ERR_NO_MEM, "no memory to receive from the network");
+  if (info_->domain_attr->mr_mode & FI_MR_LOCAL)
+    if (Error error = register_memory(buffers_, receive_buffers * sizeof *buffers_, FI_RECV,
+                                      buffers_registered_))
+      return error;
+  for (std::size_t i = 0; i < receive_buffers; ++i)
+    if (!post(buffers_[i])) return MPI_ERR_OTHER;
+  return MPI_SUCCESS;
+}
+
+// False when the provider is broken; where it only has no room it is tried again.
+bool Endpoint::post(ReceiveBuffer& buffer) {
+  platform::Guard guard(lock_);
+  const ssize_t code = fi_recv(endpoint_, buffer.packet, sizeof buffer.packet,
+                               buffers_registered_.description, FI_ADDR_UNSPEC, &buffer.context);
+  if (code == 0) return true;
+  if (explain("a buffer to receive into", code) == Started::failed) return false;
+  buffer.next = unposted_;
+  unposted_ = &buffer;
+  return true;
+}
+
+bool Endpoint::read_error() {
+  fi_cq_err_entry entry{};
+  {
+    platform::Guard guard(lock_);
+    if (fi_cq_readerr(completions_, &entry, 0) < 1) return false;
+  }
+  auto* operation = static_cast<Operation*>(entry.op_context);
+  if (operation && operation->done) {
+    operation->done(*operation, entry.err ? entry.err : FI_EIO);
+  } else if (operation && entry.err != FI_ECANCELED) {
+    // A packet that came in part: its sender's connection broke. The buffer is for others again.
+    (void)post(*static_cast<ReceiveBuffer*>(operation));
+  }
+  return true;
+}
+
+bool Endpoint::poll(void (*arrived)(std::uint32_t number)) {
+  fi_cq_data_entry entries[completions_at_once];
+  ssize_t count;
+  {
+    platform::Guard guard(lock_);
+    count = fi_cq_read(completions_, entries, completions_at_once);
+  }
+  if (BATON_LIKELY(count == -FI_EAGAIN)) return false;
+  if (BATON_UNLIKELY(count < 0)) return read_error();
+  completions_taken_ += static_cast<std::uint64_t>(count);
+  for (ssize_t i = 0; i < count; ++i) {
+    const fi_cq_data_entry& entry = entries[i];
+    if ((entry.flags & FI_REMOTE_CQ_DATA) && !(entry.flags & FI_MSG)) {
+      arrived(static_cast<std::uint32_t>(entry.data));
+      continue;
+    }
+    auto* operation = static_cast<Operation*>(entry.op_context);
+    if (entry.flags & FI_RECV) {
+      auto* buffer = static_cast<ReceiveBuffer*>(operation);
+      buffer->bytes = static_cast<std::uint32_t>(entry.len);
+      buffer->next = nullptr;
+      (first_ ? last_->next : first_) = buffer;
+      last_ = buffer;
+    } else if (operation) {
+      operation->done(*operation, 0);
+    }
+  }
+  return count > 0;
+}
+
+ReceiveBuffer* Endpoint::next_packet() {
+  ReceiveBuffer* buffer = first_;
+  if (buffer) first_ = buffer->next;
+  return buffer;
+}
+
+void Endpoint::give_back(ReceiveBuffer& buffer) {
+  if (!post(buffer)) report("%s", last_explanation().text);
+  if (BATON_UNLIKELY(unposted_ != nullptr)) {
+    ReceiveBuffer* again = std::exchange(unposted_, nullptr);
+    while (again) {
+      ReceiveBuffer* next = again->next;
+      (void)post(*again);
+      again = next;
+    }
+  }
+}
+
+bool Endpoint::may_wait() {
+  platform::Guard guard(lock_);
+  fid* queue = &completions_->fid;
+  return wait_descriptor_ >= 0 && fi_trywait(fabric_, &queue, 1) == 0;
+}
+
+}  // namespace baton::transport::network

@@ -1,0 +1,129 @@
+// This process's end of the network: one reliable-datagram endpoint of libfabric with its
+// completion queue and its pool of receive buffers, for all peers together. Used by the network
+// link and by the network's rendezvous. Invariant: libfabric is called from this folder only, and
+// under the endpoint's lock where threads need it.
+#pragma once
+
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_rma.h>
+
+#include <cstdint>
+#include <span>
+
+#include "base/error.hpp"
+#include "platform/lock.hpp"
+#include "transport/network/library.hpp"
+#include "transport/network/packet.hpp"
+
+namespace baton::transport::network {
+
+// Where an endpoint is reached: the provider's own form of address.
+inline constexpr std::size_t address_bytes_max = 128;
+struct Address {
+  std::uint32_t bytes = 0;
+  unsigned char raw[address_bytes_max] = {};
+};
+
+// Something that was begun, and is over when the provider says so. What is made of it begins with
+// this, and lives until `done` has been called. `error` is 0, or libfabric's (positive).
+struct Operation {
+  fi_context2 context = {};  // the provider's
+  void (*done)(Operation& operation, int error) = nullptr;
+};
+
+// A packet that has come, or room for one.
+struct ReceiveBuffer : Operation {
+  ReceiveBuffer* next = nullptr;
+  std::uint32_t bytes = 0;
+  alignas(cache_line_bytes) char packet[packet_bytes_max];
+};
+
+// Memory that the provider may use.
+struct Registration {
+  fid_mr* region = nullptr;  // null: none was needed
+  void* description = nullptr;
+  std::uint64_t key = 0;
+  std::uint64_t address = 0;  // by which others name its beginning
+};
+
+// What starting something said.
+enum class Started { yes, later, failed };  // later: no room now; failed: explained
+
+class Endpoint {
+ public:
+  // Opens the best provider; `one_machine`: all ranks of the job are here. Errors, explained:
+  // MPI_ERR_OTHER.
+  [[nodiscard]] Error open(bool one_machine);
+  void close();
+  bool is_open() const { return endpoint_ != nullptr; }
+  const Address& address() const { return address_; }
+  const char* provider() const { return info_->fabric_attr->prov_name; }
+  const char* interface() const { return info_->domain_attr->name; }
+  const char* reason() const { return reason_; }
+  std::size_t inject_bytes_max() const { return info_->tx_attr->inject_size; }
+  // Whether a packet may be sent from three parts of memory that nobody has registered.
+  bool gathers() const {
+    return info_->tx_attr->iov_limit >= 3 && !(info_->domain_attr->mr_mode & FI_MR_LOCAL);
+  }
+
+  // Makes a peer's address known.
+  [[nodiscard]] Error add_peer(const Address& address, fi_addr_t* peer);
+
+  // Sends a packet: copied before it returns; or from up to three parts of memory that stay as they
+  // are until `operation` is done.
+  Started inject(fi_addr_t peer, const void* packet, std::size_t bytes);
+  Started send(fi_addr_t peer, const iovec* parts, void** descriptions, std::size_t count,
+               Operation& operation);
+  // Writes into a peer's registered memory; there `number` is told once all of it has arrived.
+  Started write(fi_addr_t peer, const void* data, std::size_t bytes, void* description,
+                std::uint64_t address, std::uint64_t key, std::uint32_t number,
+                Operation& operation);
+
+  // Registers memory for peers to write into, or, where the provider wants that, for sending.
+  [[nodiscard]] Error register_target(void* memory, std::size_t bytes, Registration& made);
+  [[nodiscard]] Error register_source(const void* memory, std::size_t bytes, Registration& made);
+  void forget(Registration& made);
+
+  // Takes in what the provider has done: calls `done` of operations and `arrived` for writes of
+  // peers, and keeps packets that came. Whether there was anything. By who holds the progress lock.
+  bool poll(void (*arrived)(std::uint32_t number));
+  // Packets in the order in which they came; null: none. To be given back.
+  ReceiveBuffer* next_packet();
+  void give_back(ReceiveBuffer& buffer);
+
+  // A descriptor that becomes readable with the next completion, if `may_wait` says so first; -1:
+  // the provider has none.
+  int wait_descriptor() const { return wait_descriptor_; }
+  bool may_wait();
+  // So many were taken in so far.
+  std::uint64_t completions() const { return completions_taken_; }
+
+ private:
+  Error choose(bool one_machine);
+  Error open_all();
+  Error post_buffers();
+  bool post(ReceiveBuffer& buffer);
+  bool read_error();
+  Started explain(const char* what, long code);
+  Error register_memory(void* memory, std::size_t bytes, std::uint64_t access, Registration& made);
+
+  const Library* library_ = nullptr;
+  fi_info* info_ = nullptr;
+  fid_fabric* fabric_ = nullptr;
+  fid_domain* domain_ = nullptr;
+  fid_av* addresses_ = nullptr;
+  fid_cq* completions_ = nullptr;
+  fid_ep* endpoint_ = nullptr;
+  ReceiveBuffer* buffers_ = nullptr;
+  Registration buffers_registered_;
+  ReceiveBuffer* unposted_ = nullptr;  // the provider had no room for them
+  ReceiveBuffer* first_ = nullptr;
+  ReceiveBuffer* last_ = nullptr;
+  Address address_;
+  const char* reason_ = "";
+  int wait_descriptor_ = -1;
+  std::uint64_t completions_taken_ = 0;
+  platform::Lock lock_;
+};
+
+}  // namespace baton::transport::network

@@ -1,0 +1,54 @@
+#include "transport/network/library.hpp"
+
+#include <dlfcn.h>
+
+#include "base/settings.hpp"
+
+namespace baton::transport::network {
+
+namespace {
+
+Library library;
+bool is_open = false;
+
+template <class Function>
+bool find(void* file, const char* name, const char* version, Function& function) {
+  function = reinterpret_cast<Function>(::dlvsym(file, name, version));
+  return function != nullptr;
+}
+
+bool find_all(void* file) {
+  return find(file, "fi_getinfo", "FABRIC_1.3", library.getinfo) &&
+         find(file, "fi_freeinfo", "FABRIC_1.3", library.freeinfo) &&
+         find(file, "fi_dupinfo", "FABRIC_1.3", library.dupinfo) &&
+         find(file, "fi_fabric", "FABRIC_1.1", library.fabric) &&
+         find(file, "fi_strerror", "FABRIC_1.0", library.strerror) &&
+         find(file, "fi_version", "FABRIC_1.0", library.version);
+}
+
+}  // namespace
+
+const Library* open_library() {
+  if (is_open) return &library;
+  const char* chosen = environment_variable("BATON_LIBFABRIC");
+  const char* name = chosen && *chosen ? chosen : "libfabric.so.1";
+  void* file = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  if (!file) {
+    (void)fail(MPI_ERR_OTHER,
+               "this job spans nodes, and libfabric cannot be opened: %s; install it (Debian and "
+               "Ubuntu: libfabric1), or name its file in BATON_LIBFABRIC",
+               ::dlerror());
+    return nullptr;
+  }
+  if (!find_all(file)) {
+    (void)fail(MPI_ERR_OTHER,
+               "%s is no libfabric of version 1.17 or later; install a newer one, or name its "
+               "file in BATON_LIBFABRIC",
+               name);
+    return nullptr;
+  }
+  is_open = true;
+  return &library;
+}
+
+}  // namespace baton::transport::network

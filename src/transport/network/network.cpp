@@ -1,0 +1,170 @@
+#include "transport/network/network.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "base/report.hpp"
+#include "transport/network/random.hpp"
+
+namespace baton::transport::network {
+
+Network network;
+
+namespace {
+
+// So many packets that are copied may be on their way out; then senders wait.
+constexpr std::uint32_t send_buffers_max = 128;  // guess
+
+// A packet that the provider had taken and could not deliver: its receiver, or the way there, is
+// gone. Where ranks are lost nothing can go on, and nobody else would say why.
+void tell_lost_packet(int error) {
+  report("the network lost a message (%s): a host, its process, or the way there is gone",
+         open_library()->strerror(error));
+}
+
+}  // namespace
+
+Error Network::open(bool one_machine, std::uint32_t processes, Process self, Key job_key,
+                    FindCard find_card) {
+  peers_ = static_cast<NetworkPeer**>(std::calloc(processes, sizeof(NetworkPeer*)));
+  if (!peers_) return fail(MPI_ERR_NO_MEM, "no memory for the list of network peers");
+  processes_ = processes;
+  self_ = self;
+  job_key_ = job_key;
+  find_card_ = find_card;
+  nonce_ = random_word();
+  Error error = endpoint_.open(one_machine);
+  if (!error) in_place_ = endpoint_.gathers();
+  return error;
+}
+
+void Network::close() {
+  endpoint_.close();
+  for (std::uint32_t i = 0; peers_ && i < processes_; ++i) delete peers_[i];
+  std::free(peers_);
+  peers_ = nullptr;
+  while (free_buffers_) {
+    SendBuffer* buffer = free_buffers_;
+    free_buffers_ = buffer->next;
+    delete buffer;
+  }
+  buffers_made_ = 0;
+}
+
+NetworkPeer* Network::meet(Process process) {
+  platform::Guard guard(peers_lock_);
+  NetworkPeer*& peer = peers_[number_of(process)];
+  if (peer) return peer;
+  const Card* card = find_card_(process);
+  auto* made = card ? new (std::nothrow) NetworkPeer : nullptr;
+  if (!made) {
+    (void)fail(MPI_ERR_NO_MEM, "no memory, or no address, to contact rank %u over the network",
+               number_of(process));
+    return nullptr;
+  }
+  if (endpoint_.add_peer(card->address, &made->address) != MPI_SUCCESS) {
+    delete made;
+    return nullptr;
+  }
+  made->out_key = pair_key(job_key_, nonce_, card->nonce);
+  made->in_key = pair_key(job_key_, card->nonce, nonce_);
+  return peer = made;
+}
+
+NetworkPeer* Network::find_sender(std::uint32_t sender) {
+  if (sender >= processes_ || sender == number_of(self_)) return nullptr;
+  NetworkPeer* peer = peers_[sender];
+  return BATON_LIKELY(peer != nullptr) ? peer : meet(static_cast<Process>(sender));
+}
+
+void Network::write_header(NetworkPeer& peer, char* packet, std::size_t bytes) const {
+  PacketHeader header{};
+  header.number = peer.next_out;
+  header.sender = number_of(self_);
+  header.bytes = static_cast<std::uint32_t>(bytes);
+  header.wishes = peer.our_wishes;
+  header.proof = proof_of(peer.out_key, header);
+  std::memcpy(packet, &header, sizeof header);
+}
+
+Started Network::sent(NetworkPeer& peer, Started started) {
+  if (started == Started::yes) {
+    ++peer.next_out;
+    peer.wishes_told = true;
+  }
+  return started;
+}
+
+void Network::buffer_sent(Operation& operation, int error) {
+  auto& buffer = static_cast<SendBuffer&>(operation);
+  if (BATON_UNLIKELY(error != 0)) tell_lost_packet(error);
+  platform::Guard guard(network.buffers_lock_);
+  buffer.next = network.free_buffers_;
+  network.free_buffers_ = &buffer;
+}
+
+SendBuffer* Network::take_buffer() {
+  platform::Guard guard(buffers_lock_);
+  if (SendBuffer* buffer = free_buffers_) {
+    free_buffers_ = buffer->next;
+    return buffer;
+  }
+  if (buffers_made_ == send_buffers_max) return nullptr;
+  auto* buffer = new (std::nothrow) SendBuffer;
+  if (!buffer) return nullptr;
+  buffer->done = buffer_sent;
+  Registration registered;
+  if (endpoint_.register_source(buffer->packet, sizeof buffer->packet, registered) != MPI_SUCCESS) {
+    delete buffer;
+    return nullptr;
+  }
+  buffer->description = registered.description;  // the region ends with the endpoint
+  ++buffers_made_;
+  return buffer;
+}
+
+Started Network::put(NetworkPeer& peer, const Piece& piece, const void* payload,
+                     std::size_t bytes) {
+  constexpr std::size_t short_bytes = 256;
+  const std::size_t whole = piece_bytes(bytes);
+  const std::size_t in_all = sizeof(PacketHeader) + whole;
+  auto fill = [&](char* packet) {
+    write_header(peer, packet, whole);
+    std::memcpy(packet + sizeof(PacketHeader), &piece, sizeof piece);
+    if (bytes) std::memcpy(packet + sizeof(PacketHeader) + sizeof piece, payload, bytes);
+  };
+  if (in_all <= short_bytes && in_all <= endpoint_.inject_bytes_max()) {
+    alignas(8) char packet[short_bytes];
+    fill(packet);
+    return sent(peer, endpoint_.inject(peer.address, packet, in_all));
+  }
+  SendBuffer* buffer = take_buffer();
+  if (!buffer) return Started::later;
+  fill(buffer->packet);
+  const iovec part{buffer->packet, in_all};
+  const Started started = endpoint_.send(peer.address, &part, &buffer->description, 1, *buffer);
+  if (started != Started::yes) buffer_sent(*buffer, 0);
+  return sent(peer, started);
+}
+
+Started Network::put_wishes(NetworkPeer& peer) {
+  alignas(8) char packet[sizeof(PacketHeader)];
+  write_header(peer, packet, 0);
+  return sent(peer, endpoint_.inject(peer.address, packet, sizeof packet));
+}
+
+Started Network::put_in_place(NetworkPeer& peer, const Piece& piece, const void* payload,
+                              std::size_t bytes, PacketEnds& ends, Operation& operation) {
+  const std::size_t whole = piece_bytes(bytes);
+  write_header(peer, ends.head, whole);
+  std::memcpy(ends.head + sizeof(PacketHeader), &piece, sizeof piece);
+  const std::size_t rest = whole - sizeof piece - bytes;
+  std::memset(ends.tail, 0, sizeof ends.tail);
+  const iovec parts[] = {
+      {ends.head, sizeof ends.head}, {const_cast<void*>(payload), bytes}, {ends.tail, rest}};
+  void* descriptions[3] = {};
+  return sent(peer, endpoint_.send(peer.address, parts, descriptions, rest ? 3 : 2, operation));
+}
+
+}  // namespace baton::transport::network

@@ -1,0 +1,100 @@
+// The network as this process has it: its endpoint, what it knows of each peer there, and packets on
+// their way out. Used by the network link and its inbox, and by the rendezvous over it (message/).
+// Opened only in a job of several nodes.
+#pragma once
+
+#include <cstdint>
+
+#include "base/error.hpp"
+#include "base/identity.hpp"
+#include "platform/lock.hpp"
+#include "transport/network/endpoint.hpp"
+#include "transport/network/packet.hpp"
+
+namespace baton::transport::network {
+
+// What a process tells all others, so that they can send to it and believe it.
+struct Card {
+  Address address;
+  std::uint64_t nonce = 0;  // made up for this run
+};
+
+// Where peers' cards are found; null: there is none.
+using FindCard = const Card* (*)(Process process);
+
+// What this process knows of another one's network end. Made when the first packet goes there or
+// comes from there.
+struct NetworkPeer {
+  fi_addr_t address = FI_ADDR_UNSPEC;
+  Key out_key, in_key;
+  std::uint32_t next_out = 0;  // number of the next packet, either way
+  std::uint32_t next_in = 0;
+  ReceiveBuffer* early = nullptr;  // came before their turn
+  std::uint32_t its_wishes = 0;
+  std::uint32_t our_wishes = 0;
+  bool wishes_told = true;  // it knows ours
+};
+
+// A packet that leaves from memory of ours, copied into it.
+inline constexpr std::size_t copied_bytes_max = 16384;
+struct SendBuffer : Operation {
+  SendBuffer* next = nullptr;
+  void* description = nullptr;
+  char packet[sizeof(PacketHeader) + sizeof(Piece) + copied_bytes_max];
+};
+
+// A packet whose payload leaves from where the program has it: what stands before and behind it.
+struct PacketEnds {
+  char head[sizeof(PacketHeader) + sizeof(Piece)];
+  char tail[8];
+};
+
+class Network {
+ public:
+  [[nodiscard]] Error open(bool one_machine, std::uint32_t processes, Process self, Key job_key,
+                           FindCard find_card);
+  void close();
+  bool is_open() const { return endpoint_.is_open(); }
+  Endpoint& endpoint() { return endpoint_; }
+  Card own_card() const { return {endpoint_.address(), nonce_}; }
+
+  // The peer, made if need be. Null, explained, without memory or address.
+  NetworkPeer* meet(Process process);
+  // The same for who sends, which may be a stranger: null where there is no such process.
+  NetworkPeer* find_sender(std::uint32_t sender);
+
+  // Whether a message may leave from the program's memory, without a copy.
+  bool sends_in_place() const { return in_place_; }
+  // The longest message that is sent before it is matched.
+  std::size_t eager_bytes_max() const { return in_place_ ? payload_bytes_max : copied_bytes_max; }
+
+  // Sends a packet with one message, or with none, which tells our wishes. Copied.
+  Started put(NetworkPeer& peer, const Piece& piece, const void* payload, std::size_t bytes);
+  Started put_wishes(NetworkPeer& peer);
+  // From the program's memory.
+  Started put_in_place(NetworkPeer& peer, const Piece& piece, const void* payload,
+                       std::size_t bytes, PacketEnds& ends, Operation& operation);
+
+ private:
+  SendBuffer* take_buffer();
+  static void buffer_sent(Operation& operation, int error);
+  void write_header(NetworkPeer& peer, char* packet, std::size_t bytes) const;
+  Started sent(NetworkPeer& peer, Started started);
+
+  Endpoint endpoint_;
+  Key job_key_;
+  std::uint64_t nonce_ = 0;
+  FindCard find_card_ = nullptr;
+  NetworkPeer** peers_ = nullptr;
+  std::uint32_t processes_ = 0;
+  Process self_{};
+  bool in_place_ = false;
+  SendBuffer* free_buffers_ = nullptr;
+  std::uint32_t buffers_made_ = 0;
+  platform::Lock peers_lock_;
+  platform::Lock buffers_lock_;
+};
+
+extern Network network;
+
+}  // namespace baton::transport::network

@@ -1,0 +1,126 @@
+#include "transport/network/network_link.hpp"
+
+#include <cstring>
+
+#include "base/report.hpp"
+
+namespace baton::transport::network {
+
+namespace {
+
+// As it lies in a packet: never 0, and with its payload's length, whatever its kind.
+Piece piece_of(Header header, Envelope envelope, std::size_t bytes) {
+  const auto length = static_cast<std::uint64_t>(bytes) << Header::bytes_bit;
+  return {{header.bits | length | lockfree::first_lap}, envelope};
+}
+
+}  // namespace
+
+Error NetworkLink::begin() {
+  peer_ = network.meet(process_);
+  return peer_ ? MPI_SUCCESS : last_explanation().error_class;
+}
+
+bool NetworkLink::put(Header header, Envelope envelope, const void* payload, std::size_t bytes) {
+  return network.put(*peer_, piece_of(header, envelope, bytes), payload, bytes) == Started::yes;
+}
+
+bool NetworkLink::put_in_place(Header header, Envelope envelope, const void* payload,
+                               std::size_t bytes, PacketEnds& ends, Operation& operation) {
+  return network.put_in_place(*peer_, piece_of(header, envelope, bytes), payload, bytes, ends,
+                              operation) == Started::yes;
+}
+
+void NetworkLink::set_envelopes_only(bool on) {
+  if (!peer_ && begin() != MPI_SUCCESS) return;
+  peer_->our_wishes = on ? wish_envelopes_only : 0;
+  // Where there is no room for it now, the next packet says it.
+  (void)network.put_wishes(*peer_);
+}
+
+void NetworkInbox::tell_fault(PacketFault fault, std::uint32_t sender) {
+  constexpr std::uint32_t told_max = 3;
+  if (faults_told_++ >= told_max) return;
+  const char* what = fault == PacketFault::unproven      ? "without this job's key"
+                     : fault == PacketFault::too_short   ? "shorter than its header"
+                     : fault == PacketFault::out_of_turn ? "that came before"
+                                                         : "that does not hold what it says";
+  report("a packet %s came from the network (it names rank %u); it is dropped. Another program "
+         "sends to this rank's port, or the way there changes packets",
+         what, sender);
+}
+
+bool NetworkInbox::open_packet(ReceiveBuffer& buffer) {
+  PacketHeader header{};
+  PacketFault fault = PacketFault::too_short;
+  if (buffer.bytes >= sizeof header) {
+    std::memcpy(&header, buffer.packet, sizeof header);
+    peer_ = network.find_sender(header.sender);
+    fault = peer_ ? check_packet(buffer.packet, buffer.bytes, peer_->in_key, peer_->next_in)
+                  : PacketFault::unproven;
+  }
+  if (fault == PacketFault::out_of_turn && header.number > peer_->next_in) {
+    buffer.next = peer_->early;
+    peer_->early = &buffer;
+    return false;
+  }
+  if (BATON_UNLIKELY(fault != PacketFault::none)) {
+    tell_fault(fault, header.sender);
+    network.endpoint().give_back(buffer);
+    return false;
+  }
+  ++peer_->next_in;
+  peer_->its_wishes = header.wishes;
+  packet_ = &buffer;
+  sender_ = header.sender;
+  at_ = sizeof header;
+  end_ = buffer.bytes;
+  return true;
+}
+
+// The next one that is whole and in turn becomes the present one.
+bool NetworkInbox::next_packet() {
+  if (packet_) {
+    network.endpoint().give_back(*packet_);
+    packet_ = nullptr;
+    // One that came before its turn may be due now.
+    for (ReceiveBuffer** link = &peer_->early; *link; link = &(*link)->next) {
+      PacketHeader header;
+      std::memcpy(&header, (*link)->packet, sizeof header);
+      if (header.number != peer_->next_in) continue;
+      ReceiveBuffer* due = *link;
+      *link = due->next;
+      return open_packet(*due);
+    }
+  }
+  while (ReceiveBuffer* buffer = network.endpoint().next_packet())
+    if (open_packet(*buffer)) return true;
+  return false;
+}
+
+Header NetworkInbox::peek() {
+  while (!packet_ || at_ == end_)
+    if (!next_packet()) return {};
+  std::memcpy(&piece_, packet_->packet + at_, sizeof piece_);
+  return piece_.header;
+}
+
+void NetworkInbox::read(void* target, std::size_t wanted) const {
+  std::memcpy(target, payload(), wanted < piece_.header.bytes() ? wanted : piece_.header.bytes());
+}
+
+const void* NetworkInbox::payload() const {
+  return packet_->packet + at_ + sizeof piece_;
+}
+
+void NetworkInbox::take(void* target, std::size_t wanted, std::size_t) {
+  if (wanted) std::memcpy(target, payload(), wanted);
+  at_ += piece_bytes(piece_.header.bytes());
+}
+
+void NetworkInbox::forget() {
+  packet_ = nullptr;
+  peer_ = nullptr;
+}
+
+}  // namespace baton::transport::network

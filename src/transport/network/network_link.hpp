@@ -1,0 +1,71 @@
+// The link over the network: each line goes as a packet of the provider. And the inbox where all
+// peers' packets come. The link of a peer on another node; lanes it has none.
+#pragma once
+
+#include "transport/link.hpp"
+#include "transport/network/network.hpp"
+
+namespace baton::transport::network {
+
+class NetworkLink final : public Link {
+ public:
+  explicit NetworkLink(Process process) : process_(process) {}
+
+  Error begin() override;
+  bool has_begun() const override { return peer_ != nullptr; }
+  // Whether there is room is known only to the provider: tried.
+  bool has_room(std::uint32_t) override { return true; }
+  bool put(Header header, Envelope envelope, const void* payload, std::size_t bytes) override;
+  // From the program's memory, which stays as it is until `operation` is done.
+  bool put_in_place(Header header, Envelope envelope, const void* payload, std::size_t bytes,
+                    PacketEnds& ends, Operation& operation);
+  bool envelopes_only() const override {
+    return peer_ && (peer_->its_wishes & wish_envelopes_only);
+  }
+  bool is_exclusive() const override { return false; }
+  std::uint64_t sent_lines() const override { return 0; }
+  bool has_taken(std::uint64_t) override { return false; }
+  bool has_adverts() const override { return false; }
+  bool pull_wished(int) const override { return false; }
+  bool is_open() const override { return false; }
+  void set_envelopes_only(bool on) override;
+  void announce_adverts() override {}
+  bool wishes_pulls() const override { return false; }
+  void wish_pull(int, bool) override {}
+
+  // For the rendezvous; it has begun.
+  NetworkPeer& peer() { return *peer_; }
+
+ private:
+  Process process_;
+  NetworkPeer* peer_ = nullptr;
+};
+
+class NetworkInbox final : public Inbox {
+ public:
+  Header peek() override;
+  Process sender() const override { return static_cast<Process>(sender_); }
+  Envelope envelope() const override { return piece_.envelope; }
+  void read(void* target, std::size_t wanted) const override;
+  const void* payload() const override;
+  void take(void* target, std::size_t wanted, std::size_t bytes) override;
+  // Each sender is told by its own link.
+  void set_envelopes_only(bool) override {}
+  // Gives back what it holds. Before the endpoint is closed.
+  void forget();
+
+ private:
+  bool next_packet();
+  bool open_packet(ReceiveBuffer& buffer);
+  void tell_fault(PacketFault fault, std::uint32_t sender);
+
+  ReceiveBuffer* packet_ = nullptr;  // that is read now
+  NetworkPeer* peer_ = nullptr;      // its sender
+  std::uint32_t sender_ = 0;
+  std::size_t at_ = 0;   // of the present message
+  std::size_t end_ = 0;  // of the packet
+  Piece piece_{};
+  std::uint32_t faults_told_ = 0;
+};
+
+}  // namespace baton::transport::network

@@ -1,0 +1,81 @@
+// What goes over the network as one message of the provider: a packet, which carries messages of
+// ranks, one behind the other. Pure data, and the rules by which a received one is believed.
+// Invariant: nothing of a packet is used before `check_packet` has found it whole and its sender's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "lockfree/ring_line.hpp"
+#include "transport/network/keyed_hash.hpp"
+
+namespace baton::transport::network {
+
+// A packet begins with this.
+struct PacketHeader {
+  std::uint64_t proof;  // keyed hash of what follows, by the key of this pair and direction
+  std::uint32_t number;  // of the sender's packets to this receiver, from 0 on
+  std::uint32_t sender;  // its rank in MPI_COMM_WORLD
+  std::uint32_t bytes;   // of the messages behind it
+  std::uint32_t wishes;  // of the sender, as a receiver: see below
+};
+static_assert(sizeof(PacketHeader) == 24);
+inline constexpr std::uint32_t wish_envelopes_only = 1;
+
+// A message in a packet: this, then its payload, filled up to whole words.
+struct Piece {
+  lockfree::Header header;  // `bytes` is the payload's length, of all kinds
+  lockfree::Envelope envelope;
+};
+static_assert(sizeof(Piece) == 16);
+
+// The longest payload of a message that is sent before it is matched, and of a packet.
+inline constexpr std::size_t payload_bytes_max = 65536;
+inline constexpr std::size_t packet_bytes_max =
+    sizeof(PacketHeader) + sizeof(Piece) + payload_bytes_max;
+
+constexpr std::size_t piece_bytes(std::size_t payload) {
+  return sizeof(Piece) + ((payload + 7) & ~std::size_t{7});
+}
+
+// The hash that a header should carry.
+inline std::uint64_t proof_of(Key key, const PacketHeader& header) {
+  const std::uint64_t words[] = {
+      (std::uint64_t{header.number} << 32) | header.sender,
+      (std::uint64_t{header.bytes} << 32) | header.wishes,
+  };
+  return keyed_hash(key, words);
+}
+
+// The key of one direction of a pair, from the job's and what the two have made up for this run: a
+// packet of another run, pair or direction has another proof.
+constexpr Key pair_key(Key job, std::uint64_t sender_nonce, std::uint64_t receiver_nonce) {
+  const std::uint64_t low[] = {sender_nonce, receiver_nonce, 0};
+  const std::uint64_t high[] = {sender_nonce, receiver_nonce, 1};
+  return {keyed_hash(job, low), keyed_hash(job, high)};
+}
+
+enum class PacketFault { none, too_short, unproven, out_of_turn, torn };
+
+// Whether the bytes are a packet of the sender whose key this is; `number` is the next one due.
+// Those that came before their turn are `out_of_turn`, proven and whole.
+inline PacketFault check_packet(const char* packet, std::size_t bytes, Key key,
+                                std::uint32_t number) {
+  if (bytes < sizeof(PacketHeader)) return PacketFault::too_short;
+  PacketHeader header;
+  std::memcpy(&header, packet, sizeof header);
+  if (header.proof != proof_of(key, header)) return PacketFault::unproven;
+  if (header.bytes != bytes - sizeof header) return PacketFault::torn;
+  for (std::size_t at = 0; at < header.bytes;) {
+    Piece piece;
+    if (header.bytes - at < sizeof piece) return PacketFault::torn;
+    std::memcpy(&piece, packet + sizeof header + at, sizeof piece);
+    const std::size_t whole = piece_bytes(piece.header.bytes());
+    if (piece.header.lap() == 0 || whole > header.bytes - at) return PacketFault::torn;
+    at += whole;
+  }
+  return header.number == number ? PacketFault::none : PacketFault::out_of_turn;
+}
+
+}  // namespace baton::transport::network
