@@ -74,6 +74,7 @@ int main(int count, char** words) {
   if (manager->publish(&own, sizeof own)) return give_up("publish");
   if (manager->fence()) return give_up("fence");
   if (read_all(*manager)) return give_up("read");
+  if (manager->fence()) return give_up("second fence");
   const std::int64_t taken = baton::platform::now_ms() - start;
   std::string here;
   for (int rank : manager->ranks_here()) here += (here.empty() ? "" : ",") + std::to_string(rank);

@@ -91,12 +91,16 @@ int put_body(Call& call) {
   return status == pmix::success ? call.pmix->commit() : status;
 }
 
-int fence_body(Call& call) {
+int collecting_fence_body(Call& call) {
   pmix::Info collect{};
   std::snprintf(collect.key, sizeof collect.key, "%s", pmix::collect_key);
   collect.value.type = pmix::boolean;
   collect.value.data.boolean = true;
   return call.pmix->fence(nullptr, 0, &collect, 1);
+}
+
+int fence_body(Call& call) {
+  return call.pmix->fence(nullptr, 0, nullptr, 0);
 }
 
 int finalize_body(Call& call) {
@@ -175,8 +179,10 @@ Error PmixManager::publish(const void* record, std::size_t bytes) {
 }
 
 Error PmixManager::fence() {
-  Call call{.pmix = pmix_, .body = fence_body};
+  // Slurm loses what is put after the first fence that collects, so there is one such fence.
+  Call call{.pmix = pmix_, .body = records_are_shared_ ? fence_body : collecting_fence_body};
   const int status = call_pmix(call, patience_.fence_ms);
+  records_are_shared_ = true;
   return status == pmix::success ? MPI_SUCCESS
                                  : refuse(*pmix_, status, "the fence that all ranks pass");
 }
@@ -187,7 +193,11 @@ Error PmixManager::read(int rank, void* record, std::size_t bytes) {
   call.process.rank = static_cast<std::uint32_t>(rank);
   const int status = call_pmix(call, patience_.answer_ms);
   const OwnedValue found(call.found);
-  if (status != pmix::success) return refuse(*pmix_, status, "another rank's record");
+  if (status != pmix::success) {
+    char what[40];
+    std::snprintf(what, sizeof what, "the record of rank %d", rank);
+    return refuse(*pmix_, status, what);
+  }
   if (!found || found->type != pmix::byte_object || found->data.bytes.size != bytes)
     return fail(MPI_ERR_OTHER,
                 "rank %d's record in the process manager (PMIx) is none of %zu bytes; does each "

@@ -36,6 +36,7 @@ class PmixManager final : public ProcessManager {
   std::uint32_t size_ = 0;
   int* here_ = nullptr;
   int here_count_ = 0;
+  bool records_are_shared_ = false;  // the first fence has been
 };
 
 }  // namespace baton::world

@@ -24,8 +24,9 @@ class ProcessManager {
   // hint: hosts of a test, or containers, may be one node to the manager.
   virtual std::span<const int> ranks_here() const = 0;
 
-  // Each rank publishes one record, and all are of one length; then comes the one fence, which
-  // returns when all have; then each rank's record can be read.
+  // Each rank publishes one record, and all are of one length; then comes a fence, which returns
+  // when all have; then each rank's record can be read. Some managers fetch it only then from where
+  // its rank runs, so nobody may finalize while others read: when all are read, fence again.
   virtual Error publish(const void* record, std::size_t bytes) = 0;
   virtual Error fence() = 0;
   virtual Error read(int rank, void* record, std::size_t bytes) = 0;
