@@ -29,8 +29,9 @@ bool find_all(void* library) {
 const Functions* open(const char** problem) {
   // A program that uses PMIx itself has the one it was linked with.
   if (find_all(RTLD_DEFAULT)) return &functions;
-  // Its plug-ins look for its symbols; it cannot be closed again.
-  void* library = ::dlopen("libpmix.so.2", RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
+  // Local: the program may have another libevent or hwloc than PMIx. It is never closed: its
+  // threads run its code.
+  void* library = ::dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (library && find_all(library)) return &functions;
   *problem = ::dlerror();
   if (!*problem) *problem = "it lacks a function";

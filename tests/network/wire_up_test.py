@@ -18,6 +18,7 @@ from slurm import Slurm  # noqa: E402
 BIN, PROGRAMS = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
 PROGRAM = os.path.join(PROGRAMS, "wire_up_program")
 WATCHDOG_SECONDS = 60
+PATIENCE_SECONDS = 15  # a bound for a busy machine; the library's own is 10
 SKIPPED = 77  # what CTest takes for skipped
 
 
@@ -48,6 +49,7 @@ class World:
         return self.daemons
 
     def start(self, name, ranks, *words):
+        """The program under a launcher."""
         return launchers.start(name, self.hosts, ranks, [PROGRAM, *words], self.slurm)
 
     def run(self, name, ranks, *words):
@@ -58,15 +60,14 @@ class World:
             job.out, job.err = job.communicate(timeout=WATCHDOG_SECONDS)
         except subprocess.TimeoutExpired:
             os.killpg(job.pid, signal.SIGKILL)
-            for pid in self.ranks():
-                os.kill(pid, signal.SIGKILL)
+            self.kill_ranks()
             out, err = job.communicate()
             raise AssertionError(f"watchdog: {job.args} still ran after {WATCHDOG_SECONDS} s\n{out}\n{err}")
         return job
 
-    def ranks(self):
-        """The processes of the program on these hosts."""
-        spaces = {several.space_of(pid) for pid in self.hosts.pids.values()}
+    def ranks(self, *names):
+        """The processes of the program on these hosts (all)."""
+        spaces = {several.space_of(self.hosts.pids[name]) for name in names or self.hosts.names}
         found = []
         for pid in several.inhabitants(spaces):
             try:
@@ -75,6 +76,27 @@ class World:
             except OSError:
                 continue
         return found
+
+
+    def kill_ranks(self):
+        for pid in self.ranks():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+
+
+def parent_of(pid):
+    with open(f"/proc/{pid}/stat") as file:
+        return int(file.read().rsplit(")", 1)[1].split()[1])
+
+
+def wait_until(condition, what, seconds=PATIENCE_SECONDS):
+    limit = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > limit:
+            raise AssertionError(what)
+        time.sleep(0.02)
 
 
 class WiringUp:
@@ -86,8 +108,8 @@ class WiringUp:
         cls.world = World(cls.COUNT).__enter__()
         cls.addClassCleanup(cls.world.__exit__)
 
-    def each_launcher(self, check):
-        for name in launchers.LAUNCHERS:
+    def each_launcher(self, check, names=tuple(launchers.LAUNCHERS)):
+        for name in names:
             with self.subTest(name):
                 try:
                     check(name)
@@ -114,15 +136,43 @@ class WiringUp:
             job = self.world.run(name, 2 * self.COUNT, "abort")
             self.assertNotEqual(job.returncode, 0, job.out + job.err)
             self.assertIn(": ok", job.out, job.err)
-            limit = time.monotonic() + 10
-            while self.world.ranks() and time.monotonic() < limit:
-                time.sleep(0.02)
-            self.assertEqual(self.world.ranks(), [])
+            wait_until(lambda: not self.world.ranks(), "ranks still run after the job's end")
         self.each_launcher(check)
 
 
 class OverTwoHosts(WiringUp, unittest.TestCase):
     COUNT = 2
+
+    def test_ranks_do_not_outlive_a_launcher_that_dies(self):
+        """All but the last rank, which plays dead, wait for it when the launcher's process on its host is killed."""
+        def check(name):
+            job = self.world.start(name, 4, "missing")
+            last_host = self.world.hosts.names[-1]
+            try:
+                wait_until(lambda: len(self.world.ranks()) == 4, f"the ranks do not start: {job.args}")
+                there = self.world.ranks(last_host)
+                for parent in {parent_of(pid) for pid in there}:
+                    os.kill(parent, signal.SIGKILL)
+                wait_until(lambda: len(set(self.world.ranks()) & set(there)) <= 1, "a rank still waits")
+            finally:
+                self.world.kill_ranks()
+                os.killpg(job.pid, signal.SIGKILL)
+                job.communicate()
+        # Slurm would take the host for broken.
+        self.each_launcher(check, [name for name in launchers.LAUNCHERS if not name.startswith("srun")])
+
+    def test_a_launcher_that_is_not_there_is_an_error_soon(self):
+        for variables, words in (
+                ({"PMI_FD": "77", "PMI_RANK": "0", "PMI_SIZE": "2"}, "no such connection"),
+                ({"PMI_PORT": "127.0.0.1:1", "PMI_ID": "0"}, "127.0.0.1:1"),
+                ({"PMIX_NAMESPACE": "gone", "PMIX_RANK": "0"}, "PMIx"),
+                ({"PMIX_NAMESPACE": "gone", "PMIX_RANK": "0", "PMIX_SERVER_URI41": "pmix-server.1;tcp4://127.0.0.1:1"},
+                 "PMIx")):
+            with self.subTest(variables):
+                done = subprocess.run([PROGRAM], env={"PATH": "/usr/bin:/bin", **variables}, capture_output=True, text=True,
+                                      timeout=2 * PATIENCE_SECONDS)
+                self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+                self.assertIn(words, done.stderr)
 
 
 class OverThreeHosts(WiringUp, unittest.TestCase):
