@@ -19,11 +19,15 @@ void* run(void* body) {
 }  // namespace
 
 int start_thread(pthread_t& thread, const char* name, void (*body)()) {
+  return start_thread(thread, name, run, reinterpret_cast<void*>(body));
+}
+
+int start_thread(pthread_t& thread, const char* name, void* (*body)(void*), void* argument) {
   sigset_t all, before;
   sigfillset(&all);
   // The thread inherits what is blocked now: the program's handlers run in the program's threads.
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  int error = pthread_create(&thread, nullptr, run, reinterpret_cast<void*>(body));
+  int error = pthread_create(&thread, nullptr, body, argument);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (error == 0) pthread_setname_np(thread, name);
   return error;

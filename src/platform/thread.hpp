@@ -1,4 +1,5 @@
-// A thread of the library's own, beside the program's (for message/ alone); and how many there are.
+// A thread of the library's own, beside the program's (message/ has one; calls with a limit make
+// short ones); and how many there are.
 #pragma once
 
 #include <pthread.h>
@@ -7,6 +8,7 @@ namespace baton::platform {
 
 // Starts it; signals never go to it. 0, or the error.
 int start_thread(pthread_t& thread, const char* name, void (*body)());
+int start_thread(pthread_t& thread, const char* name, void* (*body)(void*), void* argument);
 // Waits for its end.
 void join_thread(pthread_t thread);
 

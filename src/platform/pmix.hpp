@@ -1,0 +1,67 @@
+// PMIx's client library, found at run time. Its types are declared here as its standard has them
+// (versions 3 to 5 agree), so that building needs no package of it; a test compares them with its
+// header where that is installed (tests/platform/pmix_test.cpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace baton::platform::pmix {
+
+constexpr std::size_t name_bytes = 256, key_bytes = 512;
+constexpr std::uint32_t any_rank = 0xfffffffe;
+constexpr int success = 0;
+constexpr std::uint8_t scope_global = 3;
+enum Type : std::uint16_t { boolean = 1, text = 3, uint32 = 14, byte_object = 27 };
+
+constexpr const char* job_size_key = "pmix.job.size";
+constexpr const char* local_peers_key = "pmix.lpeers";
+constexpr const char* collect_key = "pmix.collect";
+
+struct Process {
+  char job[name_bytes];
+  std::uint32_t rank;
+};
+
+struct Bytes {
+  char* bytes;
+  std::size_t size;
+};
+
+struct Value {
+  std::uint16_t type;
+  union Data {
+    bool boolean;
+    char* text;
+    std::uint32_t uint32;
+    Bytes bytes;
+    struct {
+      void* words[3];
+    } longest;
+  } data;
+};
+
+struct Info {
+  char key[key_bytes];
+  std::uint32_t directives;
+  Value value;
+};
+
+// The functions by their names there, without the prefix. Set by open().
+struct Functions {
+  int (*init)(Process* self, Info* info, std::size_t infos);
+  int (*finalize)(const Info* info, std::size_t infos);
+  int (*put)(std::uint8_t scope, const char* key, Value* value);
+  int (*commit)();
+  int (*fence)(const Process* processes, std::size_t count, const Info* info, std::size_t infos);
+  int (*get)(const Process* process, const char* key, const Info* info, std::size_t infos,
+             Value** value);
+  int (*abort)(int status, const char* words, Process* processes, std::size_t count);
+  const char* (*error_string)(int status);
+};
+
+// Null, with why in `problem` (static text, or the loader's), when this machine has no such
+// library.
+const Functions* open(const char** problem);
+
+}  // namespace baton::platform::pmix
