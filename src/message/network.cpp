@@ -44,9 +44,12 @@ Error start_network() {
   const auto& world = transport::job().world;
   inbox = new (std::nothrow) transport::network::NetworkInbox;
   if (!inbox) return fail(MPI_ERR_NO_MEM, "no memory to receive from the network");
+  // Under another launcher it is open: the others know its card.
   const bool one_machine = world.processes == transport::rank_count();
-  if (Error error = network.open(one_machine, world.processes, engine.self,
-                                 {world.key[0], world.key[1]}, find_card))
+  if (!network.is_open())
+    if (Error error = network.open_endpoint(one_machine)) return error;
+  if (Error error =
+          network.begin(world.processes, engine.self, {world.key[0], world.key[1]}, find_card))
     return error;
   if (Error error = transport::open_wake_pipe()) return error;
   engine.networked = true;

@@ -29,6 +29,7 @@
 #include "world/context_id.hpp"
 #include "world/foreign_launcher.hpp"
 #include "world/info.hpp"
+#include "world/join.hpp"
 #include "world/leak_report.hpp"
 #include "world/library_state.hpp"
 #include "world/session.hpp"
@@ -36,6 +37,10 @@
 namespace baton::world {
 
 namespace {
+
+// Of another launcher that has started this rank; null: there is none, or it has been told that we
+// end.
+ProcessManager* manager = nullptr;
 
 // mpiexec runs under a debugger, which wants to attach before the program goes on.
 void wait_for_debugger() {
@@ -46,6 +51,8 @@ void wait_for_debugger() {
 Error attach() {
   const char* job = environment_variable("BATON_JOB_FD");
   const char* rank = environment_variable("BATON_RANK");
+  if (Error error = connect_process_manager(&manager)) return error;
+  if (manager) return join(*manager);
   if (Error error = refuse_foreign_launcher()) return error;
   if (!job || !rank) return transport::attach_alone(1);
   const char* lifeline = environment_variable("BATON_LIFELINE_FD");
@@ -78,6 +85,8 @@ void publish_counters() {
     state.abort_cause.store(cause, std::memory_order_relaxed);
     set_phase(lockfree::Phase::aborted);
   }
+  if (manager)
+    manager->abort(code, cause == lockfree::AbortCause::program ? "MPI_Abort" : "an error");
   _exit(code & 0xff ? code & 0xff : 1);
 }
 
@@ -164,6 +173,14 @@ Error begin_use_alone(int required) {
   return MPI_SUCCESS;
 }
 
+// The orderly end, for the launcher. Whoever begins MPI once more needs it no more.
+void leave_manager() {
+  if (!manager) return;
+  if (manager->finalize() != MPI_SUCCESS) report("%s", last_explanation().text);
+  delete manager;
+  manager = nullptr;
+}
+
 }  // namespace
 
 Error begin_use(int required, int* provided) {
@@ -208,6 +225,7 @@ void end_use() {
     publish_counters();
     library_state.phase = LibraryState::Phase::finalized;
     set_phase(lockfree::Phase::finalized);
+    leave_manager();
   }
   use_lock.unlock();
 }

@@ -25,18 +25,21 @@ void tell_lost_packet(int error) {
 
 }  // namespace
 
-Error Network::open(bool one_machine, std::uint32_t processes, Process self, Key job_key,
-                    FindCard find_card) {
+Error Network::open_endpoint(bool one_machine) {
+  nonce_ = random_word();
+  Error error = endpoint_.open(one_machine);
+  if (!error) in_place_ = endpoint_.gathers();
+  return error;
+}
+
+Error Network::begin(std::uint32_t processes, Process self, Key job_key, FindCard find_card) {
   peers_ = static_cast<NetworkPeer**>(std::calloc(processes, sizeof(NetworkPeer*)));
   if (!peers_) return fail(MPI_ERR_NO_MEM, "no memory for the list of network peers");
   processes_ = processes;
   self_ = self;
   job_key_ = job_key;
   find_card_ = find_card;
-  nonce_ = random_word();
-  Error error = endpoint_.open(one_machine);
-  if (!error) in_place_ = endpoint_.gathers();
-  return error;
+  return MPI_SUCCESS;
 }
 
 void Network::close() {

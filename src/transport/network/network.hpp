@@ -51,8 +51,10 @@ struct PacketEnds {
 
 class Network {
  public:
-  [[nodiscard]] Error open(bool one_machine, std::uint32_t processes, Process self, Key job_key,
-                           FindCard find_card);
+  // First the endpoint, so that its card can be told; then what the others have told.
+  [[nodiscard]] Error open_endpoint(bool one_machine);
+  [[nodiscard]] Error begin(std::uint32_t processes, Process self, Key job_key,
+                            FindCard find_card);
   void close();
   bool is_open() const { return endpoint_.is_open(); }
   Endpoint& endpoint() { return endpoint_; }

@@ -1,0 +1,339 @@
+#include "world/join.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "base/settings.hpp"
+#include "base/version.hpp"
+#include "lockfree/job.hpp"
+#include "platform/clock.hpp"
+#include "platform/fork.hpp"
+#include "platform/host_identity.hpp"
+#include "platform/memory_file.hpp"
+#include "transport/network/network.hpp"
+#include "transport/network/random.hpp"
+#include "transport/node.hpp"
+
+namespace baton::world {
+
+using lockfree::ProcessEntry;
+using platform::HostIdentity;
+using transport::network::network;
+
+namespace {
+
+// What each rank tells all others, in one record.
+struct Introduction {
+  std::uint64_t alike;  // a hash of what must be the same on all ranks
+  char version[16];
+  char host[64];
+  HostIdentity identity;
+  std::int32_t process;
+  std::int32_t meeting;  // its descriptor of a MeetingPage
+  std::uint64_t key[2];  // rank 0's is the job's
+  lockfree::RankPlace place;
+  transport::network::Card card;
+};
+static_assert(sizeof(Introduction) <= record_bytes_max);
+
+// Where a host's first rank tells the others of its host the memory that it has made. Each rank has
+// one before it knows whether it will be the first.
+struct MeetingPage {
+  std::atomic<std::int32_t> memory;  // the first rank's descriptor of it, plus 1; -1: it failed
+};
+
+constexpr std::uint64_t add(std::uint64_t hash, std::uint64_t word) {
+  return (hash ^ word) * 0x100000001b3;
+}
+
+// Of the settings whose values ranks must share, the version, and the layout of memory.
+std::uint64_t what_must_be_alike() {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (char letter : version) hash = add(hash, static_cast<unsigned char>(letter));
+  const lockfree::JobHeader header = lockfree::job_header(1, 1);
+  for (std::uint64_t word :
+       {std::uint64_t{header.layout_hash}, std::uint64_t{header.version},
+        static_cast<std::uint64_t>(settings.check), static_cast<std::uint64_t>(settings.deposit_model),
+        static_cast<std::uint64_t>(settings.deposit_ring_bytes),
+        static_cast<std::uint64_t>(settings.direct_at_once),
+        static_cast<std::uint64_t>(settings.rooms), static_cast<std::uint64_t>(settings.room_bytes_max),
+        static_cast<std::uint64_t>(settings.ranks_per_node)})
+    hash = add(hash, word);
+  return hash;
+}
+
+lockfree::RankPlace own_place() {
+  lockfree::RankPlace place{-1, 1, -1, -1, -1, -1, -1};
+  cpu_set_t cpus;
+  if (!platform::allowed_cpus(0, &cpus)) return place;
+  place.cpu_count = CPU_COUNT(&cpus);
+  for (int cpu = 0; cpu < CPU_SETSIZE && place.cpu < 0; ++cpu)
+    if (CPU_ISSET(cpu, &cpus)) place.cpu = cpu;
+  return place;
+}
+
+// The job as the introductions tell it.
+class Gathering {
+ public:
+  explicit Gathering(ProcessManager& manager)
+      : manager_(manager),
+        size_(static_cast<std::uint32_t>(manager.size())),
+        self_(static_cast<std::uint32_t>(manager.rank())) {}
+  ~Gathering();
+  Gathering(const Gathering&) = delete;
+  Gathering& operator=(const Gathering&) = delete;
+
+  Error introduce();
+  Error settle();
+  Error attach();
+
+ private:
+  Error open_meeting();
+  Error read_all();
+  Error check_alike() const;
+  Error check_network() const;
+  void find_nodes();
+  Error make_memory();
+  Error fetch_memory(int* memory);
+  void fill(lockfree::JobHeader* header, const lockfree::JobHeader& made) const;
+  std::uint32_t usable_cpus() const;
+  bool expects_network() const;
+  const Introduction& own() const { return all_[self_]; }
+
+  ProcessManager& manager_;
+  std::uint32_t size_;
+  std::uint32_t self_;
+  Introduction* all_ = nullptr;
+  std::uint32_t* node_ = nullptr;        // by rank
+  std::uint32_t* local_rank_ = nullptr;  // by rank: its place on its node
+  struct Members {
+    std::uint32_t first;
+    std::uint32_t count;
+  };
+  const Members& here() const { return members_[node_[self_]]; }
+  Members* members_ = nullptr;  // by node
+  std::uint32_t nodes_ = 0;
+  int meeting_ = -1;
+  MeetingPage* page_ = nullptr;
+  bool is_first_ = false;  // of its node
+};
+
+Gathering::~Gathering() {
+  std::free(all_);
+  std::free(node_);
+  std::free(local_rank_);
+  std::free(members_);
+  // A first rank's page stays, for those that come late.
+  if (page_ && !is_first_) {
+    platform::unmap_memory(page_, page_bytes);
+    ::close(meeting_);
+  }
+}
+
+Error Gathering::open_meeting() {
+  meeting_ = platform::make_memory_file("baton-meeting", page_bytes);
+  if (meeting_ >= 0) {
+    platform::keep_from_programs(meeting_);
+    page_ = static_cast<MeetingPage*>(platform::map_memory_file(meeting_, page_bytes));
+  }
+  return page_ ? MPI_SUCCESS
+               : fail(MPI_ERR_NO_MEM, "no page of memory to meet the other ranks of this host in");
+}
+
+// Whether ranks may be elsewhere. A launcher that does not say leaves us to prepare for it.
+bool Gathering::expects_network() const {
+  return size_ > 1 && (settings.ranks_per_node > 0 || manager_.ranks_here().size() != size_);
+}
+
+Error Gathering::introduce() {
+  all_ = static_cast<Introduction*>(std::calloc(size_, sizeof(Introduction)));
+  node_ = static_cast<std::uint32_t*>(std::calloc(size_, sizeof(std::uint32_t)));
+  local_rank_ = static_cast<std::uint32_t*>(std::calloc(size_, sizeof(std::uint32_t)));
+  members_ = static_cast<Members*>(std::calloc(size_, sizeof(Members)));
+  if (!all_ || !node_ || !local_rank_ || !members_)
+    return fail(MPI_ERR_NO_MEM, "no memory for the introductions of %u ranks", size_);
+  if (Error error = open_meeting()) return error;
+  Introduction& own = all_[self_];
+  own.alike = what_must_be_alike();
+  std::snprintf(own.version, sizeof own.version, "%s", version);
+  platform::host_name(own.host, sizeof own.host);
+  own.identity = platform::host_identity();
+  // One host is taken for several.
+  if (settings.ranks_per_node > 0)
+    own.identity.boot[1] += self_ / static_cast<std::uint32_t>(settings.ranks_per_node);
+  own.process = ::getpid();
+  own.meeting = meeting_;
+  own.place = own_place();
+  for (std::uint64_t& word : own.key) word = transport::network::random_word();
+  if (expects_network()) {
+    if (Error error = network.open_endpoint(settings.ranks_per_node > 0)) return error;
+    own.card = network.own_card();
+  }
+  const Introduction mine = own;
+  if (Error error = manager_.publish(&mine, sizeof mine)) return error;
+  if (Error error = manager_.fence()) return error;
+  return read_all();
+}
+
+Error Gathering::read_all() {
+  for (std::uint32_t rank = 0; rank < size_; ++rank)
+    if (rank != self_)
+      if (Error error = manager_.read(static_cast<int>(rank), &all_[rank], sizeof all_[rank]))
+        return error;
+  // Nobody may end while others read.
+  return manager_.fence();
+}
+
+Error Gathering::check_alike() const {
+  for (std::uint32_t rank = 0; rank < size_; ++rank) {
+    const Introduction& other = all_[rank];
+    if (other.alike == own().alike) continue;
+    const bool versions = std::strncmp(other.version, own().version, sizeof other.version) != 0;
+    return fail(MPI_ERR_OTHER,
+                "rank %u on host %s and rank %u on host %s do not have the same %s (%.16s, %.16s); "
+                "give all hosts the same",
+                self_, own().host, rank, other.host,
+                versions ? "Baton" : "build of Baton, or settings that must be the same (BATON_*)",
+                own().version, other.version);
+  }
+  return MPI_SUCCESS;
+}
+
+void Gathering::find_nodes() {
+  for (std::uint32_t rank = 0; rank < size_; ++rank) {
+    // Of the nodes so far, by their first ranks; most often it is the last one.
+    std::uint32_t node = nodes_;
+    while (node > 0 && !(all_[members_[node - 1].first].identity == all_[rank].identity)) --node;
+    if (node == 0) members_[node = ++nodes_ - 1] = {rank, 0};
+    else --node;
+    node_[rank] = node;
+    local_rank_[rank] = members_[node].count++;
+  }
+}
+
+Error Gathering::check_network() const {
+  for (std::uint32_t rank = 0; nodes_ > 1 && rank < size_; ++rank)
+    if (all_[rank].card.address.bytes == 0)
+      return fail(MPI_ERR_OTHER,
+                  "the launcher (%s) says that all ranks are on one node, but rank %u on host %s "
+                  "shares no memory with rank %u on host %s: they are in different containers or "
+                  "namespaces. Start them in one, or set BATON_RANKS_PER_NODE=1",
+                  manager_.name(), self_, own().host, rank, all_[rank].host);
+  return MPI_SUCCESS;
+}
+
+Error Gathering::settle() {
+  if (Error error = check_alike()) return error;
+  find_nodes();
+  return check_network();
+}
+
+// The CPUs on which this node's ranks may run, together.
+std::uint32_t Gathering::usable_cpus() const {
+  cpu_set_t all;
+  CPU_ZERO(&all);
+  for (std::uint32_t rank = 0; rank < size_; ++rank) {
+    cpu_set_t cpus;
+    if (node_[rank] == node_[self_] && platform::allowed_cpus(all_[rank].process, &cpus))
+      CPU_OR(&all, &all, &cpus);
+  }
+  return static_cast<std::uint32_t>(std::max(CPU_COUNT(&all), 1));
+}
+
+void Gathering::fill(lockfree::JobHeader* header, const lockfree::JobHeader& made) const {
+  *header = made;
+  for (std::uint32_t rank = 0; rank < size_; ++rank) {
+    lockfree::RankPlace place = all_[rank].place;
+    place.node = static_cast<std::int32_t>(node_[rank]);
+    const bool here = node_[rank] == node_[self_];
+    if (here) {
+      auto& row = lockfree::rank_row(header, local_rank_[rank])->launcher;
+      row.place = place;
+      row.process = rank;
+    }
+    if (!made.processes_offset) continue;
+    ProcessEntry& entry = *lockfree::process_entry(header, rank);
+    entry.place = place;
+    entry.local_rank = here ? local_rank_[rank] : lockfree::no_local_rank;
+    std::memcpy(entry.card, &all_[rank].card, sizeof all_[rank].card);
+    // relaxed: ordered by the page that names this memory.
+    entry.ready.store(1, std::memory_order_relaxed);
+  }
+}
+
+// By the first rank of a host.
+Error Gathering::make_memory() {
+  lockfree::WorldPlan world{.processes = size_, .nodes = nodes_, .key = {}};
+  std::copy_n(all_[0].key, 2, world.key);
+  lockfree::RingPlan rings;
+  rings.deposit = lockfree::deposit_plan(settings.deposit_model, settings.deposit_ring_bytes);
+  rings.own_max = static_cast<std::int32_t>(settings.own_rings);
+  lockfree::JobHeader made = lockfree::job_header(here().count, usable_cpus(), rings, world);
+  made.launcher_pid = ::getppid();
+  const int memory = platform::make_memory_file("baton-job", made.file_bytes);
+  const std::uint64_t head_bytes = made.slices_offset;
+  void* head = memory < 0 ? nullptr : platform::map_memory_file(memory, head_bytes);
+  Error error = MPI_SUCCESS;
+  if (head) {
+    fill(static_cast<lockfree::JobHeader*>(head), made);
+    platform::unmap_memory(head, head_bytes);
+    error = transport::attach(memory, LocalRank{0});
+  } else {
+    error = fail(MPI_ERR_NO_MEM, "no memory file of %llu MiB (mostly never touched) for this node",
+                 static_cast<unsigned long long>(made.file_bytes >> 20));
+  }
+  // ORDER meeting.memory: release here, acquire in fetch_memory; the memory is filled.
+  page_->memory.store(error ? -1 : transport::job_file() + 1, std::memory_order_release);
+  return error;
+}
+
+// By the others of the host.
+Error Gathering::fetch_memory(int* memory) {
+  constexpr std::int64_t patience_us = 10'000'000, look_us = 50;
+  const Introduction& first = all_[here().first];
+  const int file = platform::open_from_process(first.process, first.meeting);
+  auto* page = file < 0 ? nullptr
+                        : static_cast<MeetingPage*>(platform::map_memory_file(file, page_bytes));
+  if (file >= 0) ::close(file);
+  std::int32_t told = 0;
+  for (std::int64_t waited = 0; page && !told && waited < patience_us; waited += look_us) {
+    // ORDER meeting.memory: acquire here, release in make_memory.
+    told = page->memory.load(std::memory_order_acquire);
+    if (!told) ::usleep(look_us);
+  }
+  if (page) platform::unmap_memory(page, page_bytes);
+  *memory = told > 0 ? platform::open_from_process(first.process, told - 1) : -1;
+  if (*memory >= 0) return MPI_SUCCESS;
+  return fail(MPI_ERR_OTHER,
+              "rank %u cannot open the memory that rank %u has made for host %s (%s); the two run "
+              "as different users, or /proc is hidden. BATON_RANKS_PER_NODE=1 does without it",
+              self_, here().first, own().host,
+              !page ? "its process is not to be seen"
+              : told < 0 ? "it had none"
+              : told > 0 ? "it does not let itself be opened"
+                         : "it did not come");
+}
+
+Error Gathering::attach() {
+  is_first_ = here().first == self_;
+  if (is_first_) return make_memory();
+  int memory = -1;
+  if (Error error = fetch_memory(&memory)) return error;
+  return transport::attach(memory, static_cast<LocalRank>(local_rank_[self_]));
+}
+
+}  // namespace
+
+Error join(ProcessManager& manager) {
+  Gathering gathering(manager);
+  if (Error error = gathering.introduce()) return error;
+  if (Error error = gathering.settle()) return error;
+  return gathering.attach();
+}
+
+}  // namespace baton::world
