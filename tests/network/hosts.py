@@ -182,7 +182,7 @@ class Hosts:
     def environment(self):
         """For rsh.py, which launchers start in place of ssh."""
         pids = ",".join(f"{name}={pid}" for name, pid in self.pids.items())
-        return {"BATON_TEST_HOSTS": pids, "BATON_TEST_HOSTS_FOLDER": self.folder}
+        return {"TEST_HOSTS": pids, "TEST_HOSTS_FOLDER": self.folder}
 
 
 def enter_words(pid, temporary, words):

@@ -18,10 +18,10 @@ def main():
     if len(words) < 2:
         sys.exit("usage: rsh.py HOST COMMAND...")
     name, command = words[0].split("@")[-1], " ".join(words[1:])
-    pids = dict(pair.split("=") for pair in os.environ.get("BATON_TEST_HOSTS", "").split(",") if pair)
+    pids = dict(pair.split("=") for pair in os.environ.get("TEST_HOSTS", "").split(",") if pair)
     if name not in pids:
         sys.exit(f"rsh.py: no host {name}; there are: {' '.join(pids) or 'none'}")
-    entered = hosts.enter_words(pids[name], os.path.join(os.environ["BATON_TEST_HOSTS_FOLDER"], name),
+    entered = hosts.enter_words(pids[name], os.path.join(os.environ["TEST_HOSTS_FOLDER"], name),
                                 ["/bin/sh", "-c", command])
     os.execvp(entered[0], entered)
 
