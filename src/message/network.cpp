@@ -140,8 +140,11 @@ bool put_eager(Peer& peer, Request& send) {
       datatype::pack(*send.datatype, send.buffer, 0, packed, bytes);
       data = packed;
     }
+    // A blocking send's request is its caller's own: what it has sent is to leave now.
+    const auto together =
+        send.heap ? transport::network::Together::may : transport::network::Together::never;
     if (!link_of(peer).put(header_of(send), {send.context, send.tag}, data,
-                           static_cast<std::size_t>(bytes)))
+                           static_cast<std::size_t>(bytes), together))
       return false;
     complete(send, MPI_SUCCESS);
   }
@@ -165,15 +168,39 @@ bool put_over_network(Peer& peer, Request& request) {
   return eager ? put_eager(peer, request) : put_network_rts(peer, request);
 }
 
+namespace {
+
+// A look costs a system call or two. Where nothing has come for a while, neighbours in memory are
+// looked at more often than the network.
+class LookGap {
+ public:
+  bool skips() {
+    if (engine.about_to_sleep || in_vain_ < patience) return false;
+    return ++skipped_ % gap != 0;
+  }
+  void found(bool any) { in_vain_ = any ? 0 : in_vain_ + 1; }
+
+ private:
+  static constexpr std::uint32_t patience = 64, gap = 16;  // guess
+  std::uint32_t in_vain_ = 0;
+  std::uint32_t skipped_ = 0;
+} look_gap;
+
+}  // namespace
+
 bool poll_network() {
+  if (network.has_filled()) network.send_filled();
+  if (look_gap.skips()) return false;
+  network.looked();
   bool any = network.endpoint().poll(arrive_network_write);
   any |= poll_inbox(*inbox);
   any |= advance_transfers();
+  look_gap.found(any);
   return any;
 }
 
 bool network_is_idle() {
-  return platform::load_shared(engine.network_sends) == 0;
+  return platform::load_shared(engine.network_sends) == 0 && !network.has_filled();
 }
 
 }  // namespace baton::message

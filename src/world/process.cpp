@@ -13,6 +13,7 @@
 #include "base/settings.hpp"
 #include "datatype/operation.hpp"
 #include "message/engine.hpp"
+#include "message/network.hpp"
 #include "message/progress_thread.hpp"
 #include "message/wait.hpp"
 #include "platform/crash.hpp"
@@ -139,8 +140,8 @@ bool all_messages_have_left() {
   // Nobody need ever look at what was cancelled.
   using platform::load_shared;
   const message::Engine& engine = message::engine;
-  return (load_shared(engine.queued_count) | load_shared(engine.stream_count) |
-          load_shared(engine.network_sends)) == 0 &&
+  return (load_shared(engine.queued_count) | load_shared(engine.stream_count)) == 0 &&
+         (!engine.networked || message::network_is_idle()) &&
          load_shared(engine.open_offers) == load_shared(engine.withdrawn_offers);
 }
 

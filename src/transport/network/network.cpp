@@ -92,10 +92,7 @@ void Network::write_header(NetworkPeer& peer, char* packet, std::size_t bytes) c
 }
 
 Started Network::sent(NetworkPeer& peer, Started started) {
-  if (started == Started::yes) {
-    ++peer.next_out;
-    peer.wishes_told = true;
-  }
+  if (started == Started::yes) ++peer.next_out;
   return started;
 }
 
@@ -127,8 +124,73 @@ SendBuffer* Network::take_buffer() {
   return buffer;
 }
 
+// A program that begins many sends to one peer without looking at the network in between will look
+// in the end; the first few leave at once, since it may be computing until then.
+bool Network::goes_together(NetworkPeer& peer, std::size_t whole) {
+  constexpr std::uint32_t alone = 3;             // guess
+  constexpr std::size_t together_bytes_max = 2048;  // guess: longer ones gain little by it
+  if (peer.row_look != looks_) {
+    peer.row_look = looks_;
+    peer.in_a_row = 0;
+  }
+  return ++peer.in_a_row > alone && whole <= together_bytes_max && !platform::threads_multiple;
+}
+
+bool Network::begin_filling(NetworkPeer& peer) {
+  peer.filling = take_buffer();
+  if (!peer.filling) return false;
+  peer.filled_bytes = 0;
+  peer.next_filling = first_filling_;
+  first_filling_ = &peer;
+  return true;
+}
+
+Started Network::send_filled(NetworkPeer& peer) {
+  SendBuffer* buffer = peer.filling;
+  write_header(peer, buffer->packet, peer.filled_bytes);
+  const iovec part{buffer->packet, sizeof(PacketHeader) + peer.filled_bytes};
+  const Started started =
+      sent(peer, endpoint_.send(peer.address, &part, &buffer->description, 1, *buffer));
+  if (started == Started::later) return started;
+  if (started == Started::failed) buffer_sent(*buffer, 0);
+  peer.filling = nullptr;
+  NetworkPeer** link = &first_filling_;
+  while (*link != &peer) link = &(*link)->next_filling;
+  *link = peer.next_filling;
+  return started;
+}
+
+bool Network::send_filled() {
+  bool any = false;
+  for (NetworkPeer* peer = first_filling_; peer;) {
+    NetworkPeer* next = peer->next_filling;
+    any |= send_filled(*peer) == Started::yes;
+    peer = next;
+  }
+  return any;
+}
+
 Started Network::put(NetworkPeer& peer, const Piece& piece, const void* payload,
-                     std::size_t bytes) {
+                     std::size_t bytes, Together together) {
+  // So many messages, or so much, and the packet leaves: the receiver begins while more are made.
+  constexpr std::size_t filled_bytes_max = 8192;  // guess
+  const std::size_t whole = piece_bytes(bytes);
+  const bool waits = together == Together::may && goes_together(peer, whole);
+  if (peer.filling && peer.filled_bytes + whole > sizeof(Piece) + copied_bytes_max)
+    if (const Started started = send_filled(peer); started != Started::yes) return started;
+  if (!peer.filling && !(waits && begin_filling(peer)))
+    return put_alone(peer, piece, payload, bytes);
+  char* place = peer.filling->packet + sizeof(PacketHeader) + peer.filled_bytes;
+  std::memcpy(place, &piece, sizeof piece);
+  if (bytes) std::memcpy(place + sizeof piece, payload, bytes);
+  peer.filled_bytes += static_cast<std::uint32_t>(whole);
+  // It is in the packet, whether that leaves now or with the next look.
+  if (!waits || peer.filled_bytes >= filled_bytes_max) (void)send_filled(peer);
+  return Started::yes;
+}
+
+Started Network::put_alone(NetworkPeer& peer, const Piece& piece, const void* payload,
+                           std::size_t bytes) {
   constexpr std::size_t short_bytes = 256;
   const std::size_t whole = piece_bytes(bytes);
   const std::size_t in_all = sizeof(PacketHeader) + whole;
@@ -152,6 +214,7 @@ Started Network::put(NetworkPeer& peer, const Piece& piece, const void* payload,
 }
 
 Started Network::put_wishes(NetworkPeer& peer) {
+  if (peer.filling) return send_filled(peer);
   alignas(8) char packet[sizeof(PacketHeader)];
   write_header(peer, packet, 0);
   return sent(peer, endpoint_.inject(peer.address, packet, sizeof packet));
@@ -159,6 +222,8 @@ Started Network::put_wishes(NetworkPeer& peer) {
 
 Started Network::put_in_place(NetworkPeer& peer, const Piece& piece, const void* payload,
                               std::size_t bytes, PacketEnds& ends, Operation& operation) {
+  if (peer.filling)
+    if (const Started started = send_filled(peer); started != Started::yes) return started;
   const std::size_t whole = piece_bytes(bytes);
   write_header(peer, ends.head, whole);
   std::memcpy(ends.head + sizeof(PacketHeader), &piece, sizeof piece);

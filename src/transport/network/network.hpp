@@ -32,8 +32,18 @@ struct NetworkPeer {
   ReceiveBuffer* early = nullptr;  // came before their turn
   std::uint32_t its_wishes = 0;
   std::uint32_t our_wishes = 0;
-  bool wishes_told = true;  // it knows ours
+  // Short messages that wait for others to go with them: in a packet that is being filled, and so
+  // many sends in a row since this process last looked at the network.
+  struct SendBuffer* filling = nullptr;
+  std::uint32_t filled_bytes = 0;
+  std::uint32_t in_a_row = 0;
+  std::uint64_t row_look = 0;
+  NetworkPeer* next_filling = nullptr;
 };
+
+// Whether a message may wait for others to go in one packet: its send does not block, so the
+// program looks again.
+enum class Together { never, may };
 
 // A packet that leaves from memory of ours, copied into it.
 inline constexpr std::size_t copied_bytes_max = 16384;
@@ -70,9 +80,16 @@ class Network {
   // The longest message that is sent before it is matched.
   std::size_t eager_bytes_max() const { return in_place_ ? payload_bytes_max : copied_bytes_max; }
 
-  // Sends a packet with one message, or with none, which tells our wishes. Copied.
-  Started put(NetworkPeer& peer, const Piece& piece, const void* payload, std::size_t bytes);
+  // Sends a message, copied: in a packet of its own, or with others to the same peer, the latest
+  // when `send_filled` is called. Or a packet without one, which tells our wishes.
+  Started put(NetworkPeer& peer, const Piece& piece, const void* payload, std::size_t bytes,
+              Together together);
   Started put_wishes(NetworkPeer& peer);
+  // Sends what waits for company; whether any left. Whoever looks at the network does it first, and
+  // says so.
+  void looked() { ++looks_; }
+  bool send_filled();
+  bool has_filled() const { return first_filling_ != nullptr; }
   // From the program's memory.
   Started put_in_place(NetworkPeer& peer, const Piece& piece, const void* payload,
                        std::size_t bytes, PacketEnds& ends, Operation& operation);
@@ -82,6 +99,10 @@ class Network {
   static void buffer_sent(Operation& operation, int error);
   void write_header(NetworkPeer& peer, char* packet, std::size_t bytes) const;
   Started sent(NetworkPeer& peer, Started started);
+  bool goes_together(NetworkPeer& peer, std::size_t whole);
+  bool begin_filling(NetworkPeer& peer);
+  Started send_filled(NetworkPeer& peer);
+  Started put_alone(NetworkPeer& peer, const Piece& piece, const void* payload, std::size_t bytes);
 
   Endpoint endpoint_;
   Key job_key_;
@@ -91,6 +112,8 @@ class Network {
   std::uint32_t processes_ = 0;
   Process self_{};
   bool in_place_ = false;
+  NetworkPeer* first_filling_ = nullptr;
+  std::uint64_t looks_ = 0;
   SendBuffer* free_buffers_ = nullptr;
   std::uint32_t buffers_made_ = 0;
   platform::Lock peers_lock_;

@@ -22,7 +22,13 @@ Error NetworkLink::begin() {
 }
 
 bool NetworkLink::put(Header header, Envelope envelope, const void* payload, std::size_t bytes) {
-  return network.put(*peer_, piece_of(header, envelope, bytes), payload, bytes) == Started::yes;
+  return put(header, envelope, payload, bytes, Together::never);
+}
+
+bool NetworkLink::put(Header header, Envelope envelope, const void* payload, std::size_t bytes,
+                      Together together) {
+  return network.put(*peer_, piece_of(header, envelope, bytes), payload, bytes, together) ==
+         Started::yes;
 }
 
 bool NetworkLink::put_in_place(Header header, Envelope envelope, const void* payload,

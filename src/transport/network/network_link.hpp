@@ -16,6 +16,9 @@ class NetworkLink final : public Link {
   // Whether there is room is known only to the provider: tried.
   bool has_room(std::uint32_t) override { return true; }
   bool put(Header header, Envelope envelope, const void* payload, std::size_t bytes) override;
+  // The same of a message that may wait for others to the same peer.
+  bool put(Header header, Envelope envelope, const void* payload, std::size_t bytes,
+           Together together);
   // From the program's memory, which stays as it is until `operation` is done.
   bool put_in_place(Header header, Envelope envelope, const void* payload, std::size_t bytes,
                     PacketEnds& ends, Operation& operation);
