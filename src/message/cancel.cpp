@@ -1,5 +1,6 @@
 // Cancelling: takes back what nobody has matched yet. A message that has entered a ring is on its
 // way and counts as sent.
+#include "message/network.hpp"
 #include "message/point_to_point.hpp"
 #include "message/protocol.hpp"
 
@@ -43,7 +44,10 @@ bool take_back_from_self(Request& send) {
 bool take_back_send(Request& send) {
   if (send.stage == Stage::queued) return take_from_queue(send);
   if (send.stage != Stage::offered) return false;
-  return send.process == engine.self ? take_back_from_self(send) : withdraw(send);
+  if (send.process == engine.self) return take_back_from_self(send);
+  if (!peer_of(send.process).is_remote()) return withdraw(send);
+  ask_to_cancel(send);
+  return false;
 }
 
 }  // namespace

@@ -195,13 +195,31 @@ UnexpectedMessage* take_unexpected(MatchQueue& queue, std::int32_t source, std::
   return position.unexpected ? take_from(queue, position) : nullptr;
 }
 
-UnexpectedMessage* take_local_unexpected(MatchQueue& queue, const Request& send) {
-  List<UnexpectedMessage>& list = queue.unexpected[MatchQueue::bin(send.source)];
+namespace {
+
+template <class Wanted>
+UnexpectedMessage* take_wanted(MatchQueue& queue, std::int32_t source, Wanted wanted) {
+  List<UnexpectedMessage>& list = queue.unexpected[MatchQueue::bin(source)];
   UnexpectedMessage* before = nullptr;
   for (UnexpectedMessage* unexpected = list.first; unexpected;
        before = unexpected, unexpected = unexpected->next)
-    if (unexpected->local == &send) return take_from(queue, {&list, before, unexpected});
+    if (wanted(*unexpected)) return take_from(queue, {&list, before, unexpected});
   return nullptr;
+}
+
+}  // namespace
+
+UnexpectedMessage* take_local_unexpected(MatchQueue& queue, const Request& send) {
+  return take_wanted(queue, send.source,
+                     [&send](const UnexpectedMessage& one) { return one.local == &send; });
+}
+
+UnexpectedMessage* take_remote_unexpected(MatchQueue& queue, std::int32_t source, Process process,
+                                          std::uint32_t number) {
+  return take_wanted(queue, source, [&](const UnexpectedMessage& one) {
+    return one.remote && one.process == process &&
+           one.offer == static_cast<std::int32_t>(number);
+  });
 }
 
 UnexpectedMessage* new_unexpected(std::int64_t payload_bytes) {

@@ -132,6 +132,9 @@ UnexpectedMessage* take_unexpected(MatchQueue& queue, std::int32_t source, std::
 // Takes a send of this process to itself out of those, to cancel it. Null when it was
 // matched.
 UnexpectedMessage* take_local_unexpected(MatchQueue& queue, const Request& send);
+// The same for a message that another node's process has offered, by its number there.
+UnexpectedMessage* take_remote_unexpected(MatchQueue& queue, std::int32_t source, Process process,
+                                          std::uint32_t number);
 
 // Memory of unexpected messages; `payload_bytes` follow the head. Null when memory is short.
 UnexpectedMessage* new_unexpected(std::int64_t payload_bytes);

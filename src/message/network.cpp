@@ -52,6 +52,7 @@ Error start_network() {
           network.begin(world.processes, engine.self, {world.key[0], world.key[1]}, find_card))
     return error;
   if (Error error = transport::open_wake_pipe()) return error;
+  begin_cancelling();
   engine.networked = true;
   lockfree::ProcessEntry& own = transport::process_entry(engine.self);
   const transport::network::Card card = network.own_card();

@@ -7,6 +7,7 @@
 
 #include "base/report.hpp"
 #include "datatype/pack.hpp"
+#include "message/active.hpp"
 #include "message/outstanding.hpp"
 #include "transport/network/network_link.hpp"
 
@@ -230,7 +231,8 @@ bool put_network_rts(Peer& peer, Request& send) {
   Transfer* transfer = open_transfer(peer, send, true);
   if (!transfer) return false;
   const NetworkRtsLine line{send.bytes, transfer->number};
-  send.stage = Stage::streaming;
+  send.stage = Stage::offered;
+  send.slot = transfer->number;
   if (!put_line(peer, LineKind::network_rts, send.source, {send.context, send.tag}, &line,
                 sizeof line)) {
     close_transfer(*transfer);
@@ -273,6 +275,7 @@ void arrive_network_cts(const Peer& peer, const NetworkCtsLine& line) {
   BATON_INVARIANT(transfer && transfer->peer == &peer && line.offset == transfer->next &&
                   line.limit <= transfer->request->bytes && line.write_bytes <= write_bytes);
   Request& send = *transfer->request;
+  send.stage = Stage::streaming;
   transfer->answer = line;
   if (line.limit > 0 && line.offset == 0 && send.datatype->contiguous)
     transfer->error = network.endpoint().register_source(
@@ -298,6 +301,51 @@ void arrive_network_write(std::uint32_t receive) {
   transfer->begin = transfer->end;
   if (transfer->end == request.bytes) return end_receive(*transfer);
   ask(*transfer);
+}
+
+namespace {
+
+// To the receiver of a send that is to be cancelled, and back, if it is.
+struct CancelLine {
+  std::uint32_t context;
+  std::int32_t source;
+  std::uint32_t send;
+  std::uint32_t is_answer;
+};
+
+void give_back(const ActiveMessage& message, CancelLine line) {
+  MatchQueue* queue = queue_for(line.context);
+  UnexpectedMessage* unexpected = nullptr;
+  if (queue) {
+    platform::Guard guard(queue->lock);
+    unexpected = take_remote_unexpected(*queue, line.source, message.sender, line.send);
+  }
+  if (!unexpected) return;  // matched: the message goes its way
+  free_unexpected(unexpected);
+  line.is_answer = 1;
+  (void)send_active(message.sender, ActiveKind::network_cancel, 0, &line, sizeof line);
+}
+
+void arrive_cancel(const ActiveMessage& message) {
+  CancelLine line;
+  std::memcpy(&line, message.payload, sizeof line);
+  if (!line.is_answer) return give_back(message, line);
+  Transfer* transfer = find_transfer(line.send, true);
+  if (!transfer || transfer->peer->process != message.sender) return;
+  transfer->request->cancelled = true;
+  transfer->request->bytes = 0;
+  end_send(*transfer);
+}
+
+}  // namespace
+
+void begin_cancelling() {
+  handle_active(ActiveKind::network_cancel, arrive_cancel);
+}
+
+void ask_to_cancel(Request& send) {
+  const CancelLine line{send.context, send.source, send.slot, 0};
+  (void)send_active(send.process, ActiveKind::network_cancel, 0, &line, sizeof line);
 }
 
 bool advance_transfers() {

@@ -9,6 +9,8 @@ namespace baton::message {
 // no room on the way. Under the send lock.
 bool put_network_rts(Peer& peer, Request& send);
 bool put_network_cts(Peer& peer, Request& receive);
+// Makes this process answer those who want to cancel a send, and hear answers. At start.
+void begin_cancelling();
 // A peer has written into a receive of ours, by its number.
 void arrive_network_write(std::uint32_t receive);
 // Goes on with writes that found no room; whether any began.

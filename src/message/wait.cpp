@@ -98,6 +98,7 @@ namespace {
 bool moves(const Request& request) {
   if (request.stage == Stage::streaming) return true;
   return request.kind == RequestKind::send && request.stage == Stage::offered &&
+         transport::local_rank_of(request.process) != not_on_this_node &&
          lockfree::offer_state(transport::offer(engine.local_rank, request.slot)) !=
              lockfree::OfferState::offered;
 }

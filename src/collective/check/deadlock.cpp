@@ -169,7 +169,9 @@ void add_place(Words& words, LocalRank rank) {
   end_job(text);
 }
 
+// Of ranks on other nodes nobody knows it here; cycles are found among those of one.
 bool has_finalized(Process process) {
+  if (transport::local_rank_of(process) == not_on_this_node) return false;
   // ORDER rank.phase: acquire here, release in world/process.cpp; all it has sent is there.
   return transport::status_row(transport::local_rank_of(process))
              .state.phase.load(std::memory_order_acquire) == lockfree::Phase::finalized;
