@@ -105,11 +105,13 @@ void print_markdown() {
       "the machine's tuned profile ([tuning](tuning.md)), else from the [shipped "
       "profile](#shipped-profiles) of\n"
       "the processor's family, else it is the default. `baton settings` says which.\n\n"
-      "Three variables hold words: `BATON_PROFILE` names a profile ([tuning](tuning.md)), "
+      "Some variables hold words: `BATON_PROFILE` names a profile ([tuning](tuning.md)), "
       "`BATON_COLLECTIVES`\n"
       "the algorithms that collectives are to take ([how](architecture.md#collectives)), "
       "`BATON_MEMORY` where\n"
-      "memory goes, as `mpiexec --memory` has it ([how](placement.md)).\n\n"
+      "memory goes, as `mpiexec --memory` has it ([how](placement.md)); `BATON_LIBFABRIC`, "
+      "`BATON_NETWORK_PROVIDER`\n"
+      "and `BATON_NETWORK_INTERFACE` choose the network ([how](cluster.md)).\n\n"
       "| variable | type | default | range | why it exists |\n|---|---|---|---|---|\n");
   print_table(true);
   write_out(

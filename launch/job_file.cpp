@@ -87,11 +87,10 @@ void place_ranks(JobFile& file, const machine::Placement& placement, int ranks_p
 std::expected<JobFile, std::string> make_job_file(const machine::Placement& placement,
                                                   lockfree::RingPlan rings,
                                                   const JobFeatures& features) {
-  lockfree::JobHeader header =
-      lockfree::job_header(
-          static_cast<std::uint32_t>(placement.ranks.size()),
-          static_cast<std::uint32_t>(placement.cpus_usable), rings,
-          world_plan(static_cast<std::uint32_t>(placement.ranks.size()), features.ranks_per_node));
+  lockfree::JobHeader header = lockfree::job_header(
+      static_cast<std::uint32_t>(placement.ranks.size()),
+      static_cast<std::uint32_t>(placement.cpus_usable), rings,
+      world_plan(static_cast<std::uint32_t>(placement.ranks.size()), features.ranks_per_node));
   header.launcher_pid = ::getpid();
   header.explain = features.explain;
   header.held = features.held;

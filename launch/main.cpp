@@ -22,6 +22,7 @@
 #include "launch/environment.hpp"
 #include "launch/export_heap.hpp"
 #include "launch/guard.hpp"
+#include "launch/hand_over.hpp"
 #include "launch/library_check.hpp"
 #include "launch/library_folder.hpp"
 #include "launch/manager.hpp"
@@ -218,6 +219,10 @@ int mpiexec(int count, char** words) {
   if (auto found = find_own_files(*options); !found) {
     complain(found.error());
     return 1;
+  }
+  if (is_for_other_hosts(*options)) {
+    complain(hand_over(*options));
+    return usage_code;
   }
   const LibraryQuestions questions = ask_for_libraries(*options);
   auto machine = machine::read_machine();

@@ -29,8 +29,9 @@ constexpr OptionRow rows[] = {
      "usable cores",
      read_soft},
     {Group::ranks, "-host -hosts -H", "HOSTS", all,
-     "this node, by its name, one of its addresses or localhost; :N after it: N ranks unless -n is "
-     "given",
+     "hosts, separated by commas; :N after one: N ranks. This node is known by its name, one of "
+     "its "
+     "addresses or localhost; others are left to srun, prterun or mpiexec.hydra",
      read_hosts},
     {Group::ranks, "-hostfile -machinefile -f", "FILE", mpich | open_mpi | intel,
      "the same, with one host per line (NAME, NAME:N or NAME slots=N)", read_host_file, "<file>"},

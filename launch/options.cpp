@@ -94,6 +94,7 @@ void read_option(Reader& reader) {
   if (!row)
     return reader.fail(" is not known" + nearest_option(option) +
                        "; mpiexec --help lists the options");
+  reader.options.given.push_back(option);
   row->read(reader);
   if (reader.attached) reader.fail(" takes no value");
 }

@@ -57,6 +57,13 @@ struct OutputForm {
 // --stdin: a rank, or one of these.
 inline constexpr int every_rank = -1, no_rank = -2;
 
+// A host that was named; 0 slots: it is not said how many ranks it takes.
+struct Host {
+  std::string name;
+  int slots = 0;
+  bool elsewhere = false;  // it is not this node
+};
+
 // What --help prints.
 enum class HelpForm { none, text, man, markdown, bash, zsh, fish };
 
@@ -67,11 +74,13 @@ struct Options {
   std::vector<std::string> warnings;  // what was read and has no effect
   machine::Level map_by = machine::Level::core;
   std::optional<machine::Level> bind_to;
-  int width = 0;               // --map-by LEVEL:pe=N; 0: from OMP_NUM_THREADS
-  int per_object = 0;          // --map-by ppr:N:OBJECT; 0: not said
-  int slots = 0;               // that hosts were given: ranks where nobody says how many
-  int per_node = 0;            // -ppn, -N; 0: not said
-  bool per_node_most = false;  // and more is an error
+  int width = 0;                   // --map-by LEVEL:pe=N; 0: from OMP_NUM_THREADS
+  int per_object = 0;              // --map-by ppr:N:OBJECT; 0: not said
+  std::vector<Host> hosts;         // that were named
+  std::vector<std::string> given;  // the options, as they are spelt
+  int slots = 0;                   // that hosts were given: ranks where nobody says how many
+  int per_node = 0;                // -ppn, -N; 0: not said
+  bool per_node_most = false;      // and more is an error
   machine::Ranking ranking;
   bool hwthreads = false;      // hardware threads are what ranks are placed on
   bool may_share = false;      // bound ranks may share CPUs

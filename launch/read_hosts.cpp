@@ -1,4 +1,4 @@
-// Readers of hosts, which must be this one, and of files of arguments.
+// Readers of hosts and of files of arguments.
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <netinet/in.h>
@@ -67,11 +67,10 @@ struct Slots {
 };
 
 void add_host(Reader& reader, const std::string& host, const std::string& slots, Slots& all) {
-  if (!this_node(host))
-    return reader.fail(": " + host +
-                       " is not this node, and this mpiexec starts ranks on one node, the one it "
-                       "runs on (" +
-                       own_name() + "); leave it out, or start mpiexec there");
+  // A name that is said again has more ranks, as in Open MPI.
+  auto& hosts = reader.options.hosts;
+  auto known = std::ranges::find(hosts, host, &Host::name);
+  if (known == hosts.end()) known = hosts.insert(hosts.end(), {host, 0, !this_node(host)});
   ++all.mentions;
   if (slots.empty()) return;
   auto count = number_in(slots, 1, lockfree::ranks_max);
@@ -79,6 +78,7 @@ void add_host(Reader& reader, const std::string& host, const std::string& slots,
     return reader.fail(": " + host + ":" + slots + ": slots are a number from 1 to " +
                        std::to_string(lockfree::ranks_max));
   all.said += static_cast<int>(*count);
+  known->slots += static_cast<int>(*count);
 }
 
 // NAME or NAME:SLOTS; an IPv6 address has more colons.

@@ -51,8 +51,8 @@ constexpr const char* launcher_names[] = {"JOB_FD",         "RANK",
                                           "PROFILE_VALUES", "PROFILE_COLLECTIVES",
                                           "LIBRARY_FOLDER", "OTHER_JOBS"};
 // Those that hold words: which profile (profile/, base/shipped_profile.hpp), which algorithms
-// (base/selection.hpp), where memory goes (base/numa_policy.hpp), and the network's library, provider
-// and interface (transport/network/).
+// (base/selection.hpp), where memory goes (base/numa_policy.hpp), and the network's library,
+// provider and interface (transport/network/).
 constexpr const char* word_names[] = {"profile",   "collectives",      "memory",
                                       "libfabric", "network_provider", "network_interface"};
 

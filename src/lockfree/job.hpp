@@ -78,7 +78,8 @@ struct alignas(cache_line_bytes) RankRow {
     std::atomic<std::uint64_t> probe_value;   // what it holds
     std::atomic<std::uint64_t> heap_address;  // where the rank has mapped its exported heap
     std::atomic<std::int64_t> xpmem_segment;  // of the rank's memory; 0: none
-    std::atomic<std::int32_t> wake_pipe;  // with a network: the descriptor by which it is woken, plus 1
+    std::atomic<std::int32_t>
+        wake_pipe;                    // with a network: the descriptor by which it is woken, plus 1
     std::atomic<std::uint32_t> uses;  // so often MPI was begun: MPI_Init, or a first session
   } state;
   alignas(cache_line_bytes) Counters counters;  // written by the rank at finalize
@@ -106,7 +107,7 @@ struct RingPlan {
 struct WorldPlan {
   std::uint32_t processes = 0;  // of the job; 0: as many as the arena has ranks
   std::uint32_t nodes = 1;
-  std::uint64_t key[2] = {};    // by which its processes know each other over a network
+  std::uint64_t key[2] = {};  // by which its processes know each other over a network
 };
 
 // A process of a job of several nodes, by its rank in the job: where it is, and, once it is ready,

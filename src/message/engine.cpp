@@ -15,8 +15,8 @@
 #include "message/wait.hpp"
 #include "platform/futex.hpp"
 #include "platform/memory_file.hpp"
-#include "transport/sleep.hpp"
 #include "transport/node_link.hpp"
+#include "transport/sleep.hpp"
 
 namespace baton::message {
 

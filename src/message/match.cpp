@@ -217,8 +217,7 @@ UnexpectedMessage* take_local_unexpected(MatchQueue& queue, const Request& send)
 UnexpectedMessage* take_remote_unexpected(MatchQueue& queue, std::int32_t source, Process process,
                                           std::uint32_t number) {
   return take_wanted(queue, source, [&](const UnexpectedMessage& one) {
-    return one.remote && one.process == process &&
-           one.offer == static_cast<std::int32_t>(number);
+    return one.remote && one.process == process && one.offer == static_cast<std::int32_t>(number);
   });
 }
 

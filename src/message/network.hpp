@@ -1,7 +1,7 @@
 // Messages to and from peers on other nodes: eager ones go with their envelope, longer ones are
-// written straight into the receive buffer once it is known (RTS, CTS, remote writes). Called by the
-// rendezvous and the progress loop where a peer is elsewhere. Only there: a job of one node never
-// comes here.
+// written straight into the receive buffer once it is known (RTS, CTS, remote writes). Called by
+// the rendezvous and the progress loop where a peer is elsewhere. Only there: a job of one node
+// never comes here.
 #pragma once
 
 #include "message/protocol.hpp"
@@ -21,7 +21,7 @@ struct NetworkCtsLine {
   std::int64_t bytes;   // of the part
   std::int64_t limit;   // of the message, as far as the receiver wants it
   std::uint32_t send;
-  std::uint32_t receive;  // the receiver's number, told with each write
+  std::uint32_t receive;      // the receiver's number, told with each write
   std::uint32_t write_bytes;  // of each write but the last
 };
 
@@ -38,8 +38,8 @@ bool put_over_network(Peer& peer, Request& request);
 void accept_over_network(const UnexpectedMessage& unexpected, Request& receive);
 void arrive_network_cts(const Peer& peer, const NetworkCtsLine& line);
 
-// MPI_Cancel of such a send, whose envelope has left: asks the receiver to give it back. The request
-// ends when that says so, or with the message.
+// MPI_Cancel of such a send, whose envelope has left: asks the receiver to give it back. The
+// request ends when that says so, or with the message.
 void ask_to_cancel(Request& send);
 
 // Takes in what has come and goes on with what is on its way; whether anything happened.

@@ -20,9 +20,9 @@ using transport::network::Started;
 
 namespace {
 
-constexpr std::int64_t write_bytes = 1 << 20;          // guess: short messages come in between
-constexpr std::int64_t bounce_bytes = 1 << 20;         // guess: of receives with gaps, at a time
-constexpr int writes_at_once = 4;                      // guess
+constexpr std::int64_t write_bytes = 1 << 20;   // guess: short messages come in between
+constexpr std::int64_t bounce_bytes = 1 << 20;  // guess: of receives with gaps, at a time
+constexpr int writes_at_once = 4;               // guess
 
 struct Transfer;
 
@@ -39,17 +39,17 @@ struct Transfer {
   Peer* peer = nullptr;
   std::uint32_t number = 0;
   bool outgoing = false;
-  bool listed = false;      // among those that want to write
+  bool listed = false;  // among those that want to write
   Error error = MPI_SUCCESS;
-  Registration memory;      // ours
+  Registration memory;  // ours
   // Of a send.
   NetworkCtsLine answer{};  // the last
   std::int64_t next = 0;    // to be written
   int writing = 0;
   Write writes[writes_at_once];
   // Of a receive.
-  std::int64_t sent_bytes = 0;   // what the sender has
-  std::uint32_t send = 0;        // its number
+  std::int64_t sent_bytes = 0;      // what the sender has
+  std::uint32_t send = 0;           // its number
   std::int64_t begin = 0, end = 0;  // of the present part
   std::uint32_t writes_left = 0;
   char* bounce = nullptr;
@@ -143,8 +143,7 @@ const char* data_of(Transfer& transfer, Write& write, std::int64_t bytes) {
   const Request& send = *transfer.request;
   if (send.datatype->contiguous) return static_cast<const char*>(send.buffer) + transfer.next;
   if (!write.packed) write.packed = static_cast<char*>(std::malloc(write_bytes));
-  if (write.packed)
-    datatype::pack(*send.datatype, send.buffer, transfer.next, write.packed, bytes);
+  if (write.packed) datatype::pack(*send.datatype, send.buffer, transfer.next, write.packed, bytes);
   return write.packed;
 }
 
@@ -161,8 +160,9 @@ bool begin_write(Transfer& transfer) {
   write->done = written;
   const Started started = network.endpoint().write(
       link_of(*transfer.peer).peer().address, data, static_cast<std::size_t>(bytes),
-      transfer.memory.description, answer.address + static_cast<std::uint64_t>(transfer.next - answer.offset),
-      answer.key, answer.receive, *write);
+      transfer.memory.description,
+      answer.address + static_cast<std::uint64_t>(transfer.next - answer.offset), answer.key,
+      answer.receive, *write);
   if (started == Started::later) return false;
   if (started == Started::failed) {
     transfer.error = MPI_ERR_OTHER;
@@ -245,14 +245,10 @@ bool put_network_rts(Peer& peer, Request& send) {
 
 bool put_network_cts(Peer& peer, Request& receive) {
   Transfer& transfer = *find_transfer(receive.slot, false);
-  const NetworkCtsLine line{transfer.memory.address,
-                            transfer.memory.key,
-                            transfer.begin,
-                            transfer.end - transfer.begin,
-                            receive.bytes,
-                            transfer.send,
-                            transfer.number,
-                            static_cast<std::uint32_t>(write_bytes)};
+  const NetworkCtsLine line{transfer.memory.address, transfer.memory.key,
+                            transfer.begin,          transfer.end - transfer.begin,
+                            receive.bytes,           transfer.send,
+                            transfer.number,         static_cast<std::uint32_t>(write_bytes)};
   receive.stage = Stage::streaming;
   if (!put_line(peer, LineKind::network_cts, 0, {0, 0}, &line, sizeof line)) return false;
   if (receive.bytes == 0) end_receive(transfer);

@@ -89,7 +89,7 @@ void sleep_with_network(std::uint32_t expected, std::int64_t bound_us) {
   network::Endpoint& endpoint = network::network.endpoint();
   const bool tells = endpoint.wait_descriptor() >= 0 && trust.deserved();
   if (tells && !endpoint.may_wait()) return;  // something is there
-  constexpr std::int64_t blind_us = 200;  // guess: where it does not tell, look again soon
+  constexpr std::int64_t blind_us = 200;      // guess: where it does not tell, look again soon
   if (!tells) bound_us = std::min(bound_us, blind_us);
   // relaxed: who changes it after this writes to the pipe, too.
   if (doorbell(own_rank()).wake.word.load(std::memory_order_relaxed) != expected) return;

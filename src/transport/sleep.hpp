@@ -1,5 +1,5 @@
-// How a rank sleeps until another wakes it. In a job of one node on its wake word alone; where there
-// is a network on a pipe and the network's descriptor, since nobody can wait for a word and a
+// How a rank sleeps until another wakes it. In a job of one node on its wake word alone; where
+// there is a network on a pipe and the network's descriptor, since nobody can wait for a word and a
 // descriptor at the same time. The words and their order are lockfree/doorbell.hpp's.
 #pragma once
 
@@ -14,8 +14,8 @@ namespace baton::transport {
 [[nodiscard]] Error open_wake_pipe();
 void close_wake_pipe();
 
-// Sleeps while this rank's wake word holds `expected`, nothing comes from the network, and no longer
-// than `bound_us`. The announcement has been made.
+// Sleeps while this rank's wake word holds `expected`, nothing comes from the network, and no
+// longer than `bound_us`. The announcement has been made.
 void sleep_until_woken(std::uint32_t expected, std::int64_t bound_us);
 // Ends that of a rank; its wake word has been changed.
 void wake_sleeper(LocalRank rank);

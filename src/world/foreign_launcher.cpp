@@ -12,8 +12,8 @@ namespace baton::world {
 
 namespace {
 
-// Variables by which a launcher offers PMI-1, PMI-2 or PMIx to its processes. mpiexec takes them
-// out of its ranks' environment.
+// Variables by which a launcher offers PMI-1, PMI-2 or PMIx to its processes. Where they are enough
+// for a connection there is one (wire_up/). mpiexec takes them out of its ranks' environment.
 constexpr const char* foreign_variables[] = {"PMI_FD",    "PMI_PORT",        "PMI_RANK",
                                              "PMI2_RANK", "PMIX_RANK",       "PMIX_NAMESPACE",
                                              "PMI_SIZE",  "PMIX_SERVER_URI4"};
@@ -30,7 +30,8 @@ Error refuse_launcher_in_rank(const char* variable) {
   if (!folder)
     return fail(MPI_ERR_OTHER,
                 "a rank of Baton's mpiexec started another launcher (%s is set), and that one this "
-                "program; Baton cannot speak to it yet. Start the program with Baton's mpiexec",
+                "program, without a connection by PMI-1, PMI-2 or PMIx. Start the program with "
+                "Baton's mpiexec",
                 variable);
   return fail(MPI_ERR_OTHER,
               "a rank of Baton's mpiexec started another launcher (%s is set), and that one this "
@@ -49,9 +50,10 @@ Error refuse_step_of_several_tasks() {
   if (environment_variable("SLURM_PTY_PORT") && task && std::atoi(task) != getpid())
     return MPI_SUCCESS;
   return fail(MPI_ERR_OTHER,
-              "srun started this program as one of %s tasks (SLURM_STEP_NUM_TASKS), and Baton "
-              "cannot speak to srun yet: every task would be rank 0 of 1. Without srun, start "
-              "`mpiexec -n %s PROGRAM` in the allocation. Where each task shall be a job of its "
+              "srun started this program as one of %s tasks (SLURM_STEP_NUM_TASKS) and offers no "
+              "PMI: every task would be rank 0 of 1. Start it with `srun --mpi=pmi2` or `srun "
+              "--mpi=pmix`, or without srun as `mpiexec -n %s PROGRAM` in the allocation. Where "
+              "each task shall be a job of its "
               "own: `srun ... env -u SLURM_STEP_NUM_TASKS PROGRAM`",
               tasks, tasks);
 }
@@ -64,8 +66,9 @@ Error refuse_foreign_launcher() {
     if (!environment_variable(name)) continue;
     if (in_rank) return refuse_launcher_in_rank(name);
     return fail(MPI_ERR_OTHER,
-                "another launcher started this program (%s is set), and Baton cannot speak to it "
-                "yet: every rank would be rank 0 of 1. Start it with Baton's mpiexec",
+                "another launcher started this program (%s is set), but offers no connection by "
+                "PMI-1, PMI-2 or PMIx: every rank would be rank 0 of 1. Start it with Baton's "
+                "mpiexec",
                 name);
   }
   return in_rank ? MPI_SUCCESS : refuse_step_of_several_tasks();

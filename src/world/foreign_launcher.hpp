@@ -1,5 +1,5 @@
-// Other launchers, seen from a process that starts MPI: those that started it and that Baton cannot
-// speak to, and those that it may start itself.
+// Other launchers, seen from a process that starts MPI: those that started it without a connection
+// that Baton knows, and those that it may start itself.
 #pragma once
 
 #include "base/error.hpp"

@@ -63,7 +63,7 @@ ProviderChoice choose_provider(std::span<const ProviderOffer> offers, const Prov
         cost_of(offers[i]) < cost_of(offers[static_cast<std::size_t>(best.index)]))
       best.index = static_cast<int>(i);
   }
-  best.reason = best.index < 0           ? "no interface of libfabric's fits"
+  best.reason = best.index < 0            ? "no interface of libfabric's fits"
                 : !wish.interface.empty() ? "BATON_NETWORK_INTERFACE asks for it"
                 : !wish.provider.empty()  ? "BATON_NETWORK_PROVIDER asks for it"
                 : wish.one_machine        ? "all ranks are on this machine"

@@ -1,8 +1,8 @@
 #include "transport/network/endpoint.hpp"
 
+#include <netinet/in.h>
 #include <rdma/fi_cm.h>
 #include <rdma/fi_errno.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -51,8 +51,8 @@ void fill_hints(fi_info& hints) {
   hints.mode = FI_CONTEXT | FI_CONTEXT2;
   hints.ep_attr->type = FI_EP_RDM;
   hints.domain_attr->threading = FI_THREAD_DOMAIN;
-  hints.domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY |
-                               FI_MR_ENDPOINT;
+  hints.domain_attr->mr_mode =
+      FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
   hints.domain_attr->data_progress = FI_PROGRESS_MANUAL;
   hints.domain_attr->control_progress = FI_PROGRESS_MANUAL;
   hints.domain_attr->cq_data_size = sizeof(std::uint32_t);
@@ -205,8 +205,8 @@ Started Endpoint::write(fi_addr_t peer, const void* data, std::size_t bytes, voi
                         std::uint64_t address, std::uint64_t key, std::uint32_t number,
                         Operation& operation) {
   platform::Guard guard(lock_);
-  const ssize_t code = fi_writedata(endpoint_, data, bytes, description, number, peer, address,
-                                    key, &operation.context);
+  const ssize_t code = fi_writedata(endpoint_, data, bytes, description, number, peer, address, key,
+                                    &operation.context);
   return BATON_LIKELY(code == 0) ? Started::yes : explain("a write", code);
 }
 
@@ -222,10 +222,11 @@ Error Endpoint::register_memory(void* memory, std::size_t bytes, std::uint64_t a
     if (code != 0) fi_close(&made.region->fid);
   }
   if (code != 0)
-    return fail(MPI_ERR_NO_MEM,
-                "the network (%s on %s) cannot register %zu bytes of memory: %s; raise the limit on "
-                "locked memory (ulimit -l)",
-                provider(), interface(), bytes, library_->strerror(-code));
+    return fail(
+        MPI_ERR_NO_MEM,
+        "the network (%s on %s) cannot register %zu bytes of memory: %s; raise the limit on "
+        "locked memory (ulimit -l)",
+        provider(), interface(), bytes, library_->strerror(-code));
   made.description = fi_mr_desc(made.region);
   made.key = fi_mr_key(made.region);
   made.address = mode & FI_MR_VIRT_ADDR ? reinterpret_cast<std::uint64_t>(memory) : 0;

@@ -127,7 +127,7 @@ SendBuffer* Network::take_buffer() {
 // A program that begins many sends to one peer without looking at the network in between will look
 // in the end; the first few leave at once, since it may be computing until then.
 bool Network::goes_together(NetworkPeer& peer, std::size_t whole) {
-  constexpr std::uint32_t alone = 3;             // guess
+  constexpr std::uint32_t alone = 3;                // guess
   constexpr std::size_t together_bytes_max = 2048;  // guess: longer ones gain little by it
   if (peer.row_look != looks_) {
     peer.row_look = looks_;
@@ -170,8 +170,8 @@ bool Network::send_filled() {
   return any;
 }
 
-Started Network::put(NetworkPeer& peer, const Piece& piece, const void* payload,
-                     std::size_t bytes, Together together) {
+Started Network::put(NetworkPeer& peer, const Piece& piece, const void* payload, std::size_t bytes,
+                     Together together) {
   // So many messages, or so much, and the packet leaves: the receiver begins while more are made.
   constexpr std::size_t filled_bytes_max = 8192;  // guess
   const std::size_t whole = piece_bytes(bytes);

@@ -1,6 +1,6 @@
-// The network as this process has it: its endpoint, what it knows of each peer there, and packets on
-// their way out. Used by the network link and its inbox, and by the rendezvous over it (message/).
-// Opened only in a job of several nodes.
+// The network as this process has it: its endpoint, what it knows of each peer there, and packets
+// on their way out. Used by the network link and its inbox, and by the rendezvous over it
+// (message/). Opened only in a job of several nodes.
 #pragma once
 
 #include <cstdint>
@@ -63,8 +63,7 @@ class Network {
  public:
   // First the endpoint, so that its card can be told; then what the others have told.
   [[nodiscard]] Error open_endpoint(bool one_machine);
-  [[nodiscard]] Error begin(std::uint32_t processes, Process self, Key job_key,
-                            FindCard find_card);
+  [[nodiscard]] Error begin(std::uint32_t processes, Process self, Key job_key, FindCard find_card);
   void close();
   bool is_open() const { return endpoint_.is_open(); }
   Endpoint& endpoint() { return endpoint_; }

@@ -51,9 +51,10 @@ void NetworkInbox::tell_fault(PacketFault fault, std::uint32_t sender) {
                      : fault == PacketFault::too_short   ? "shorter than its header"
                      : fault == PacketFault::out_of_turn ? "that came before"
                                                          : "that does not hold what it says";
-  report("a packet %s came from the network (it names rank %u); it is dropped. Another program "
-         "sends to this rank's port, or the way there changes packets",
-         what, sender);
+  report(
+      "a packet %s came from the network (it names rank %u); it is dropped. Another program "
+      "sends to this rank's port, or the way there changes packets",
+      what, sender);
 }
 
 bool NetworkInbox::open_packet(ReceiveBuffer& buffer) {

@@ -14,7 +14,7 @@ namespace baton::transport::network {
 
 // A packet begins with this.
 struct PacketHeader {
-  std::uint64_t proof;  // keyed hash of what follows, by the key of this pair and direction
+  std::uint64_t proof;   // keyed hash of what follows, by the key of this pair and direction
   std::uint32_t number;  // of the sender's packets to this receiver, from 0 on
   std::uint32_t sender;  // its rank in MPI_COMM_WORLD
   std::uint32_t bytes;   // of the messages behind it
