@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace baton::cluster {
 
@@ -29,6 +30,8 @@ class Ranks {
     begun_ = true;
     for (auto& actor : actors_) actor->resume();
     for (auto& actor : actors_) actor->join();
+    // Else they would keep their ranks, and the stacks of these.
+    for (const auto& [pair, box] : mailboxes_) box->set_receiver(nullptr);
   }
 
  private:
@@ -47,8 +50,11 @@ class Ranks {
   }
 
   s4u::Mailbox* mailbox(int from, int to) {
-    auto* box = s4u::Mailbox::by_name(fmt::format("{}-{}-{}", number_, from, to));
-    box->set_receiver(actors_[static_cast<std::size_t>(to)]);
+    s4u::Mailbox*& box = mailboxes_[std::uint64_t(from) << 32 | static_cast<std::uint32_t>(to)];
+    if (!box) {
+      box = s4u::Mailbox::by_name(fmt::format("{}-{}-{}", number_, from, to));
+      box->set_receiver(actors_[static_cast<std::size_t>(to)]);
+    }
     return box;
   }
 
@@ -108,6 +114,7 @@ class Ranks {
   std::size_t number_;
   std::vector<double>& ended_;
   std::vector<s4u::ActorPtr> actors_;
+  std::unordered_map<std::uint64_t, s4u::Mailbox*> mailboxes_;
   double began_ = 0;
   bool begun_ = false;
   Letter short_letter_{false}, long_letter_{true};

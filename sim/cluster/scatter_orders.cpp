@@ -80,8 +80,9 @@ ScatterTimes scatter_by_flows(Platform& platform, const ScatterOrder& given) {
   std::vector<s4u::CommPtr> others(static_cast<std::size_t>(given.ranks));
   for (int rank = 1; rank < given.ranks; ++rank) {
     const auto bytes = static_cast<std::uint64_t>(busy_bytes_of(given, rank));
-    const int from = 1 + (rank - 1 + given.ranks / 2) % (given.ranks - 1);
-    if (bytes && from != rank)
+    // From a neighbor: little of it passes what the blocks pass, but for the receiver's own link.
+    const int from = 1 + rank % (given.ranks - 1);
+    if (bytes)
       others[static_cast<std::size_t>(rank)] =
           s4u::Comm::sendto_async(platform.host(from), platform.host(rank), bytes);
   }

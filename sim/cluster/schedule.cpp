@@ -5,6 +5,18 @@
 
 namespace baton::cluster {
 
+namespace {
+
+// A step of a schedule that does not divide its vector, among others that divide it.
+Step of_parts(Step step, std::int64_t parts) {
+  for (Send& send : step.sends)
+    if (send.content.kind == Content::Kind::parts || send.content.kind == Content::Kind::sums)
+      send.content.count = static_cast<int>(parts);
+  return step;
+}
+
+}  // namespace
+
 Schedule then(Schedule first, Schedule second) {
   Schedule both;
   both.ranks = first.ranks;
@@ -14,9 +26,13 @@ Schedule then(Schedule first, Schedule second) {
   both.sends_alike = std::max(first.sends_alike, second.sends_alike);
   both.identical = first.identical || second.identical;
   both.steps = [one = first.steps, two = second.steps](int rank) { return one(rank) + two(rank); };
-  both.step = [one = std::move(first), two = std::move(second)](int rank, int index) {
+  auto divide = [all = both.parts](const Schedule& some, Step step) {
+    return some.parts == 1 && all > 1 ? of_parts(std::move(step), all) : step;
+  };
+  both.step = [=, one = std::move(first), two = std::move(second)](int rank, int index) {
     const int before = one.steps(rank);
-    return index < before ? one.step(rank, index) : two.step(rank, index - before);
+    return index < before ? divide(one, one.step(rank, index))
+                          : divide(two, two.step(rank, index - before));
   };
   return both;
 }
