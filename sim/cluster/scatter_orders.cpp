@@ -70,7 +70,7 @@ int at_once(Order order) {
 std::int64_t busy_bytes_of(const ScatterOrder& given, int rank) {
   // Spread evenly, whatever the share; not in the order of ranks.
   const double place = std::fmod(rank * 0.6180339887498949, 1.0);
-  if (place >= given.busy) return 0;
+  if (place >= given.busy || rank == given.ranks - 1) return 0;
   return static_cast<std::int64_t>(static_cast<double>(given.busy_bytes) *
                                    (0.5 + std::fmod(rank * 0.4142135623730951, 1.0)));
 }
@@ -80,8 +80,8 @@ ScatterTimes scatter_by_flows(Platform& platform, const ScatterOrder& given) {
   std::vector<s4u::CommPtr> others(static_cast<std::size_t>(given.ranks));
   for (int rank = 1; rank < given.ranks; ++rank) {
     const auto bytes = static_cast<std::uint64_t>(busy_bytes_of(given, rank));
-    // From a neighbor: little of it passes what the blocks pass, but for the receiver's own link.
-    const int from = 1 + rank % (given.ranks - 1);
+    // From a neighbor: it passes nothing that blocks pass, but for the receiver's own link.
+    const int from = rank + 1;
     if (bytes)
       others[static_cast<std::size_t>(rank)] =
           s4u::Comm::sendto_async(platform.host(from), platform.host(rank), bytes);

@@ -236,7 +236,7 @@ Estimate estimate(Platform& platform, const Known& algorithm, const Call& call,
     return {second + pace * static_cast<double>(all.alike - more.alike_here), true};
   }
   const std::int64_t room = messages_max / (all.sends_alike * call.ranks);
-  const Schedule some = sampled(std::clamp<std::int64_t>(room, 8, 64));
+  const Schedule some = sampled(std::clamp<std::int64_t>(room, 6, 64));
   const double without = seconds(sampled(no_step));
   const double scale = static_cast<double>(all.alike) / static_cast<double>(some.alike_here);
   return {without + (seconds(some) - without) * scale, true};
