@@ -10,7 +10,7 @@ ALGORITHMS = {
     "broadcast": ("broadcast_binomial", "broadcast_knomial", "broadcast_hierarchical", "broadcast_chain",
                   "broadcast_scatter_allgather"),
     "allreduce": ("allreduce_doubling", "allreduce_halving", "allreduce_hierarchical", "allreduce_hierarchical_halving",
-                  "allreduce_ring"),
+                  "allreduce_ring", "allreduce_halving_near"),
     "alltoall": ("alltoall_bruck", "alltoall_pairwise", "alltoall_hierarchical"),
     "scatter": ("scatter_linear", "scatter_binomial"),
 }

@@ -8,7 +8,7 @@ from lab.scale.found import AGREED
 from lab.scale.questions import FLOWS, KIB, SHARES
 from lab.scale.told import SWEPT, in_time, library_ranges, ranges, short, swept_ranks
 
-CLASSES = ("main", "cold", "wait", "other", "bound")
+CLASSES = ("main", "cold", "wait", "other", "bound", "edge")
 BOTH = f"<p>{kind_mark('simulated')} {kind_mark('modelled')}</p>"
 MODELLED = f"<p>{kind_mark('modelled')}</p>"
 
@@ -42,7 +42,7 @@ def by_ranks(one):
             figures.append(charts.curves(f"{what}, by ranks", lines, "us", [boundary(operation)], told=str))
     return section(f"Time by ranks: {one.words}", BOTH, paragraph(
         f"{one.per_node} rank{'s' * (one.per_node > 1)} a node, each with a CPU. Ends of the curves at different numbers of ranks: "
-        "what takes as many steps as there are ranks was not asked everywhere."), *figures)
+        "what takes as many steps as there are ranks was not asked everywhere, and by flows to 256 ranks only."), *figures)
 
 
 def by_size(one):
@@ -108,16 +108,17 @@ def memory(all_found):
         return section("Memory of a rank", paragraph("Nothing was found.", "problem"))
     counts = sorted(one.memories)
     names = list(one.memories[counts[0]]["parts"])
-    rows = [[name, "assumed" if one.memories[counts[-1]]["parts"][name]["assumed"] else "of the library",
+    about = one.memories[counts[-1]]["parts"]
+    rows = [[name + (", at most; not in the sum" if about[name]["at_most"] else ""),
+             "assumed" if about[name]["assumed"] else "of the library",
              *[f"{one.memories[ranks]['parts'][name]['bytes'] / KIB:.1f}" for ranks in counts]] for name in names]
     rows.append(["all", "", *[f"{one.memories[ranks]['bytes_of_rank'] / KIB:.0f}" for ranks in counts]])
     figure = charts.curves("KiB of a rank", [("all", "main", {ranks: one.memories[ranks]["bytes_of_rank"] / KIB for ranks in counts}), (
         "addresses of all processes", "cold", {ranks: one.memories[ranks]["parts"]["addresses of all processes"]["bytes"] / KIB
                                                for ranks in counts})], "KiB", told=str)
     return section("Memory of a rank", MODELLED, figure, charts.table(["", "", *[f"{ranks}#" for ranks in counts]], rows), paragraph(
-        f"KiB of a rank that talks to the {one.per_node - 1} others of its node and to 32 beyond, and has used all of its staging. "
-        "Of the library: its layout (lockfree/job.hpp) and the size of what it keeps of a contact. Assumed: a network link is "
-        "not built yet.", "soft"))
+        f"KiB of a rank that talks to the {one.per_node - 1} others of its node and to 32 beyond. Of the "
+        "library: its layout (lockfree/job.hpp) and the size of what it keeps of a contact. Assumed: a network link is not built yet.", "soft"))
 
 
 def agreement(all_found):

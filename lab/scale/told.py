@@ -96,7 +96,7 @@ def of_memory(one):
     least, most = (one.memories[pick(one.memories)] for pick in (min, max))
     return [Finding(SOURCE, f"{one.words}: memory of a rank that talks to its node and 32 others, {least['ranks']} and {most['ranks']} "
                             "ranks", None, f"{least['bytes_of_rank'] / KIB:.0f} and {most['bytes_of_rank'] / KIB:.0f} KiB", "modelled",
-                    note="of this, assumed for a network link that is not built: "
+                    note="without staging, at most 4 MiB more; of this, assumed for a network link that is not built: "
                          f"{sum(part['bytes'] for part in most['parts'].values() if part['assumed']) / KIB:.0f} KiB")]
 
 

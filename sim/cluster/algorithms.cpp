@@ -21,6 +21,8 @@ constexpr Known all_known[] = {
     {"allreduce_doubling", allreduce, "recursive doubling", allreduce_doubling},
     {"allreduce_halving", allreduce, "recursive halving, then doubling (Rabenseifner)",
      allreduce_halving},
+    {"allreduce_halving_near", allreduce, "the same with the nearest partners first",
+     allreduce_halving_near},
     {"allreduce_ring", allreduce, "parts go round twice", allreduce_ring},
     {"allreduce_hierarchical", allreduce,
      "trees on nodes, recursive doubling between their first ranks", allreduce_hierarchical},
@@ -37,7 +39,9 @@ constexpr Known all_known[] = {
 
 }  // namespace
 
-std::span<const Known> known_algorithms() { return all_known; }
+std::span<const Known> known_algorithms() {
+  return all_known;
+}
 
 const Known* find_algorithm(std::string_view name) {
   for (const Known& known : all_known)

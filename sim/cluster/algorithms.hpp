@@ -47,6 +47,7 @@ Schedule scatter_binomial(const Call& call);
 Schedule reduce_binomial(const Call& call);
 Schedule allreduce_doubling(const Call& call);
 Schedule allreduce_halving(const Call& call);
+Schedule allreduce_halving_near(const Call& call);
 Schedule allreduce_ring(const Call& call);
 Schedule allreduce_hierarchical(const Call& call);
 Schedule allreduce_hierarchical_halving(const Call& call);

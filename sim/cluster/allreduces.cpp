@@ -51,16 +51,19 @@ Schedule folded(int ranks, std::int64_t bytes, int all_parts, int steps, Inner i
   return made;
 }
 
-int log2_of(int groups) { return std::countr_zero(static_cast<unsigned>(groups)); }
+int log2_of(int groups) {
+  return std::countr_zero(static_cast<unsigned>(groups));
+}
 
 }  // namespace
 
 Schedule allreduce_doubling(const Call& call) {
   const std::int64_t bytes = call.bytes;
-  return folded(call.ranks, bytes, 1, log2_of(Fold(call.ranks).groups), [bytes](int group, int index) {
-    const int other = group ^ (1 << index);
-    return Step{{{other, bytes, {sums, 0, 1}}}, {other}, bytes};
-  });
+  return folded(call.ranks, bytes, 1, log2_of(Fold(call.ranks).groups),
+                [bytes](int group, int index) {
+                  const int other = group ^ (1 << index);
+                  return Step{{{other, bytes, {sums, 0, 1}}}, {other}, bytes};
+                });
 }
 
 Schedule allreduce_halving(const Call& call) {
@@ -76,6 +79,34 @@ Schedule allreduce_halving(const Call& call) {
     }
     const int mask = 1 << (index - depth), other = group ^ mask, own = group & ~(mask - 1);
     return Step{{{other, divided.bytes(own, mask), {parts, own, mask}}}, {other}};
+  });
+}
+
+namespace {
+
+// Of halving with the nearest partner first: the first part that a group has after so many steps.
+int first_part(int group, int steps, int groups) {
+  int first = 0;
+  for (int step = 0; step < steps; ++step)
+    if (group & (1 << step)) first += groups >> (step + 1);
+  return first;
+}
+
+}  // namespace
+
+// As allreduce_halving, but the longest exchanges are those with the nearest ranks.
+Schedule allreduce_halving_near(const Call& call) {
+  const int groups = Fold(call.ranks).groups, depth = log2_of(groups);
+  const Parts divided{call.bytes, groups};
+  return folded(call.ranks, call.bytes, groups, 2 * depth, [=](int group, int index) {
+    const bool adding = index < depth;
+    const int bit = adding ? index : 2 * depth - 1 - index, count = groups >> (bit + 1);
+    const int other = group ^ (1 << bit);
+    const int own = first_part(group, bit + 1, groups), theirs = first_part(other, bit + 1, groups);
+    if (!adding) return Step{{{other, divided.bytes(own, count), {parts, own, count}}}, {other}};
+    return Step{{{other, divided.bytes(theirs, count), {sums, theirs, count}}},
+                {other},
+                divided.bytes(own, count)};
   });
 }
 
@@ -117,7 +148,9 @@ Schedule by_nodes(const Call& call, Schedule (*between)(const Call&)) {
 
 }  // namespace
 
-Schedule allreduce_hierarchical(const Call& call) { return by_nodes(call, allreduce_doubling); }
+Schedule allreduce_hierarchical(const Call& call) {
+  return by_nodes(call, allreduce_doubling);
+}
 
 Schedule allreduce_hierarchical_halving(const Call& call) {
   return by_nodes(call, allreduce_halving);

@@ -58,7 +58,8 @@ Schedule alltoall_bruck(const Call& call) {
   made.steps = [depth](int) { return depth; };
   made.step = [=](int rank, int index) {
     const int distance = 1 << index;
-    return Step{{{(rank + distance) % ranks, with_bit(ranks, index) * block,
+    return Step{{{(rank + distance) % ranks,
+                  with_bit(ranks, index) * block,
                   {Content::Kind::bit, distance, 0}}},
                 {(rank - distance + ranks) % ranks}};
   };
@@ -92,7 +93,9 @@ Schedule alltoall_hierarchical(const Call& call) {
   const Schedule leaders = pairwise(
       nodes, pairs_at_once, call.sample,
       [=](int from, int to) { return block * ranks_on(from) * ranks_on(to); },
-      [](int from, int to) { return Content{Content::Kind::of_nodes, from, to}; });
+      [](int from, int to) {
+        return Content{Content::Kind::of_nodes, from, to};
+      });
   return then(then(within_nodes(ranks, per_node, [=](int size) { return straight(size, false); }),
                    among_leaders(leaders, ranks, per_node)),
               within_nodes(ranks, per_node, [=](int size) { return straight(size, true); }));

@@ -65,8 +65,9 @@ void read_dragonfly(const Json& json, Topology& made) {
   made.nodes_per_switch = number("nodes_per_switch");
   // SimGrid joins two groups at the switches of their numbers.
   if (made.groups > made.switches)
-    throw std::runtime_error(fmt::format("{} groups of {} switches: a group has a switch for each group",
-                                         made.groups, made.switches));
+    throw std::runtime_error(
+        fmt::format("{} groups of {} switches: a group has a switch for each group", made.groups,
+                    made.switches));
   made.nodes = product({made.groups, made.switches, made.nodes_per_switch});
 }
 

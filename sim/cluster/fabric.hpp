@@ -29,17 +29,17 @@ struct Topology {
 
 // What steps cost, in seconds, bytes and bytes per second.
 struct Costs {
-  double link = 0;              // a link of the network, each direction
-  double latency = 0;           // of a message, without switches
-  double switch_latency = 0;    // of each switch
-  double overhead = 0;          // CPU time of a send, and of a receive, between nodes
-  double node_latency = 0;      // within a node
-  double node_overhead = 0;     // the same
-  double core_copy = 0;         // of one message within a node
-  double node_copy = 0;         // of all on a node
-  double combine = 0;           // of one core that adds up
-  double header = 0;            // bytes of a message beside its data
-  std::int64_t eager_max = 0;   // longer ones wait for the receiver's answer, and for their end
+  double link = 0;             // a link of the network, each direction
+  double latency = 0;          // of a message, without switches
+  double switch_latency = 0;   // of each switch
+  double overhead = 0;         // CPU time of a send, and of a receive, between nodes
+  double node_latency = 0;     // within a node
+  double node_overhead = 0;    // the same
+  double core_copy = 0;        // of one message within a node
+  double node_copy = 0;        // of all on a node
+  double combine = 0;          // of one core that adds up
+  double header = 0;           // bytes of a message beside its data
+  std::int64_t eager_max = 0;  // longer ones wait for the receiver's answer, and for their end
 };
 
 class Fabric {

@@ -65,10 +65,11 @@ int main(int count, char** words) {
   CLI::App* ask = add("ask", "one question: how long a collective takes");
   ask->add_option("--operation", operation, "barrier, broadcast, allreduce, ...")->required();
   ask->add_option("--ranks", ranks, "How many")->required();
-  ask->add_option("--ranks-per-node", per_node, "(default: the fabric's)");
+  ask->add_option("--ranks-per-node", per_node, "(default: those of the fabric)");
   ask->add_option("--bytes", bytes, "What a rank gives")->capture_default_str();
   ask->add_option("--algorithm", algorithm, "A name, or chosen: by Baton")->capture_default_str();
-  ask->add_option("--by", by, "flows, shares or auto")->capture_default_str();
+  ask->add_option("--by", by, "flows, shares, auto, or count: no times, only what is sent")
+      ->capture_default_str();
   CLI11_PARSE(program, count, words);
   try {
     const Fabric described = Fabric::read(fabric);
@@ -77,8 +78,11 @@ int main(int count, char** words) {
     if (run->parsed()) {
       asked = read(questions);
     } else {
-      asked.push_back({{"operation", operation}, {"bytes", bytes}, {"ranks", ranks},
-                       {"algorithm", algorithm}, {"by", by}});
+      asked.push_back({{"operation", operation},
+                       {"bytes", bytes},
+                       {"ranks", ranks},
+                       {"algorithm", algorithm},
+                       {"by", by}});
       if (per_node) asked[0]["ranks_per_node"] = per_node;
     }
     return write(out, {{"fabric", describe(described)}, {"answers", answers_to(described, asked)}});

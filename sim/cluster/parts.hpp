@@ -27,7 +27,10 @@ struct Sample {
   int here;
 
   Sample(int of, int wanted)
-      : all(of), here(wanted < 0 ? 0 : wanted > 0 && wanted < of ? wanted : of) {}
+      : all(of),
+        here(wanted < 0                  ? 0
+             : wanted > 0 && wanted < of ? wanted
+                                         : of) {}
   int index(int number) const {
     if (here == all) return number;
     return static_cast<int>((2 * std::int64_t{number} + 1) * all / (2 * here));

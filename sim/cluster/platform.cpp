@@ -55,19 +55,18 @@ Platform::Platform(const Fabric& fabric) : engine_(make_engine()), costs_(fabric
       {});
   constexpr auto both_ways = s4u::Link::SharingPolicy::SPLITDUPLEX;
   if (topology.kind == Topology::Kind::fat_tree) {
-    s4u::create_fatTree_zone("fabric", nullptr,
-                             {static_cast<unsigned>(topology.down.size()), topology.down,
-                              topology.up, topology.links},
-                             callbacks, costs_.link, 0, both_ways)
+    s4u::create_fatTree_zone(
+        "fabric", nullptr,
+        {static_cast<unsigned>(topology.down.size()), topology.down, topology.up, topology.links},
+        callbacks, costs_.link, 0, both_ways)
         ->seal();
   } else if (topology.kind == Topology::Kind::dragonfly) {
-    s4u::create_dragonfly_zone(
-        "fabric", nullptr,
-        {{topology.groups, topology.global_links},
-         {1, 1},
-         {topology.switches, topology.switch_links},
-         topology.nodes_per_switch},
-        callbacks, costs_.link, 0, both_ways)
+    s4u::create_dragonfly_zone("fabric", nullptr,
+                               {{topology.groups, topology.global_links},
+                                {1, 1},
+                                {topology.switches, topology.switch_links},
+                                topology.nodes_per_switch},
+                               callbacks, costs_.link, 0, both_ways)
         ->seal();
   } else {
     s4u::NetZone* zone = s4u::create_star_zone("fabric");
@@ -93,7 +92,8 @@ const std::vector<int>& Platform::route(int from, int to) {
   double latency = 0;
   host(from)->route_to(host(to), links, &latency);
   for (const s4u::Link* link : links) {
-    const auto [number, new_link] = numbers_.try_emplace(link, static_cast<int>(capacities_.size()));
+    const auto [number, new_link] =
+        numbers_.try_emplace(link, static_cast<int>(capacities_.size()));
     if (new_link) capacities_.push_back(link->get_bandwidth());
     found->second.push_back(number->second);
   }
@@ -102,8 +102,7 @@ const std::vector<int>& Platform::route(int from, int to) {
 
 double Platform::latency(int from, int to) {
   if (from == to) return costs_.node_latency;
-  return costs_.latency +
-         costs_.switch_latency * static_cast<double>(route(from, to).size() - 1);
+  return costs_.latency + costs_.switch_latency * static_cast<double>(route(from, to).size() - 1);
 }
 
 }  // namespace baton::cluster

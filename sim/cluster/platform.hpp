@@ -1,5 +1,5 @@
-// A fabric as SimGrid has it: hosts, links and their routes. Both ways of simulating ask it, so that
-// they differ in nothing but how they share links. One in a process: SimGrid has one engine.
+// A fabric as SimGrid has it: hosts, links and their routes. Both ways of simulating ask it, so
+// that they differ in nothing but how they share links. One in a process: SimGrid has one engine.
 #pragma once
 
 #include <memory>

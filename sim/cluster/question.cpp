@@ -8,9 +8,9 @@
 
 #include "sim/cluster/flows.hpp"
 #include "sim/cluster/memory.hpp"
-#include "sim/cluster/shares.hpp"
 #include "sim/cluster/scatter_orders.hpp"
 #include "sim/cluster/selection.hpp"
+#include "sim/cluster/shares.hpp"
 #include "sim/cluster/startup.hpp"
 
 namespace baton::cluster {
@@ -56,13 +56,14 @@ Size size_of(const Fabric& fabric, const Json& json, int per_node_otherwise) {
   return {static_cast<int>(ranks), static_cast<int>(per_node), static_cast<int>(nodes)};
 }
 
-enum class By : std::uint8_t { flows, shares };
+enum class By : std::uint8_t { flows, shares, count };
 
 By by_of(const Json& json, bool flows_can, const char* why_not) {
   const std::string by = word(json, "by", "auto");
   if (by == "shares") return By::shares;
+  if (by == "count") return By::count;
   if (by != "flows" && by != "auto")
-    throw std::runtime_error(fmt::format("\"by\" is flows, shares or auto, not \"{}\"", by));
+    throw std::runtime_error(fmt::format("\"by\" is flows, shares, auto or count, not \"{}\"", by));
   if (by == "flows" && !flows_can)
     throw std::runtime_error(fmt::format("too much by flows ({}); by shares it can be", why_not));
   return flows_can ? By::flows : By::shares;
@@ -143,18 +144,32 @@ class Answers {
     }
     const Known* known = find_algorithm(name);
     if (!known || known->kind != kind)
-      throw std::runtime_error(fmt::format(
-          "there is no schedule \"{}\" of a {}", name, collective_kind_names[static_cast<int>(kind)]));
+      throw std::runtime_error(fmt::format("there is no schedule \"{}\" of a {}", name,
+                                           collective_kind_names[static_cast<int>(kind)]));
     const Call call{size.ranks, size.per_node, bytes};
     Schedule schedule = known->make(call);
     const int most = kind == CollectiveKind::alltoall ? flows_alltoall_max : flows_ranks_max;
     const bool can = size.ranks <= most &&
                      schedule.alike * schedule.sends_alike * size.ranks <= flows_messages_max;
-    if (by_of(answer, can, "more than 1024 ranks, an alltoall more than 256, or 300000 messages") ==
-        By::flows)
-      return wait(std::move(schedule), size.per_node, platform_.costs(), false);
+    const By by =
+        by_of(answer, can, "more than 1024 ranks, an alltoall more than 256, or 300000 messages");
+    if (by == By::count) return count(answer, schedule);
+    if (by == By::flows) return wait(std::move(schedule), size.per_node, platform_.costs(), false);
     const Estimate made = estimate(platform_, *known, call, platform_.costs());
     tell(answer, made.seconds, false, made.sampled ? "sampled shares" : "shares");
+  }
+
+  // What is sent, without its times.
+  static void count(Json& answer, const Schedule& schedule) {
+    std::int64_t messages = 0, bytes = 0;
+    for (int rank = 0; rank < schedule.ranks; ++rank)
+      for (int index = 0; index < schedule.steps(rank); ++index)
+        for (const Send& send : schedule.step(rank, index).sends) {
+          ++messages;
+          bytes += send.bytes;
+        }
+    answer["messages"] = messages;
+    answer["bytes_sent"] = bytes;
   }
 
   void scatter(Json& answer) {
@@ -181,7 +196,7 @@ class Answers {
       one["mean"] = times.mean;
       one["mean_idle"] = times.mean_idle;
     };
-    if (by_of(answer, given.ranks <= flows_ranks_max, "more than 1024 ranks") == By::shares)
+    if (by_of(answer, given.ranks <= flows_ranks_max, "more than 1024 ranks") != By::flows)
       return told(scatter_in_closed_form(platform_, given), false);
     extras_.push_back([=, this] { told(scatter_by_flows(platform_, given), true); });
   }
@@ -197,8 +212,8 @@ class Answers {
     answer["start"] = closed.start;
     answer["connect_few"] = closed.connect_few;
     answer["connect_all"] = closed.connect_all;
-    Schedule schedule = exchange_of_records(size.nodes, fan_out,
-                                            std::min(size.per_node, size.ranks) * record);
+    Schedule schedule =
+        exchange_of_records(size.nodes, fan_out, std::min(size.per_node, size.ranks) * record);
     const Costs costs = manager_costs(fabric_);
     if (by_of(answer, size.nodes <= flows_ranks_max, "more than 1024 nodes") == By::flows)
       return wait(std::move(schedule), 1, costs, true);
@@ -215,8 +230,9 @@ class Answers {
     for (const MemoryPart& part :
          memory_of_rank(size.ranks, size.per_node, static_cast<int>(whole(answer, "near", 0, 0)),
                         static_cast<int>(whole(answer, "far", 0, 0)))) {
-      answer["parts"][part.name] = {{"bytes", part.bytes}, {"assumed", part.assumed}};
-      all += part.bytes;
+      answer["parts"][part.name] = {
+          {"bytes", part.bytes}, {"assumed", part.assumed}, {"at_most", part.at_most}};
+      if (!part.at_most) all += part.bytes;
     }
     answer["bytes_of_rank"] = all;
     answer["kind"] = "modelled";
@@ -233,9 +249,8 @@ class Answers {
     for (std::int64_t bytes = 0; bytes <= most;) {
       const Chosen chosen = chosen_by_library(kind, size.ranks, size.per_node, bytes);
       if (chosen.algorithm != before)
-        answer["rows"].push_back({{"bytes_from", bytes},
-                                  {"algorithm", chosen.algorithm},
-                                  {"reason", chosen.reason}});
+        answer["rows"].push_back(
+            {{"bytes_from", bytes}, {"algorithm", chosen.algorithm}, {"reason", chosen.reason}});
       before = chosen.algorithm;
       const auto next = next_size(kind, size.ranks, size.per_node, bytes);
       if (!next) break;

@@ -1,10 +1,10 @@
 // Questions in JSON, and their answers. A question is one of
 //   {operation, bytes, ranks, ranks_per_node, algorithm: NAME | "chosen", by: "flows" | "shares" |
-//    "auto"}: how long the collective takes
-//   {operation: "scatter", order: "rank" | "status" | "blocking", bytes, ranks, busy, busy_bytes, by}
-//   {operation: "startup", ranks, ranks_per_node, fan_out, contacts, by}
-//   {operation: "memory", ranks, ranks_per_node, near, far}
-//   {operation: "selection", of, ranks, ranks_per_node, bytes_max}: what the library takes, by size
+//    "auto"}: how long the collective takes; by "count": how many messages and bytes are sent
+//   {operation: "scatter", order: "rank" | "status" | "blocking", bytes, ranks, busy, busy_bytes,
+//   by} {operation: "startup", ranks, ranks_per_node, fan_out, contacts, by} {operation: "memory",
+//   ranks, ranks_per_node, near, far} {operation: "selection", of, ranks, ranks_per_node,
+//   bytes_max}: what the library takes, by size
 // An answer is the question and what was found; `kind` says whether that is "simulated" (flows) or
 // "modelled" (shares, samples of them, closed form), `by` how.
 #pragma once

@@ -28,8 +28,8 @@ class Turns {
   int next(Left&& left) {
     const int index =
         order_ == Order::status
-            ? collective::next_served(
-                  at_, count_, [&](int rank) { return lockfree::channel_class(left(rank)); })
+            ? collective::next_served(at_, count_,
+                                      [&](int rank) { return lockfree::channel_class(left(rank)); })
             : 0;
     return collective::take_waiting(at_, count_, index);
   }
@@ -90,8 +90,8 @@ ScatterTimes scatter_by_flows(Platform& platform, const ScatterOrder& given) {
     const auto& flow = others[static_cast<std::size_t>(rank)];
     return !flow || flow->test() ? std::int64_t{0} : std::llround(flow->get_remaining());
   };
-  const auto wire = static_cast<std::uint64_t>(static_cast<double>(given.bytes) +
-                                               platform.costs().header);
+  const auto wire =
+      static_cast<std::uint64_t>(static_cast<double>(given.bytes) + platform.costs().header);
   std::vector<s4u::CommPtr> blocks(static_cast<std::size_t>(given.ranks));
   std::vector<s4u::CommPtr> under_way;
   const auto most = static_cast<std::size_t>(at_once(given.order));
@@ -120,8 +120,8 @@ ScatterTimes scatter_by_flows(Platform& platform, const ScatterOrder& given) {
 
 namespace {
 
-// Blocks of one length that share the root's link equally, so that those that began first end first.
-// Of one alone, what its receiver still gets from others leaves it half of that link.
+// Blocks of one length that share the root's link equally, so that those that began first end
+// first. Of one alone, what its receiver still gets from others leaves it half of that link.
 class Link {
  public:
   Link(const ScatterOrder& given, double link, double wire)
@@ -138,7 +138,9 @@ class Link {
     while (!under_way_.empty() && advance(until)) continue;
     now_ = until;
   }
-  void end_one() { while (!advance(std::numeric_limits<double>::max())) continue; }
+  void end_one() {
+    while (!advance(std::numeric_limits<double>::max())) continue;
+  }
   double ended(int rank) const { return ended_[static_cast<std::size_t>(rank)]; }
 
  private:
@@ -186,8 +188,8 @@ ScatterTimes scatter_in_closed_form(Platform& platform, const ScatterOrder& give
   Link link(given, costs.link, static_cast<double>(given.bytes) + costs.header);
   const auto most = static_cast<std::size_t>(at_once(given.order));
   auto left = [&](int rank) {
-    return std::max<std::int64_t>(0,
-                                  busy_bytes_of(given, rank) - std::llround(link.now() * costs.link));
+    return std::max<std::int64_t>(
+        0, busy_bytes_of(given, rank) - std::llround(link.now() * costs.link));
   };
   for (Turns turns(given); turns.more();) {
     if (most && link.under_way() >= most) link.end_one();

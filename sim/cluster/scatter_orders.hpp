@@ -1,5 +1,5 @@
-// A scatter from rank 0 whose receivers are partly busy, in the library's three orders: by rank, all
-// at once; by status, some at a time, with the library's own choice of whom to serve
+// A scatter from rank 0 whose receivers are partly busy, in the library's three orders: by rank,
+// all at once; by status, some at a time, with the library's own choice of whom to serve
 // (collective/next_served.hpp); blocking, one after the other by rank. One rank a node: what is
 // busy is the node's channel, which receives something else first. By flows, or in closed form with
 // the root's link as the only one that is shared.

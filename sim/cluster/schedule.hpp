@@ -1,6 +1,6 @@
-// What an algorithm sends, as data: each rank's steps, in each of which it sends, then receives, and
-// goes on when all of that is done. Pure; made for one rank and one step when asked, so that 100 000
-// ranks cost nothing until somebody looks. Simulated by flows.hpp and shares.hpp.
+// What an algorithm sends, as data: each rank's steps, in each of which it sends, then receives,
+// and goes on when all of that is done. Pure; made for one rank and one step when asked, so that
+// 100 000 ranks cost nothing until somebody looks. Simulated by flows.hpp and shares.hpp.
 // Invariant: of two messages between the same ranks the one sent first is received first.
 #pragma once
 
@@ -45,8 +45,8 @@ struct Schedule {
   std::int64_t parts = 1;  // that the vector is divided into
   std::function<int(int rank)> steps;
   std::function<Step(int rank, int index)> step;
-  // Steps that are as good as each other, of which a sample was made: so many there are, and so many
-  // are here. Equal, where all are.
+  // Steps that are as good as each other, of which a sample was made: so many there are, and so
+  // many are here. Equal, where all are.
   std::int64_t alike = 0;
   std::int64_t alike_here = 0;
   std::int64_t sends_alike = 1;  // of a rank in one of them

@@ -86,9 +86,8 @@ class Shares {
     auto& links = number < 0 ? memories_ : links_;
     const auto index = static_cast<std::size_t>(number < 0 ? -1 - number : number);
     while (links.size() <= index) {
-      const double all = number < 0
-                             ? costs_.node_copy
-                             : platform_.capacity(static_cast<int>(links.size()));
+      const double all =
+          number < 0 ? costs_.node_copy : platform_.capacity(static_cast<int>(links.size()));
       links.emplace_back(all, number < 0 ? costs_.core_copy : all);
     }
     return links[index];

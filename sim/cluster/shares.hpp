@@ -1,8 +1,8 @@
-// A schedule by shares: each link divides itself equally among the messages that are on it, whatever
-// holds them up elsewhere, and a message has passed when it has passed all its links. The same
-// steps, overheads and latencies as in flows.hpp, without an engine: 100 000 ranks take seconds. Of
-// steps that are alike a sample stands for all. Agrees with flows.hpp within 5 % where both run
-// (tests/sim/cluster/).
+// A schedule by shares: each link divides itself equally among the messages that are on it,
+// whatever holds them up elsewhere, and a message has passed when it has passed all its links. The
+// same steps, overheads and latencies as in flows.hpp, without an engine: 100 000 ranks take
+// seconds. Of steps that are alike a sample stands for all. Agrees with flows.hpp within 5 % where
+// both run (tests/sim/cluster/).
 #pragma once
 
 #include "sim/cluster/algorithms.hpp"
@@ -22,7 +22,6 @@ struct Estimate {
 // So many messages are simulated before a sample is made.
 inline constexpr std::int64_t messages_max = 2'000'000;
 
-Estimate estimate(Platform& platform, const Known& algorithm, const Call& call,
-                  const Costs& costs);
+Estimate estimate(Platform& platform, const Known& algorithm, const Call& call, const Costs& costs);
 
 }  // namespace baton::cluster

@@ -6,7 +6,9 @@ namespace baton::cluster {
 
 namespace {
 
-int parent_of(int node, int fan_out) { return (node - 1) / fan_out; }
+int parent_of(int node, int fan_out) {
+  return (node - 1) / fan_out;
+}
 
 // A node and all below it.
 std::int64_t below(int node, int nodes, int fan_out) {

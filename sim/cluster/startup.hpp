@@ -1,6 +1,6 @@
 // Start of a job: the launcher's managers, one a node in a tree, start their ranks, collect one
-// record of each rank and hand all records down again; then ranks connect, all with all or each with
-// whom it talks to. The tree's messages are a schedule; the rest is closed form.
+// record of each rank and hand all records down again; then ranks connect, all with all or each
+// with whom it talks to. The tree's messages are a schedule; the rest is closed form.
 #pragma once
 
 #include "sim/cluster/fabric.hpp"

@@ -14,7 +14,9 @@ constexpr auto parts = Content::Kind::parts;
 constexpr auto sums = Content::Kind::sums;
 constexpr auto blocks = Content::Kind::blocks;
 
-int log2_up(int ranks) { return ranks < 2 ? 0 : std::bit_width(static_cast<unsigned>(ranks - 1)); }
+int log2_up(int ranks) {
+  return ranks < 2 ? 0 : std::bit_width(static_cast<unsigned>(ranks - 1));
+}
 
 // Down a tree: from the parent, then to all children at once. `tree(rank)` gives both.
 struct Family {
@@ -115,15 +117,16 @@ Schedule broadcast_knomial(const Call& call) {
 Schedule broadcast_hierarchical(const Call& call) {
   const int nodes = nodes_of(call.ranks, call.ranks_per_node);
   auto node = [bytes = call.bytes](int size) { return broadcast_binomial({size, size, bytes}); };
-  return then(among_leaders(broadcast_binomial({nodes, 1, call.bytes}), call.ranks,
-                            call.ranks_per_node),
-              within_nodes(call.ranks, call.ranks_per_node, node));
+  return then(
+      among_leaders(broadcast_binomial({nodes, 1, call.bytes}), call.ranks, call.ranks_per_node),
+      within_nodes(call.ranks, call.ranks_per_node, node));
 }
 
 Schedule broadcast_chain(const Call& call) {
   const int ranks = call.ranks;
-  const Parts divided{call.bytes, static_cast<int>(std::max<std::int64_t>(
-                                      1, (call.bytes + chain_segment_bytes - 1) / chain_segment_bytes))};
+  const Parts divided{call.bytes,
+                      static_cast<int>(std::max<std::int64_t>(
+                          1, (call.bytes + chain_segment_bytes - 1) / chain_segment_bytes))};
   const int segments = divided.count;
   Schedule made;
   made.ranks = ranks;
@@ -145,7 +148,8 @@ Schedule broadcast_chain(const Call& call) {
 
 namespace {
 
-// Down a binomial tree, each child what it and those behind it get. Of a vector in parts, or blocks.
+// Down a binomial tree, each child what it and those behind it get. Of a vector in parts, or
+// blocks.
 Schedule scatter_on_tree(int ranks, std::int64_t (*size)(const Parts&, int, int), Parts divided,
                          Content::Kind kind) {
   Schedule made = down(ranks, 0, {kind}, binomial);
@@ -189,8 +193,8 @@ Schedule scatter_binomial(const Call& call) {
   return scatter_on_tree(call.ranks, size, {call.bytes, 1}, blocks);
 }
 
-// scatter_from_root of the library in rank order, its default where ranks have a CPU each: all begun
-// at once. By status: scatter_orders.hpp.
+// scatter_from_root of the library in rank order, its default where ranks have a CPU each: all
+// begun at once. By status: scatter_orders.hpp.
 Schedule scatter_linear(const Call& call) {
   const int ranks = call.ranks;
   Schedule made;

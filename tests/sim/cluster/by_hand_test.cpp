@@ -1,6 +1,7 @@
 // What can be worked out by hand, by flows and by shares: one message, links that are shared,
-// overheads, answers, combining. And both agree on whole collectives (docs/decisions/cluster-model.md).
-// SimGrid runs once in a process, so all flows are simulated together.
+// overheads, answers, combining. And both agree on whole collectives
+// (docs/decisions/cluster-model.md). SimGrid runs once in a process, so all flows are simulated
+// together.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -80,7 +81,8 @@ class ByHand : public testing::Test {
     for (const Known& known : known_algorithms())
       for (std::int64_t bytes : {std::int64_t{8}, std::int64_t{65536}, std::int64_t{1} << 20})
         for (const auto& [ranks, per_node] : {std::pair{16, 1}, std::pair{64, 4}, {128, 16}}) {
-          const std::int64_t each = known.kind == CollectiveKind::alltoall ? bytes / 8 * ranks : bytes;
+          const std::int64_t each =
+              known.kind == CollectiveKind::alltoall ? bytes / 8 * ranks : bytes;
           cases.push_back({fmt(known, each, ranks, per_node), known.make({ranks, per_node, each}),
                            per_node, usual, -1});
         }
@@ -102,14 +104,13 @@ TEST_F(ByHand, flows_and_shares_come_to_what_they_must) {
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const Case& one = cases[i];
     SCOPED_TRACE(one.name);
-    const double shares =
-        last(simulate_shares(platform, one.schedule, one.per_node, one.costs));
+    const double shares = last(simulate_shares(platform, one.schedule, one.per_node, one.costs));
     if (one.wanted >= 0) {
       EXPECT_NEAR(last(flows[i]) / one.wanted, 1, 0.002);
       EXPECT_NEAR(shares / one.wanted, 1, 0.002);
     } else {
-      // Of a scatter at once whose long blocks are still on their way when the ring begins, more: what
-      // is held up elsewhere takes less of a link by flows.
+      // Of a scatter at once whose long blocks are still on their way when the ring begins, more:
+      // what is held up elsewhere takes less of a link by flows.
       const bool overlaps = one.name.starts_with("broadcast_scatter_allgather");
       EXPECT_NEAR(shares / last(flows[i]), 1, overlaps ? 0.08 : 0.05);
     }

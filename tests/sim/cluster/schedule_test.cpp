@@ -86,7 +86,7 @@ TEST(Schedules, broadcasts_give_the_roots_vector_to_all) {
 
 TEST(Schedules, allreduces_add_each_contribution_once) {
   for (std::int64_t bytes : {std::int64_t{8}, std::int64_t{8000}, std::int64_t{1001}})
-    for (auto make : {allreduce_doubling, allreduce_halving, allreduce_ring,
+    for (auto make : {allreduce_doubling, allreduce_halving, allreduce_halving_near, allreduce_ring,
                       allreduce_hierarchical, allreduce_hierarchical_halving})
       check_vectors(make, true, bytes);
 }
@@ -162,14 +162,19 @@ struct Exchanged {
   }
   bool goes(int from, const Send& send, const Pair& pair) const {
     switch (send.content.kind) {
-      case Kind::one: return pair == Pair{from, send.to};
-      case Kind::bit: return (pair.second - pair.first + ranks) % ranks & send.content.first;
+      case Kind::one:
+        return pair == Pair{from, send.to};
+      case Kind::bit:
+        return (pair.second - pair.first + ranks) % ranks & send.content.first;
       case Kind::of_nodes:
         return pair.first / per_node == send.content.first &&
                pair.second / per_node == send.content.count;
-      case Kind::gathered: return pair.first == from;
-      case Kind::handed: return pair.second == send.to;
-      default: return false;
+      case Kind::gathered:
+        return pair.first == from;
+      case Kind::handed:
+        return pair.second == send.to;
+      default:
+        return false;
     }
   }
   Load give(int from, const Send& send) {
