@@ -58,10 +58,13 @@ Schedule alltoall_bruck(const Call& call) {
   made.steps = [depth](int) { return depth; };
   made.step = [=](int rank, int index) {
     const int distance = 1 << index;
-    return Step{{{(rank + distance) % ranks,
-                  with_bit(ranks, index) * block,
-                  {Content::Kind::bit, distance, 0}}},
-                {(rank - distance + ranks) % ranks}};
+    const std::int64_t length = with_bit(ranks, index) * block;
+    Step step{{{(rank + distance) % ranks, length, {Content::Kind::bit, distance, 0}}},
+              {(rank - distance + ranks) % ranks}};
+    // Packed and unpacked; and all blocks once by distance, and back.
+    step.copied =
+        2 * length + (index == 0 ? block * ranks : 0) + (index == depth - 1 ? block * ranks : 0);
+    return step;
   };
   return made;
 }
@@ -83,6 +86,8 @@ Schedule alltoall_hierarchical(const Call& call) {
           step.sends.push_back({other, bytes, {kind}});
         else
           step.from.push_back(other);
+      // By node to go out, and by rank when all has come: both told here.
+      if (rank == 0 && !out) step.copied = 2 * size * bytes;
       if (rank > 0 && sends) step.sends.push_back({0, bytes, {kind}});
       if (rank > 0 && !sends) step.from.push_back(0);
       return step;

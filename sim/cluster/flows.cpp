@@ -101,7 +101,8 @@ class Ranks {
       flow->wait();
       sleep_until(flow->get_finish_time() + answer);
     }
-    if (step.combined > 0) sleep(static_cast<double>(step.combined) / job_.costs.combine);
+    sleep(static_cast<double>(step.combined) / job_.costs.combine +
+          static_cast<double>(step.copied) / job_.costs.core_copy);
   }
 
   static void sleep(double seconds) {

@@ -38,6 +38,7 @@ struct Step {
   std::vector<Send> sends;
   std::vector<int> from;      // whom messages are received from, in this order
   std::int64_t combined = 0;  // bytes that are then added up
+  std::int64_t copied = 0;    // bytes that the rank then packs, unpacks or puts into another order
 };
 
 struct Schedule {

@@ -29,7 +29,7 @@ struct Rank {
   double sent = 0;     // when the last send that is waited for has ended
   int sends_left = 0;  // that are waited for and still on the links
   std::vector<int> from;
-  std::int64_t combined = 0;
+  double works = 0;  // adding up and copying, at the step's end
   std::vector<Arrival> arrived;
 };
 
@@ -165,7 +165,8 @@ class Shares {
       }
       rank.sent = rank.clock;
       rank.from = std::move(step.from);
-      rank.combined = step.combined;
+      rank.works = static_cast<double>(step.combined) / costs_.combine +
+                   static_cast<double>(step.copied) / costs_.core_copy;
       if (!end(number)) return;
     }
   }
@@ -186,8 +187,7 @@ class Shares {
     for (int from : rank.from)
       rank.clock = std::max(rank.clock, rank.arrived[at++].at) + overhead(number, from);
     rank.arrived.erase(rank.arrived.begin(), last);
-    rank.clock =
-        std::max(rank.clock, rank.sent) + static_cast<double>(rank.combined) / costs_.combine;
+    rank.clock = std::max(rank.clock, rank.sent) + rank.works;
     ++rank.index;
     return true;
   }
