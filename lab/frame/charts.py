@@ -171,9 +171,10 @@ def curves(title, lines, unit, marks=(), level=None, high=210, told=in_bytes):
         parts += [f'<line x1="{left}" x2="{left + across}" y1="{number(y_of(value))}" y2="{number(y_of(value))}" '
                   'class="line"/>', text(left - 6, y_of(value) + 3.5, f"{value:g}", "end", "small")]
     axis = [size for size in sizes if size & (size - 1) == 0]
-    if axis[-1:] != sizes[-1:] and told is not in_bytes:
+    axis = axis[::max(1, math.ceil(len(axis) / 9))]
+    if told is not in_bytes and axis[-1:] != sizes[-1:]:
         axis.append(sizes[-1])
-    for size in axis[::max(1, math.ceil(len(axis) / 9))]:
+    for size in axis:
         parts.append(text(x_of(size), above + high + 13, told(size), "middle", "small"))
     for at, (size, words) in enumerate(sorted(marks)):
         if first <= size <= last:

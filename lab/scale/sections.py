@@ -129,7 +129,8 @@ def agreement(all_found):
     return section("Flows and shares", BOTH, paragraph(
         f"Of all points that both ways were asked of, how far shares are from flows at most. Within {AGREED:.0%} they count as the same. "
         "Jobs here fill their nodes: where a last node has fewer ranks, ranks get out of step in an alltoall, and "
-        "both ways then differ by up to a third (docs/decisions/cluster-model.md)."),
+        "both ways then differ by up to a third. On a fat tree a sample of a pairwise alltoall (2048 ranks and more) may be too "
+        "quick by as much (docs/decisions/cluster-model.md)."),
         charts.table(["fabric", "algorithm", "points#", "shares against flows#", "the same"], rows, stacked=True))
 
 

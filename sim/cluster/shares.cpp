@@ -214,8 +214,8 @@ std::vector<double> simulate_shares(Platform& platform, const Schedule& schedule
   return Shares(platform, schedule, ranks_per_node, costs).run();
 }
 
-Estimate estimate(Platform& platform, const Known& algorithm, const Call& call,
-                  const Costs& costs) {
+Estimate estimate(Platform& platform, const Known& algorithm, const Call& call, const Costs& costs,
+                  std::int64_t most) {
   const Schedule all = algorithm.make(call);
   auto seconds = [&](const Schedule& schedule) {
     return last_of(simulate_shares(platform, schedule, call.ranks_per_node, costs));
@@ -225,7 +225,7 @@ Estimate estimate(Platform& platform, const Known& algorithm, const Call& call,
     some.sample = static_cast<int>(steps);
     return algorithm.make(some);
   };
-  if (all.alike * all.sends_alike * call.ranks <= messages_max) return {seconds(all), false};
+  if (all.alike * all.sends_alike * call.ranks <= most) return {seconds(all), false};
   if (all.identical) {
     // The pace of the second half: what comes before it is paid once.
     const int few = std::max(32, 2 * call.ranks_per_node);
@@ -234,7 +234,7 @@ Estimate estimate(Platform& platform, const Known& algorithm, const Call& call,
     const double pace = (second - first) / static_cast<double>(more.alike_here - less.alike_here);
     return {second + pace * static_cast<double>(all.alike - more.alike_here), true};
   }
-  const std::int64_t room = messages_max / (all.sends_alike * call.ranks);
+  const std::int64_t room = most / (all.sends_alike * call.ranks);
   const Schedule some = sampled(std::clamp<std::int64_t>(room, 6, 64));
   const double without = seconds(sampled(no_step));
   const double scale = static_cast<double>(all.alike) / static_cast<double>(some.alike_here);

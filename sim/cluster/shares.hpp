@@ -22,6 +22,7 @@ struct Estimate {
 // So many messages are simulated before a sample is made.
 inline constexpr std::int64_t messages_max = 2'000'000;
 
-Estimate estimate(Platform& platform, const Known& algorithm, const Call& call, const Costs& costs);
+Estimate estimate(Platform& platform, const Known& algorithm, const Call& call, const Costs& costs,
+                  std::int64_t most = messages_max);
 
 }  // namespace baton::cluster

@@ -70,7 +70,7 @@ class ByHand : public testing::Test {
         {"a node's link is shared", pairs(4, {{0, 2}, {1, 3}}, 10000), 2, plain, 21 * us},
     };
   }
-  static void add_collectives(std::vector<Case>& cases, const Costs& costs) {
+  static Costs usual(const Costs& costs) {
     Costs usual = costs;
     usual.overhead = 0.2 * us;
     usual.eager_max = 16384;
@@ -78,13 +78,16 @@ class ByHand : public testing::Test {
     usual.combine = 6e9;
     usual.node_overhead = 0.05 * us;
     usual.core_copy = 8e9;
+    return usual;
+  }
+  static void add_collectives(std::vector<Case>& cases, const Costs& costs) {
     for (const Known& known : known_algorithms())
       for (std::int64_t bytes : {std::int64_t{8}, std::int64_t{65536}, std::int64_t{1} << 20})
         for (const auto& [ranks, per_node] : {std::pair{16, 1}, std::pair{64, 4}, {128, 16}}) {
           const std::int64_t each =
               known.kind == CollectiveKind::alltoall ? bytes / 8 * ranks : bytes;
           cases.push_back({fmt(known, each, ranks, per_node), known.make({ranks, per_node, each}),
-                           per_node, usual, -1});
+                           per_node, usual(costs), -1});
         }
   }
   static std::string fmt(const Known& known, std::int64_t bytes, int ranks, int per_node) {
@@ -93,8 +96,24 @@ class ByHand : public testing::Test {
   }
 };
 
+// Of steps that are alike, a sample against all: of a ring, and of an exchange of pairs where ranks
+// stay in step. (Where they do not, on a fat tree, a sample may be a third too quick.)
+void compare_samples(Platform& platform, const Costs& costs) {
+  for (const auto& [name, per_node] : {std::pair{"allreduce_ring", 16}, {"alltoall_pairwise", 1}})
+    for (std::int64_t bytes : {4096, 1 << 20}) {
+      SCOPED_TRACE(testing::Message() << name << ", " << bytes << " bytes");
+      const Call call{256, per_node, bytes};
+      const Known& known = *find_algorithm(name);
+      const Estimate whole = estimate(platform, known, call, costs);
+      const Estimate sampled = estimate(platform, known, call, costs, 1000);
+      EXPECT_FALSE(whole.sampled);
+      EXPECT_TRUE(sampled.sampled);
+      EXPECT_NEAR(sampled.seconds / whole.seconds, 1, 0.05);
+    }
+}
+
 TEST_F(ByHand, flows_and_shares_come_to_what_they_must) {
-  const Fabric fabric{crossbar()};
+  const Fabric fabric{crossbar(256)};
   Platform platform(fabric);
   std::vector<Case> cases = by_hand(fabric.costs());
   add_collectives(cases, fabric.costs());
@@ -115,6 +134,7 @@ TEST_F(ByHand, flows_and_shares_come_to_what_they_must) {
       EXPECT_NEAR(shares / last(flows[i]), 1, overlaps ? 0.08 : 0.05);
     }
   }
+  compare_samples(platform, usual(fabric.costs()));
 }
 
 }  // namespace
