@@ -21,6 +21,7 @@ STUDIES = [
     Study("deposit", "Which protocol, and whose queues, make a message cheapest?", built=True),
     Study("numa", "When do two NUMA nodes beat one that is near?", built=True),
     Study("hybrid", "How many ranks, how many threads each, for which shape of application?", built=True),
+    Study("scale", "Which algorithm leads on how many nodes, and what do a job's start and memory cost there?", built=True),
 ]
 
 

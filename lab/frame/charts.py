@@ -148,9 +148,10 @@ def round_values(low, high):
     return inside if len(inside) <= 8 else [value for value in inside if f"{value:e}"[0] == "1"]
 
 
-def curves(title, lines, unit, marks=(), level=None, high=210):
+def curves(title, lines, unit, marks=(), level=None, high=210, told=in_bytes):
     """Values by size, both axes logarithmic. lines: (name, kind, {bytes: value}), the first drawn last; kind: a class of
-    the style sheet. marks: (bytes, words), a vertical line each. level: a horizontal line, e.g. at a ratio of 1."""
+    the style sheet. marks: (bytes, words), a vertical line each. level: a horizontal line, e.g. at a ratio of 1. told: the
+    words of a place on the horizontal axis, where that has no bytes."""
     points = [(size, value) for _, _, line in lines for size, value in line.items() if value]
     if not points:
         return figure(svg(320, 30, title, [text(0, 20, f"{title}: no value")]))
@@ -170,8 +171,11 @@ def curves(title, lines, unit, marks=(), level=None, high=210):
         parts += [f'<line x1="{left}" x2="{left + across}" y1="{number(y_of(value))}" y2="{number(y_of(value))}" '
                   'class="line"/>', text(left - 6, y_of(value) + 3.5, f"{value:g}", "end", "small")]
     axis = [size for size in sizes if size & (size - 1) == 0]
-    for size in axis[::max(1, math.ceil(len(axis) / 9))]:
-        parts.append(text(x_of(size), above + high + 13, in_bytes(size), "middle", "small"))
+    axis = axis[::max(1, math.ceil(len(axis) / 9))]
+    if told is not in_bytes and axis[-1:] != sizes[-1:]:
+        axis.append(sizes[-1])
+    for size in axis:
+        parts.append(text(x_of(size), above + high + 13, told(size), "middle", "small"))
     for at, (size, words) in enumerate(sorted(marks)):
         if first <= size <= last:
             near_end = x_of(size) > left + 0.7 * across  # the words go to the other side, away from the legend
@@ -187,7 +191,7 @@ def curves(title, lines, unit, marks=(), level=None, high=210):
         path = " ".join(f"{number(x_of(size))},{number(y_of(value))}" for size, value in drawn)
         parts.append(f'<polyline points="{path}" class="curve {kind}"/>')
         parts += [f'<circle cx="{number(x_of(size))}" cy="{number(y_of(value))}" r="2.2" class="dot {kind}"><title>'
-                  f"{escape(f'{name}, {in_bytes(size)}: {value:.4g} {unit}')}</title></circle>" for size, value in drawn]
+                  f"{escape(f'{name}, {told(size)}: {value:.4g} {unit}')}</title></circle>" for size, value in drawn]
     for at, (name, kind, _) in enumerate(lines):
         y = above + 10 + 15 * at
         parts += [f'<line x1="{left + across + 12}" x2="{left + across + 34}" y1="{y}" y2="{y}" class="curve {kind}"/>',

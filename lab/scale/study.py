@@ -1,0 +1,45 @@
+"""The scale study: which steps it has, and what is made of them."""
+import csv
+import io
+import os
+
+from lab.frame.files import write
+from lab.frame.run import Result
+from lab.scale import found, live, model, sections, told
+from lab.scale.fabrics import PROGRAM
+
+ABOUT = ("Barrier, broadcast, allreduce, alltoall and scatter, the start of a job and the memory of its ranks, to 100 000 ranks on "
+         "fabrics that are described: an HDR fat tree, a Slingshot dragonfly, the deposit study's Myrinet. What Baton takes is "
+         "said by its own selection, linked in; what else could be taken stands beside it. Nothing here is measured.")
+ABOUT_SOURCE = "There is no source: the question is ours. Fabrics are described by published numbers where some were found, else by guesses."
+PROGRAMS = (PROGRAM,)
+POINTS = "points.csv"
+
+
+def figures():
+    """None: no source has any."""
+    return []
+
+
+def steps(context):
+    return [*model.steps(context), *live.steps(context)]
+
+
+def as_csv(rows):
+    flat = [{name: value for name, value in row.items() if not isinstance(value, (dict, list))} for row in rows]
+    columns = list(dict.fromkeys(column for row in flat for column in row))
+    out = io.StringIO()
+    writer = csv.DictWriter(out, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(flat)
+    return out.getvalue()
+
+
+def result(done, context):
+    all_found = found.of_steps(done)
+    rows = found.rows_of(all_found)
+    if done.get("live") and done["live"].data:
+        rows += [{"fabric": "live", "kind": "measured", **point} for point in done["live"].data["points"]]
+    write(os.path.join(context.folder, POINTS), as_csv(rows))
+    verdict = told.verdict_of(all_found)
+    return Result(told.findings_of(all_found), rows, verdict, sections.sections_of(all_found, done), verdict[0])
