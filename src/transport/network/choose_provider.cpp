@@ -40,8 +40,8 @@ namespace {
 
 bool is_wanted(const ProviderOffer& offer, const ProviderWish& wish) {
   if (!wish.provider.empty() && !begins_with(offer.provider, wish.provider)) return false;
-  if (!wish.interface.empty()) return offer.interface == wish.interface;
   if (wish.provider.empty() && rank_of_provider(offer) < 0) return false;
+  if (!wish.interface.empty()) return offer.interface == wish.interface;
   // Ranks that are all here need nobody's network; others are not reached through the loopback.
   if (wish.one_machine) return offer.loopback || rank_of_provider(offer) < tcp_native;
   return !offer.loopback && !offer.link_local && !is_inner_interface(offer.interface);
@@ -63,7 +63,7 @@ ProviderChoice choose_provider(std::span<const ProviderOffer> offers, const Prov
         cost_of(offers[i]) < cost_of(offers[static_cast<std::size_t>(best.index)]))
       best.index = static_cast<int>(i);
   }
-  best.reason = best.index < 0           ? "no interface of libfabric's fits"
+  best.reason = best.index < 0            ? "no interface of libfabric's fits"
                 : !wish.interface.empty() ? "BATON_NETWORK_INTERFACE asks for it"
                 : !wish.provider.empty()  ? "BATON_NETWORK_PROVIDER asks for it"
                 : wish.one_machine        ? "all ranks are on this machine"
