@@ -56,13 +56,14 @@ std::uint64_t what_must_be_alike() {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (char letter : version) hash = add(hash, static_cast<unsigned char>(letter));
   const lockfree::JobHeader header = lockfree::job_header(1, 1);
-  for (std::uint64_t word :
-       {std::uint64_t{header.layout_hash}, std::uint64_t{header.version},
-        static_cast<std::uint64_t>(settings.check), static_cast<std::uint64_t>(settings.deposit_model),
-        static_cast<std::uint64_t>(settings.deposit_ring_bytes),
-        static_cast<std::uint64_t>(settings.direct_at_once),
-        static_cast<std::uint64_t>(settings.rooms), static_cast<std::uint64_t>(settings.room_bytes_max),
-        static_cast<std::uint64_t>(settings.ranks_per_node)})
+  for (std::uint64_t word : {std::uint64_t{header.layout_hash}, std::uint64_t{header.version},
+                             static_cast<std::uint64_t>(settings.check),
+                             static_cast<std::uint64_t>(settings.deposit_model),
+                             static_cast<std::uint64_t>(settings.deposit_ring_bytes),
+                             static_cast<std::uint64_t>(settings.direct_at_once),
+                             static_cast<std::uint64_t>(settings.rooms),
+                             static_cast<std::uint64_t>(settings.room_bytes_max),
+                             static_cast<std::uint64_t>(settings.ranks_per_node)})
     hash = add(hash, word);
   return hash;
 }
@@ -170,14 +171,17 @@ Error Gathering::introduce() {
   own.meeting = meeting_;
   own.place = own_place();
   for (std::uint64_t& word : own.key) word = transport::network::random_word();
+  // Whoever has no network says so once all are there: a launcher that is told to end a job which
+  // it is still starting leaves processes behind. The others do not come through the next fence.
+  Error no_network = MPI_SUCCESS;
   if (expects_network()) {
-    if (Error error = network.open_endpoint(settings.ranks_per_node > 0)) return error;
-    own.card = network.own_card();
+    no_network = network.open_endpoint(settings.ranks_per_node > 0);
+    if (!no_network) own.card = network.own_card();
   }
   const Introduction mine = own;
   if (Error error = manager_.publish(&mine, sizeof mine)) return error;
   if (Error error = manager_.fence()) return error;
-  return read_all();
+  return no_network ? no_network : read_all();
 }
 
 Error Gathering::read_all() {
@@ -209,8 +213,10 @@ void Gathering::find_nodes() {
     // Of the nodes so far, by their first ranks; most often it is the last one.
     std::uint32_t node = nodes_;
     while (node > 0 && !(all_[members_[node - 1].first].identity == all_[rank].identity)) --node;
-    if (node == 0) members_[node = ++nodes_ - 1] = {rank, 0};
-    else --node;
+    if (node == 0)
+      members_[node = ++nodes_ - 1] = {rank, 0};
+    else
+      --node;
     node_[rank] = node;
     local_rank_[rank] = members_[node].count++;
   }
@@ -297,8 +303,8 @@ Error Gathering::fetch_memory(int* memory) {
   constexpr std::int64_t patience_us = 10'000'000, look_us = 50;
   const Introduction& first = all_[here().first];
   const int file = platform::open_from_process(first.process, first.meeting);
-  auto* page = file < 0 ? nullptr
-                        : static_cast<MeetingPage*>(platform::map_memory_file(file, page_bytes));
+  auto* page =
+      file < 0 ? nullptr : static_cast<MeetingPage*>(platform::map_memory_file(file, page_bytes));
   if (file >= 0) ::close(file);
   std::int32_t told = 0;
   for (std::int64_t waited = 0; page && !told && waited < patience_us; waited += look_us) {
@@ -313,7 +319,7 @@ Error Gathering::fetch_memory(int* memory) {
               "rank %u cannot open the memory that rank %u has made for host %s (%s); the two run "
               "as different users, or /proc is hidden. BATON_RANKS_PER_NODE=1 does without it",
               self_, here().first, own().host,
-              !page ? "its process is not to be seen"
+              !page      ? "its process is not to be seen"
               : told < 0 ? "it had none"
               : told > 0 ? "it does not let itself be opened"
                          : "it did not come");

@@ -73,17 +73,23 @@ class Stranger:
         sys.stdin.read()
 
 
-def ports_of(pid):
-    """On which TCP ports a process listens."""
-    own = set()
-    for number in os.listdir(f"/proc/{pid}/fd"):
-        try:
-            own.add(os.readlink(f"/proc/{pid}/fd/{number}"))
-        except OSError:
-            continue
+def sockets_of(pid):
+    try:
+        names = [os.readlink(f"/proc/{pid}/fd/{number}") for number in os.listdir(f"/proc/{pid}/fd")]
+    except OSError:
+        return set()  # it ends
+    return {name for name in names if name.startswith("socket:")}
+
+
+def ports_of(rank, others):
+    """On which TCP ports a rank listens itself: not those of its launcher, which leaves them open in its children."""
+    own = sockets_of(rank)
+    for pid in others:
+        if pid != rank:
+            own -= sockets_of(pid)
     ports = set()
     for table in ("tcp", "tcp6"):
-        with open(f"/proc/{pid}/net/{table}") as file:
+        with open(f"/proc/{rank}/net/{table}") as file:
             for line in file.readlines()[1:]:
                 fields = line.split()
                 if fields[3] == LISTENS and f"socket:[{fields[9]}]" in own:
@@ -164,7 +170,7 @@ class OverTwoHosts(unittest.TestCase):
             strangers = []
             for host, other in ((first, second), (second, first)):
                 (rank,) = self.world.ranks(host)
-                ports = ports_of(rank)
+                ports = ports_of(rank, self.world.inhabitants(host))
                 self.assertTrue(ports, f"the rank on {host} listens nowhere")
                 words = self.world.hosts.enter(other, sys.executable, os.path.abspath(__file__), "--pester",
                                                self.world.hosts.address(host), *ports)
