@@ -223,13 +223,19 @@ void Gathering::find_nodes() {
 }
 
 Error Gathering::check_network() const {
-  for (std::uint32_t rank = 0; nodes_ > 1 && rank < size_; ++rank)
-    if (all_[rank].card.address.bytes == 0)
+  for (std::uint32_t rank = 0; nodes_ > 1 && rank < size_; ++rank) {
+    if (all_[rank].card.address.bytes > 0) continue;
+    if (own().card.address.bytes > 0)
       return fail(MPI_ERR_OTHER,
-                  "the launcher (%s) says that all ranks are on one node, but rank %u on host %s "
-                  "shares no memory with rank %u on host %s: they are in different containers or "
-                  "namespaces. Start them in one, or set BATON_RANKS_PER_NODE=1",
-                  manager_.name(), self_, own().host, rank, all_[rank].host);
+                  "rank %u on host %s has no network, and this is a job on several nodes; it says "
+                  "why",
+                  rank, all_[rank].host);
+    return fail(MPI_ERR_OTHER,
+                "the launcher (%s) says that all ranks are on one node, but rank %u on host %s "
+                "shares no memory with rank %u on host %s: they are in different containers or "
+                "namespaces. Start them in one, or set BATON_RANKS_PER_NODE=1",
+                manager_.name(), self_, own().host, rank, all_[rank].host);
+  }
   return MPI_SUCCESS;
 }
 

@@ -122,6 +122,10 @@ class OverTwoHosts(unittest.TestCase):
         self.assertIn(len(told), (1, 2), job.err)
         for line in told:
             self.assertRegex(line, r"^baton: MPI_Init: .*\[MPI_ERR_OTHER\]$")
+        # Where a launcher lets others on, they say of whom they have heard so.
+        reasons = [line for line in told if "has no network" not in line]
+        self.assertTrue(reasons, job.err)
+        for line in reasons:
             for word in words:
                 self.assertIn(word, line)
 
