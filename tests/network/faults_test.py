@@ -1,13 +1,10 @@
 #!/usr/bin/env python3
 """What goes wrong in jobs over several hosts ends soon and with a line that says why; a job on one host has nothing to
 do with the network.
-Usage: faults_test.py BIN_FOLDER PROGRAM_FOLDER [unittest's]; --pester ADDRESS PORT... as a stranger to a job"""
+Usage: faults_test.py BIN_FOLDER PROGRAM_FOLDER [unittest's]"""
 import os
-import random
 import re
 import shutil
-import socket
-import struct
 import subprocess
 import sys
 import tempfile
@@ -17,60 +14,13 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import launchers  # noqa: E402
 from jobs import SKIPPED, WATCHDOG_SECONDS, World, each_launcher, why_no_hosts  # noqa: E402
 
+HERE = os.path.dirname(os.path.abspath(__file__))
+BIN, PROGRAMS = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
+PROGRAM, STRANGER = (os.path.join(PROGRAMS, name) for name in ("network_program", "stranger_program"))
+LIBRARIES = os.path.join(os.path.dirname(BIN), "lib")
+LIBRARY = f"LD_LIBRARY_PATH={LIBRARIES}"  # a launcher has its own MPI's folder in there
 SOON_SECONDS = 10
 LISTENS = "0A"
-
-
-class Stranger:
-    """Sends to ports what nobody there can want."""
-
-    def __init__(self, address, ports):
-        self.address, self.ports = address, ports
-        self.random = random.Random(7)
-        self.open = []
-
-    def connect(self, port):
-        connection = socket.create_connection((self.address, port), SOON_SECONDS)
-        connection.settimeout(0.2)
-        return connection
-
-    def send(self, port, data, reset=False):
-        connection = self.connect(port)
-        try:
-            connection.sendall(data)
-            connection.shutdown(socket.SHUT_WR)
-            connection.recv(1000)
-        except OSError:
-            pass  # it has hung up, or says nothing
-        if reset:
-            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        connection.close()
-
-    def texts(self):
-        yield b""
-        yield b"GET / HTTP/1.1\r\nHost: here\r\n\r\n"
-        yield b"\0" * 5000
-        yield b"\xff" * 5000
-        for length in (1, 3, 8, 16, 64, 300, 4000, 200000):
-            yield self.random.randbytes(length)
-        # As libfabric's connections begin (a header of 16 bytes: version, type), with lengths that are not true.
-        for version in range(5):
-            for kind in range(4):
-                yield bytes((version, kind)) + self.random.randbytes(62)
-                lengths = struct.pack(">IQ", 0xffffffff, 1 << 62)
-                yield bytes((version, 16, kind, 0)) + lengths + self.random.randbytes(300)
-
-    def pester(self):
-        for port in self.ports:
-            for number, text in enumerate(self.texts()):
-                self.send(port, text, reset=number % 2 == 1)
-            # Some stay, and say nothing or half of something.
-            for text in (b"", b"\3", b"\3\1" + bytes(20)):
-                connection = self.connect(port)
-                connection.sendall(text)
-                self.open.append(connection)
-        print("pestered", flush=True)
-        sys.stdin.read()
 
 
 def sockets_of(pid):
@@ -137,9 +87,10 @@ class OverTwoHosts(unittest.TestCase):
         return ["env", LIBRARY, "sh", path]
 
     def test_what_is_no_libfabric_is_named(self):
+        other = os.path.join(LIBRARIES, "libmpi_abi.so.1")
         for path, words in (("/no/such/libfabric.so", ["/no/such/libfabric.so", "No such file"]),
                             (os.path.abspath(__file__), [os.path.abspath(__file__), "ELF"]),
-                            (OTHER_LIBRARY, [OTHER_LIBRARY, "no libfabric"])):
+                            (other, [other, "no libfabric"])):
             with self.subTest(path):
                 self.refused("mpich", [*words, "BATON_LIBFABRIC"], *on_both_hosts(f"BATON_LIBFABRIC={path}"))
 
@@ -165,20 +116,21 @@ class OverTwoHosts(unittest.TestCase):
             self.assertNotEqual(self.end_soon(job).returncode, 0, job.out + job.err)
         each_launcher(self, check, ("mpich", "mpich-port", "intel"))
 
-    def test_strangers_that_send_anything_do_not_disturb_a_job(self):
+    def pester(self, *words):
+        """The job goes on, and ends right, while strangers on the other host run this with each rank's address and ports;
+        what it says on standard error."""
         stop = os.path.join(self.world.hosts.folder, "stop")
         job = self.world.start("mpich", 2, "env", LIBRARY, PROGRAM, "pingpong", stop)
+        strangers = []
         try:
             self.assertEqual(job.stdout.readline(), "begun\n", "the job does not begin")
             first, second = self.world.hosts.names
-            strangers = []
             for host, other in ((first, second), (second, first)):
                 (rank,) = self.world.ranks(host)
                 ports = ports_of(rank, self.world.inhabitants(host))
                 self.assertTrue(ports, f"the rank on {host} listens nowhere")
-                words = self.world.hosts.enter(other, sys.executable, os.path.abspath(__file__), "--pester",
-                                               self.world.hosts.address(host), *ports)
-                strangers.append(subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
+                entered = self.world.hosts.enter(other, *words, self.world.hosts.address(host), *ports)
+                strangers.append(subprocess.Popen(entered, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
             for stranger in strangers:
                 self.assertEqual(stranger.stdout.readline(), "pestered\n")
             self.assertIsNone(job.poll(), "the job has ended")
@@ -186,11 +138,24 @@ class OverTwoHosts(unittest.TestCase):
             with open(stop, "w"):
                 pass
             self.world.end(job, SOON_SECONDS)
-        for stranger in strangers:
-            stranger.communicate("", SOON_SECONDS)
+            os.remove(stop)
+            for stranger in strangers:
+                stranger.communicate("", SOON_SECONDS)
         self.world.check_nothing_left()
         self.assertEqual(job.returncode, 0, job.out + job.err)
         self.assertRegex(job.out, r"^\d+ messages are right\n$")
+        return job.err
+
+    def test_strangers_that_send_any_bytes_do_not_disturb_a_job(self):
+        self.pester(sys.executable, os.path.join(HERE, "stranger.py"))
+
+    @unittest.skipUnless(os.path.exists(STRANGER), "libfabric's headers are not installed")
+    def test_strangers_that_speak_the_ranks_own_protocol_are_told_of_and_do_not_disturb_a_job(self):
+        lines = [line for line in self.pester(STRANGER).splitlines() if line.startswith("baton: ")]
+        # Each rank tells of the first three.
+        self.assertEqual(len(lines), 6, lines)
+        for line in lines:
+            self.assertIn("without this job's key", line)
 
 
 @unittest.skipUnless(shutil.which("strace"), "strace is not installed")
@@ -230,12 +195,4 @@ def main():
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--pester"]:
-        Stranger(sys.argv[2], list(map(int, sys.argv[3:]))).pester()
-        sys.exit(0)
-    BIN, PROGRAMS = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
-    PROGRAM = os.path.join(PROGRAMS, "network_program")
-    # A launcher has its own MPI's folder in there.
-    LIBRARY = f"LD_LIBRARY_PATH={os.path.join(os.path.dirname(BIN), 'lib')}"
-    OTHER_LIBRARY = os.path.join(os.path.dirname(BIN), "lib", "libmpi_abi.so.1")
     sys.exit(main())

@@ -1,7 +1,7 @@
-/* What the tests over several hosts run besides the conformance programs. Its first word says what it does:
- *   library         whose MPI library this is, and on how many hosts
- *   pingpong STOP   the first and the last rank exchange messages of all ways until the file STOP is there
- *   die             the last rank ends by SIGKILL while all others wait for it */
+/* What the tests over several hosts run besides the conformance programs. Its first word says what
+ * it does: library         whose MPI library this is, and on how many hosts pingpong STOP   the
+ * first and the last rank exchange messages of all ways until the file STOP is there die the last
+ * rank ends by SIGKILL while all others wait for it */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,7 +21,8 @@ static int count_hosts(void) {
   MPI_Allgather(own, sizeof own, MPI_CHAR, all, sizeof own, MPI_CHAR, MPI_COMM_WORLD);
   for (int i = 0; i < size; ++i) {
     int other = 0;
-    while (other < i && strcmp(all + (size_t)i * sizeof own, all + (size_t)other * sizeof own)) ++other;
+    while (other < i && strcmp(all + (size_t)i * sizeof own, all + (size_t)other * sizeof own))
+      ++other;
     hosts += other == i;
   }
   free(all);
@@ -89,9 +90,13 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   const char* what = argc > 1 ? argv[1] : "";
-  if (!strcmp(what, "library")) tell_library();
-  else if (!strcmp(what, "pingpong") && argc > 2) exchange(argv[2]);
-  else if (!strcmp(what, "die")) die();
-  else if (rank == 0) fprintf(stderr, "usage: network_program library | pingpong STOP | die\n");
+  if (!strcmp(what, "library"))
+    tell_library();
+  else if (!strcmp(what, "pingpong") && argc > 2)
+    exchange(argv[2]);
+  else if (!strcmp(what, "die"))
+    die();
+  else if (rank == 0)
+    fprintf(stderr, "usage: network_program library | pingpong STOP | die\n");
   return MPI_Finalize();
 }
