@@ -171,14 +171,17 @@ Error Gathering::introduce() {
   own.meeting = meeting_;
   own.place = own_place();
   for (std::uint64_t& word : own.key) word = transport::network::random_word();
+  // Whoever has no network says so once all are there: a launcher that is told to end a job which
+  // it is still starting leaves processes behind. The others do not come through the next fence.
+  Error no_network = MPI_SUCCESS;
   if (expects_network()) {
-    if (Error error = network.open_endpoint(settings.ranks_per_node > 0)) return error;
-    own.card = network.own_card();
+    no_network = network.open_endpoint(settings.ranks_per_node > 0);
+    if (!no_network) own.card = network.own_card();
   }
   const Introduction mine = own;
   if (Error error = manager_.publish(&mine, sizeof mine)) return error;
   if (Error error = manager_.fence()) return error;
-  return read_all();
+  return no_network ? no_network : read_all();
 }
 
 Error Gathering::read_all() {
@@ -220,13 +223,19 @@ void Gathering::find_nodes() {
 }
 
 Error Gathering::check_network() const {
-  for (std::uint32_t rank = 0; nodes_ > 1 && rank < size_; ++rank)
-    if (all_[rank].card.address.bytes == 0)
+  for (std::uint32_t rank = 0; nodes_ > 1 && rank < size_; ++rank) {
+    if (all_[rank].card.address.bytes > 0) continue;
+    if (own().card.address.bytes > 0)
       return fail(MPI_ERR_OTHER,
-                  "the launcher (%s) says that all ranks are on one node, but rank %u on host %s "
-                  "shares no memory with rank %u on host %s: they are in different containers or "
-                  "namespaces. Start them in one, or set BATON_RANKS_PER_NODE=1",
-                  manager_.name(), self_, own().host, rank, all_[rank].host);
+                  "rank %u on host %s has no network, and this is a job on several nodes; it says "
+                  "why",
+                  rank, all_[rank].host);
+    return fail(MPI_ERR_OTHER,
+                "the launcher (%s) says that all ranks are on one node, but rank %u on host %s "
+                "shares no memory with rank %u on host %s: they are in different containers or "
+                "namespaces. Start them in one, or set BATON_RANKS_PER_NODE=1",
+                manager_.name(), self_, own().host, rank, all_[rank].host);
+  }
   return MPI_SUCCESS;
 }
 

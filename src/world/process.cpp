@@ -49,21 +49,6 @@ void wait_for_debugger() {
   while (std::atomic_ref(transport::job().held).load(std::memory_order_acquire)) usleep(1000);
 }
 
-Error attach() {
-  const char* job = environment_variable("BATON_JOB_FD");
-  const char* rank = environment_variable("BATON_RANK");
-  if (Error error = connect_process_manager(&manager)) return error;
-  if (manager) return join(*manager);
-  if (Error error = refuse_foreign_launcher()) return error;
-  if (!job || !rank) return transport::attach_alone(1);
-  const char* lifeline = environment_variable("BATON_LIFELINE_FD");
-  if (lifeline && !platform::die_with_pipe(std::atoi(lifeline)))
-    report("this rank will not notice when mpiexec is killed (/proc is not mounted?)");
-  Error error = transport::attach(std::atoi(job), static_cast<LocalRank>(std::atoi(rank)));
-  if (!error) wait_for_debugger();
-  return error;
-}
-
 void set_phase(lockfree::Phase phase) {
   // ORDER rank.phase: release here, acquire in mpiexec; counters and codes are written.
   transport::status_row(transport::own_rank()).state.phase.store(phase, std::memory_order_release);
@@ -86,13 +71,35 @@ void publish_counters() {
     state.abort_cause.store(cause, std::memory_order_relaxed);
     set_phase(lockfree::Phase::aborted);
   }
-  if (manager)
+  if (manager) {
+    // What we have said is on its way through the launcher, which drops it when it ends the job.
+    constexpr useconds_t passed_on_us = 50'000;  // guess
+    usleep(passed_on_us);
     manager->abort(code, cause == lockfree::AbortCause::program ? "MPI_Abort" : "an error");
+  }
   _exit(code & 0xff ? code & 0xff : 1);
 }
 
 void end_after_error(int code) {
   end_job(code, lockfree::AbortCause::error);
+}
+
+Error attach() {
+  const char* job = environment_variable("BATON_JOB_FD");
+  const char* rank = environment_variable("BATON_RANK");
+  if (Error error = connect_process_manager(&manager)) return error;
+  if (manager) {
+    abort_job = end_after_error;  // the others may be waiting for us, in their own MPI_Init
+    return join(*manager);
+  }
+  if (Error error = refuse_foreign_launcher()) return error;
+  if (!job || !rank) return transport::attach_alone(1);
+  const char* lifeline = environment_variable("BATON_LIFELINE_FD");
+  if (lifeline && !platform::die_with_pipe(std::atoi(lifeline)))
+    report("this rank will not notice when mpiexec is killed (/proc is not mounted?)");
+  Error error = transport::attach(std::atoi(job), static_cast<LocalRank>(std::atoi(rank)));
+  if (!error) wait_for_debugger();
+  return error;
 }
 
 // In a child of this process: the rank is its parent alone. Exit handlers there (those of

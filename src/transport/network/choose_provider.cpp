@@ -40,8 +40,8 @@ namespace {
 
 bool is_wanted(const ProviderOffer& offer, const ProviderWish& wish) {
   if (!wish.provider.empty() && !begins_with(offer.provider, wish.provider)) return false;
-  if (!wish.interface.empty()) return offer.interface == wish.interface;
   if (wish.provider.empty() && rank_of_provider(offer) < 0) return false;
+  if (!wish.interface.empty()) return offer.interface == wish.interface;
   // Ranks that are all here need nobody's network; others are not reached through the loopback.
   if (wish.one_machine) return offer.loopback || rank_of_provider(offer) < tcp_native;
   return !offer.loopback && !offer.link_local && !is_inner_interface(offer.interface);
