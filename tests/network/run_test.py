@@ -55,7 +55,7 @@ class OverTwoHosts(Running, unittest.TestCase):
 
     def test_what_any_mpi_must_pass_passes(self):
         def check(name):
-            for suite in SUITES if name in ("mpich", "prterun", "srun-pmix") else SUITES[1::2]:
+            for suite in SUITES:
                 self.check_suite(name, 4, suite)
         each_launcher(self, check, ("mpich", "intel", "prterun", "srun-pmi2", "srun-pmix"))
 
