@@ -15,26 +15,13 @@
 #include "lockfree/room_size.hpp"
 #include "lockfree/timing.hpp"
 #include "lockfree/wait_lines.hpp"
+#include "lockfree/world.hpp"
 
 namespace baton::lockfree {
 
 inline constexpr std::uint64_t job_magic = 0x424154'4f4e4a4fULL;  // "BATONJO"
 inline constexpr std::uint32_t job_version = 10;
 inline constexpr int ranks_max = 4096;
-
-// Where the launcher put a rank: -1 where unknown or not one. Numbers of packages, NUMA nodes,
-// caches and cores count over all nodes of a job, so that equal ones are one object; on its first
-// node, and so in a job of one node, they are the machine's own.
-struct RankPlace {
-  std::int32_t cpu;        // first CPU the rank may run on
-  std::int32_t cpu_count;  // how many it may run on
-  std::int32_t numa_node;
-  std::int32_t package;
-  std::int32_t l2;
-  std::int32_t l3;
-  std::int32_t core;
-  std::int32_t node = 0;  // of the job's nodes
-};
 
 // What two ranks share, by their places.
 PeerClass peer_class(const RankPlace& one, const RankPlace& other);
@@ -102,25 +89,6 @@ struct RingPlan {
   DepositPlan deposit;
   std::int32_t own_max = -1;  // senders to a rank that get rings of their own; -1: by the ranks
 };
-
-// The job as a whole, where it is more than what one arena holds, or is to be taken so.
-struct WorldPlan {
-  std::uint32_t processes = 0;  // of the job; 0: as many as the arena has ranks
-  std::uint32_t nodes = 1;
-  std::uint64_t key[2] = {};  // by which its processes know each other over a network
-};
-
-// A process of a job of several nodes, by its rank in the job: where it is, and, once it is ready,
-// the card with which it introduces itself (transport/network/). Written by who makes the arena,
-// the card by the process itself where that is in this arena.
-struct alignas(cache_line_bytes) ProcessEntry {
-  std::atomic<std::uint32_t> ready;
-  std::uint32_t local_rank;  // in this arena; no_local_rank: it is on another node
-  RankPlace place;
-  char card[192];
-};
-static_assert(sizeof(ProcessEntry) == 256);
-inline constexpr std::uint32_t no_local_rank = 0xffffffff;
 
 // What the rooms of all ranks hold together (lockfree/room_size.hpp); by ranks, atomically, seldom.
 struct alignas(cache_line_bytes) RoomPoolLine {

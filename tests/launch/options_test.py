@@ -64,7 +64,7 @@ class Hosts(Options):
 
     def test_another_node_is_refused_with_the_reason(self):
         for words in (["-host", "node17.example.org"], ["-hosts", "localhost,10.255.255.254"]):
-            self.refused("starts ranks on one node", *words)
+            self.refused("leaves other hosts to srun", *words)
         self.refused("/no/such/file: No such file", "--hostfile", "/no/such/file")
         self.refused("slots are a number", "-host", "localhost:many")
 
