@@ -87,8 +87,13 @@ std::string host_list(const Options& options, bool with_slots) {
 
 // How many ranks; 0: the launcher decides.
 int ranks_of(const Options& options) {
-  if (options.programs.front().ranks > 0) return options.programs.front().ranks;
   const auto hosts = static_cast<int>(options.hosts.size());
+  const bool said = std::ranges::any_of(options.given, [](const std::string& option) {
+    return option == "-n" || option == "-np" || option == "-c" || option == "--n" ||
+           option == "--np";
+  });
+  // On one node -ppn is the number of ranks; here it is each host's.
+  if (said) return options.programs.front().ranks;
   int slots = 0;
   for (const Host& host : options.hosts) slots += std::max(host.slots, 1);
   return options.per_node > 0 && hosts > 0 ? options.per_node * hosts : slots;

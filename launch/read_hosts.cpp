@@ -70,9 +70,13 @@ void add_host(Reader& reader, const std::string& host, const std::string& slots,
   // A name that is said again has more ranks, as in Open MPI.
   auto& hosts = reader.options.hosts;
   auto known = std::ranges::find(hosts, host, &Host::name);
-  if (known == hosts.end()) known = hosts.insert(hosts.end(), {host, 0, !this_node(host)});
+  const bool again = known != hosts.end();
+  if (!again) known = hosts.insert(hosts.end(), {host, 0, !this_node(host)});
   ++all.mentions;
-  if (slots.empty()) return;
+  if (slots.empty()) {
+    if (again) known->slots = std::max(known->slots, 1) + 1;
+    return;
+  }
   auto count = number_in(slots, 1, lockfree::ranks_max);
   if (!count)
     return reader.fail(": " + host + ":" + slots + ": slots are a number from 1 to " +

@@ -40,6 +40,24 @@ const transport::network::Card* find_card(Process process) {
 
 }  // namespace
 
+void (*end_after_lost_message)() = nullptr;
+
+namespace {
+
+bool peers_may_leave = false;
+
+void lost_packet(Process process, int error) {
+  if (peers_may_leave) return;
+  (void)lost_peer(process, error);
+  if (end_after_lost_message) end_after_lost_message();
+}
+
+}  // namespace
+
+void expect_peers_to_leave() {
+  peers_may_leave = true;
+}
+
 Error start_network() {
   const auto& world = transport::job().world;
   inbox = new (std::nothrow) transport::network::NetworkInbox;
@@ -48,8 +66,8 @@ Error start_network() {
   const bool one_machine = world.processes == transport::rank_count();
   if (!network.is_open())
     if (Error error = network.open_endpoint(one_machine)) return error;
-  if (Error error =
-          network.begin(world.processes, engine.self, {world.key[0], world.key[1]}, find_card))
+  if (Error error = network.begin(world.processes, engine.self, {world.key[0], world.key[1]},
+                                  find_card, lost_packet))
     return error;
   if (Error error = transport::open_wake_pipe()) return error;
   begin_cancelling();
@@ -161,12 +179,30 @@ std::int64_t eager_bytes_max(const Request& send) {
 
 }  // namespace
 
-bool put_over_network(Peer& peer, Request& request) {
+namespace {
+
+bool put(Peer& peer, Request& request) {
   if (request.kind == RequestKind::active) return put_active(peer, request);
   if (request.kind == RequestKind::receive) return put_network_cts(peer, request);
   const bool eager = !request.synchronous && !peer.link->envelopes_only() &&
                      request.bytes <= eager_bytes_max(request);
   return eager ? put_eager(peer, request) : put_network_rts(peer, request);
+}
+
+}  // namespace
+
+bool put_over_network(Peer& peer, Request& request) {
+  if (put(peer, request)) return true;
+  const int lost = link_of(peer).lost();
+  if (BATON_LIKELY(lost == 0)) return false;
+  // Nothing will ever find room there.
+  if (request.kind == RequestKind::active)
+    drop_active(request);
+  else if (request.kind == RequestKind::receive)
+    fail_network_receive(request, lost_peer(peer.process, lost));
+  else
+    complete(request, lost_peer(peer.process, lost));
+  return true;
 }
 
 namespace {

@@ -25,6 +25,9 @@ struct NetworkCtsLine {
   std::uint32_t write_bytes;  // of each write but the last
 };
 
+// Ends the job after a message was lost that its send took for sent; explained. Set by who can.
+extern void (*end_after_lost_message)();
+
 // Opens the network and introduces this process to the others. `one_machine`: all ranks are here.
 Error start_network();
 void stop_network();
@@ -46,5 +49,7 @@ void ask_to_cancel(Request& send);
 bool poll_network();
 // Whether all that was sent has left.
 bool network_is_idle();
+// From now on peers may be gone: all of them have come to their end.
+void expect_peers_to_leave();
 
 }  // namespace baton::message

@@ -220,11 +220,21 @@ void ask(Transfer& transfer) {
 
 }  // namespace
 
+namespace {
+
+const char* host_of(Process process) {
+  const lockfree::ProcessEntry& entry = transport::process_entry(process);
+  return reinterpret_cast<const transport::network::Card*>(entry.card)->host;
+}
+
+}  // namespace
+
 Error lost_peer(Process process, int network_error) {
   return fail(MPI_ERR_OTHER,
-              "rank %u cannot be reached over the network any more (%s): its host, its process or "
-              "the way there is gone",
-              world_rank(process), transport::network::open_library()->strerror(network_error));
+              "rank %u on host %s cannot be reached over the network any more (%s): the host, the "
+              "process or the way there is gone",
+              world_rank(process), host_of(process),
+              transport::network::open_library()->strerror(network_error));
 }
 
 bool put_network_rts(Peer& peer, Request& send) {
@@ -253,6 +263,12 @@ bool put_network_cts(Peer& peer, Request& receive) {
   if (!put_line(peer, LineKind::network_cts, 0, {0, 0}, &line, sizeof line)) return false;
   if (receive.bytes == 0) end_receive(transfer);
   return true;
+}
+
+void fail_network_receive(Request& receive, Error error) {
+  Transfer& transfer = *find_transfer(receive.slot, false);
+  transfer.error = error;
+  end_receive(transfer);
 }
 
 void accept_over_network(const UnexpectedMessage& unexpected, Request& receive) {

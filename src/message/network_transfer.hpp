@@ -11,6 +11,8 @@ bool put_network_rts(Peer& peer, Request& send);
 bool put_network_cts(Peer& peer, Request& receive);
 // Makes this process answer those who want to cancel a send, and hear answers. At start.
 void begin_cancelling();
+// Ends a receive whose sender is lost.
+void fail_network_receive(Request& receive, Error error);
 // A peer has written into a receive of ours, by its number.
 void arrive_network_write(std::uint32_t receive);
 // Goes on with writes that found no room; whether any began.

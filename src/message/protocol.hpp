@@ -62,6 +62,8 @@ void wait_in_queue(Peer& peer, Request& request);
 // --- active messages (active.cpp).
 // Puts one that waited, and frees it.
 bool put_active(Peer& peer, Request& request);
+// Frees one that can never be put.
+void drop_active(Request& request);
 void arrive_active(Process sender, lockfree::Envelope envelope, const void* payload,
                    std::size_t bytes);
 bool run_active_to_self();

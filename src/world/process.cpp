@@ -25,6 +25,7 @@
 #include "transport/node.hpp"
 #include "transport/program_heap.hpp"
 #include "transport/single_copy.hpp"
+#include "world/agree/agree.hpp"
 #include "world/attribute.hpp"
 #include "world/communicator.hpp"
 #include "world/context_id.hpp"
@@ -102,6 +103,11 @@ Error attach() {
   return error;
 }
 
+[[noreturn]] void end_after_lost_message() {
+  report("%s", last_explanation().text);
+  end_job(MPI_ERR_OTHER, lockfree::AbortCause::error);
+}
+
 // In a child of this process: the rank is its parent alone. Exit handlers there (those of
 // interpreters call MPI_Finalize) find a library that has been finalized, and nothing leads to the
 // job any more.
@@ -126,6 +132,7 @@ Error make_library() {
     return fail(MPI_ERR_NO_MEM, "no memory to tell children of this process that they are no rank");
   transport::offer_probe_word();
   transport::offer_attaching();
+  message::end_after_lost_message = end_after_lost_message;
   if (Error error = message::start_engine()) return error;
   datatype::make_predefined_datatypes();
   datatype::make_predefined_operations();
@@ -179,6 +186,18 @@ Error begin_use_alone(int required) {
   transport::status_row(transport::own_rank()).state.uses.fetch_add(1, std::memory_order_relaxed);
   set_phase(lockfree::Phase::initialized);
   return MPI_SUCCESS;
+}
+
+// Nobody leaves while others may want something of it: what it has sent may still need it.
+Error meet_at_the_end() {
+  const Members all = all_of(world_communicator()->collective, agreement_tag);
+  Dissemination meeting;
+  meeting.words[0] = 0;
+  meeting.start(all, 1);
+  message::wait_until([&] { return meeting.advance(); });
+  message::wait_until(all_messages_have_left);
+  message::expect_peers_to_leave();
+  return meeting.error();
 }
 
 // The orderly end, for the launcher. Whoever begins MPI once more needs it no more.
@@ -260,6 +279,8 @@ Error end_world() {
   if (Error error = delete_attributes(self.attributes, self.handle)) return error;
   report_leaks("MPI_Finalize");
   message::wait_until(all_messages_have_left);
+  if (message::engine.networked)
+    if (Error error = meet_at_the_end()) return error;
   set_world_phase(LibraryState::Phase::finalized);
   default_error_target = nullptr;
   free_world_and_self();

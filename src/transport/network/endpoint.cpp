@@ -63,6 +63,7 @@ void fill_hints(fi_info& hints) {
 
 Started Endpoint::explain(const char* what, long code) {
   if (code == -FI_EAGAIN) return Started::later;
+  last_error_ = static_cast<int>(-code);
   (void)fail(MPI_ERR_OTHER, "the network (%s on %s) refuses %s: %s", provider(), interface(), what,
              library_->strerror(static_cast<int>(-code)));
   return Started::failed;

@@ -95,6 +95,8 @@ class Endpoint {
   // the provider has none.
   int wait_descriptor() const { return wait_descriptor_; }
   bool may_wait();
+  // Of what failed last; libfabric's, positive.
+  int last_error() const { return last_error_; }
   // So many were taken in so far.
   std::uint64_t completions() const { return completions_taken_; }
 
@@ -122,6 +124,7 @@ class Endpoint {
   Address address_;
   const char* reason_ = "";
   int wait_descriptor_ = -1;
+  int last_error_ = 0;
   std::uint64_t completions_taken_ = 0;
   platform::Lock lock_;
 };

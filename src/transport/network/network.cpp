@@ -4,7 +4,7 @@
 #include <cstring>
 #include <new>
 
-#include "base/report.hpp"
+#include "platform/host_identity.hpp"
 #include "transport/network/random.hpp"
 
 namespace baton::transport::network {
@@ -16,13 +16,6 @@ namespace {
 // So many packets that are copied may be on their way out; then senders wait.
 constexpr std::uint32_t send_buffers_max = 128;  // guess
 
-// A packet that the provider had taken and could not deliver: its receiver, or the way there, is
-// gone. Where ranks are lost nothing can go on, and nobody else would say why.
-void tell_lost_packet(int error) {
-  report("the network lost a message (%s): a host, its process, or the way there is gone",
-         open_library()->strerror(error));
-}
-
 }  // namespace
 
 Error Network::open_endpoint(bool one_machine) {
@@ -32,13 +25,21 @@ Error Network::open_endpoint(bool one_machine) {
   return error;
 }
 
-Error Network::begin(std::uint32_t processes, Process self, Key job_key, FindCard find_card) {
+Card Network::own_card() const {
+  Card card{endpoint_.address(), nonce_, {}};
+  platform::host_name(card.host, sizeof card.host);
+  return card;
+}
+
+Error Network::begin(std::uint32_t processes, Process self, Key job_key, FindCard find_card,
+                     LostPacket lost_packet) {
   peers_ = static_cast<NetworkPeer**>(std::calloc(processes, sizeof(NetworkPeer*)));
   if (!peers_) return fail(MPI_ERR_NO_MEM, "no memory for the list of network peers");
   processes_ = processes;
   self_ = self;
   job_key_ = job_key;
   find_card_ = find_card;
+  lost_packet_ = lost_packet;
   return MPI_SUCCESS;
 }
 
@@ -70,6 +71,7 @@ NetworkPeer* Network::meet(Process process) {
     delete made;
     return nullptr;
   }
+  made->process = process;
   made->out_key = pair_key(job_key_, nonce_, card->nonce);
   made->in_key = pair_key(job_key_, card->nonce, nonce_);
   return peer = made;
@@ -93,27 +95,34 @@ void Network::write_header(NetworkPeer& peer, char* packet, std::size_t bytes) c
 
 Started Network::sent(NetworkPeer& peer, Started started) {
   if (started == Started::yes) ++peer.next_out;
+  if (started == Started::failed) peer.lost = endpoint_.last_error();
   return started;
 }
 
 void Network::buffer_sent(Operation& operation, int error) {
   auto& buffer = static_cast<SendBuffer&>(operation);
-  if (BATON_UNLIKELY(error != 0)) tell_lost_packet(error);
-  platform::Guard guard(network.buffers_lock_);
-  buffer.next = network.free_buffers_;
-  network.free_buffers_ = &buffer;
+  if (BATON_UNLIKELY(error != 0)) network.lost_packet_(buffer.peer->process, error);
+  network.keep(buffer);
 }
 
-SendBuffer* Network::take_buffer() {
+void Network::keep(SendBuffer& buffer) {
+  platform::Guard guard(buffers_lock_);
+  buffer.next = free_buffers_;
+  free_buffers_ = &buffer;
+}
+
+SendBuffer* Network::take_buffer(NetworkPeer& peer) {
   platform::Guard guard(buffers_lock_);
   if (SendBuffer* buffer = free_buffers_) {
     free_buffers_ = buffer->next;
+    buffer->peer = &peer;
     return buffer;
   }
   if (buffers_made_ == send_buffers_max) return nullptr;
   auto* buffer = new (std::nothrow) SendBuffer;
   if (!buffer) return nullptr;
   buffer->done = buffer_sent;
+  buffer->peer = &peer;
   Registration registered;
   if (endpoint_.register_source(buffer->packet, sizeof buffer->packet, registered) != MPI_SUCCESS) {
     delete buffer;
@@ -137,7 +146,7 @@ bool Network::goes_together(NetworkPeer& peer, std::size_t whole) {
 }
 
 bool Network::begin_filling(NetworkPeer& peer) {
-  peer.filling = take_buffer();
+  peer.filling = take_buffer(peer);
   if (!peer.filling) return false;
   peer.filled_bytes = 0;
   peer.next_filling = first_filling_;
@@ -152,7 +161,10 @@ Started Network::send_filled(NetworkPeer& peer) {
   const Started started =
       sent(peer, endpoint_.send(peer.address, &part, &buffer->description, 1, *buffer));
   if (started == Started::later) return started;
-  if (started == Started::failed) buffer_sent(*buffer, 0);
+  if (started == Started::failed) {
+    lost_packet_(peer.process, peer.lost);  // its messages have been taken for sent
+    keep(*buffer);
+  }
   peer.filling = nullptr;
   NetworkPeer** link = &first_filling_;
   while (*link != &peer) link = &(*link)->next_filling;
@@ -204,12 +216,12 @@ Started Network::put_alone(NetworkPeer& peer, const Piece& piece, const void* pa
     fill(packet);
     return sent(peer, endpoint_.inject(peer.address, packet, in_all));
   }
-  SendBuffer* buffer = take_buffer();
+  SendBuffer* buffer = take_buffer(peer);
   if (!buffer) return Started::later;
   fill(buffer->packet);
   const iovec part{buffer->packet, in_all};
   const Started started = endpoint_.send(peer.address, &part, &buffer->description, 1, *buffer);
-  if (started != Started::yes) buffer_sent(*buffer, 0);
+  if (started != Started::yes) keep(*buffer);
   return sent(peer, started);
 }
 

@@ -17,14 +17,19 @@ namespace baton::transport::network {
 struct Card {
   Address address;
   std::uint64_t nonce = 0;  // made up for this run
+  char host[44] = {};       // its name, for people
 };
 
 // Where peers' cards are found; null: there is none.
 using FindCard = const Card* (*)(Process process);
+// Told of a packet that the provider had taken and could not deliver.
+using LostPacket = void (*)(Process process, int error);
 
 // What this process knows of another one's network end. Made when the first packet goes there or
 // comes from there.
 struct NetworkPeer {
+  Process process{};
+  int lost = 0;  // libfabric's error by which sending to it has failed for good
   fi_addr_t address = FI_ADDR_UNSPEC;
   Key out_key, in_key;
   std::uint32_t next_out = 0;  // number of the next packet, either way
@@ -49,6 +54,7 @@ enum class Together { never, may };
 inline constexpr std::size_t copied_bytes_max = 16384;
 struct SendBuffer : Operation {
   SendBuffer* next = nullptr;
+  NetworkPeer* peer = nullptr;  // to whom
   void* description = nullptr;
   char packet[sizeof(PacketHeader) + sizeof(Piece) + copied_bytes_max];
 };
@@ -63,11 +69,13 @@ class Network {
  public:
   // First the endpoint, so that its card can be told; then what the others have told.
   [[nodiscard]] Error open_endpoint(bool one_machine);
-  [[nodiscard]] Error begin(std::uint32_t processes, Process self, Key job_key, FindCard find_card);
+  [[nodiscard]] Error begin(std::uint32_t processes, Process self, Key job_key, FindCard find_card,
+                            LostPacket lost_packet);
   void close();
   bool is_open() const { return endpoint_.is_open(); }
   Endpoint& endpoint() { return endpoint_; }
-  Card own_card() const { return {endpoint_.address(), nonce_}; }
+  // Without an endpoint it has the host's name only.
+  Card own_card() const;
 
   // The peer, made if need be. Null, explained, without memory or address.
   NetworkPeer* meet(Process process);
@@ -94,7 +102,8 @@ class Network {
                        std::size_t bytes, PacketEnds& ends, Operation& operation);
 
  private:
-  SendBuffer* take_buffer();
+  SendBuffer* take_buffer(NetworkPeer& peer);
+  void keep(SendBuffer& buffer);
   static void buffer_sent(Operation& operation, int error);
   void write_header(NetworkPeer& peer, char* packet, std::size_t bytes) const;
   Started sent(NetworkPeer& peer, Started started);
@@ -107,6 +116,7 @@ class Network {
   Key job_key_;
   std::uint64_t nonce_ = 0;
   FindCard find_card_ = nullptr;
+  LostPacket lost_packet_ = nullptr;
   NetworkPeer** peers_ = nullptr;
   std::uint32_t processes_ = 0;
   Process self_{};

@@ -36,6 +36,8 @@ class NetworkLink final : public Link {
   bool wishes_pulls() const override { return false; }
   void wish_pull(int, bool) override {}
 
+  // libfabric's error by which sending there has failed for good; 0: it has not.
+  int lost() const { return peer_ ? peer_->lost : 0; }
   // For the rendezvous; it has begun.
   NetworkPeer& peer() { return *peer_; }
 
