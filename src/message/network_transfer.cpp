@@ -60,6 +60,7 @@ struct Transfer {
 struct Transfers {
   Transfer** all = nullptr;
   std::uint32_t size = 0;
+  std::uint32_t lowest = 0;  // below it none is free
   Transfer* writing = nullptr;
   platform::Lock lock;
 } transfers;
@@ -68,7 +69,7 @@ Transfer* open_transfer(Peer& peer, Request& request, bool outgoing) {
   auto* made = new (std::nothrow) Transfer;
   if (!made) return nullptr;
   platform::Guard guard(transfers.lock);
-  std::uint32_t number = 0;
+  std::uint32_t number = transfers.lowest;
   while (number < transfers.size && transfers.all[number]) ++number;
   if (number == transfers.size) {
     const std::uint32_t size = std::max(64u, 2 * transfers.size);
@@ -81,6 +82,7 @@ Transfer* open_transfer(Peer& peer, Request& request, bool outgoing) {
     std::fill(transfers.all + transfers.size, transfers.all + size, nullptr);
     transfers.size = size;
   }
+  transfers.lowest = number + 1;
   transfers.all[number] = made;
   made->request = &request;
   made->peer = &peer;
@@ -99,6 +101,7 @@ void close_transfer(Transfer& transfer) {
   {
     platform::Guard guard(transfers.lock);
     transfers.all[transfer.number] = nullptr;
+    transfers.lowest = std::min(transfers.lowest, transfer.number);
     for (Transfer** link = &transfers.writing; *link; link = &(*link)->following)
       if (*link == &transfer) {
         *link = transfer.following;
@@ -376,7 +379,7 @@ void forget_transfers() {
     if (transfers.all[i]) close_transfer(*transfers.all[i]);
   std::free(transfers.all);
   transfers.all = nullptr;
-  transfers.size = 0;
+  transfers.size = transfers.lowest = 0;
 }
 
 }  // namespace baton::message
