@@ -5,11 +5,9 @@
 #include <cstring>
 #include <new>
 
-#include "base/report.hpp"
 #include "base/settings.hpp"
 #include "datatype/pack.hpp"
 #include "message/network_transfer.hpp"
-#include "message/outstanding.hpp"
 #include "platform/futex.hpp"
 #include "transport/network/network_link.hpp"
 #include "transport/sleep.hpp"
@@ -176,10 +174,6 @@ std::int64_t eager_bytes_max(const Request& send) {
       send.datatype->contiguous ? network.eager_bytes_max() : transport::network::copied_bytes_max;
   return std::min(static_cast<std::int64_t>(most), settings.network_eager_bytes_max);
 }
-
-}  // namespace
-
-namespace {
 
 bool put(Peer& peer, Request& request) {
   if (request.kind == RequestKind::active) return put_active(peer, request);

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include "base/settings.hpp"
+#include "platform/signal_handlers.hpp"
 
 namespace baton::transport::network {
 
@@ -32,6 +33,8 @@ const Library* open_library() {
   if (is_open) return &library;
   const char* chosen = environment_variable("BATON_LIBFABRIC");
   const char* name = chosen && *chosen ? chosen : "libfabric.so.1";
+  // Debian's libfabric brings libpsm2, which would catch crashes and leave a file of its own.
+  const platform::KeptSignalHandlers kept;
   void* file = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (!file) {
     (void)fail(MPI_ERR_OTHER,

@@ -82,8 +82,6 @@ class Network {
   // The same for who sends, which may be a stranger: null where there is no such process.
   NetworkPeer* find_sender(std::uint32_t sender);
 
-  // Whether a message may leave from the program's memory, without a copy.
-  bool sends_in_place() const { return in_place_; }
   // The longest message that is sent before it is matched.
   std::size_t eager_bytes_max() const { return in_place_ ? payload_bytes_max : copied_bytes_max; }
 
@@ -120,7 +118,7 @@ class Network {
   NetworkPeer** peers_ = nullptr;
   std::uint32_t processes_ = 0;
   Process self_{};
-  bool in_place_ = false;
+  bool in_place_ = false;  // messages may leave from the program's memory, without a copy
   NetworkPeer* first_filling_ = nullptr;
   std::uint64_t looks_ = 0;
   SendBuffer* free_buffers_ = nullptr;
