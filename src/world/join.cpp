@@ -38,6 +38,7 @@ struct Introduction {
   std::uint64_t key[2];  // rank 0's is the job's
   lockfree::RankPlace place;
   transport::network::Card card;
+  cpu_set_t cpus;  // it may run on; none: not known
 };
 static_assert(sizeof(Introduction) <= record_bytes_max);
 
@@ -68,10 +69,9 @@ std::uint64_t what_must_be_alike() {
   return hash;
 }
 
-lockfree::RankPlace own_place() {
+lockfree::RankPlace place_on(const cpu_set_t& cpus) {
   lockfree::RankPlace place{-1, 1, -1, -1, -1, -1, -1};
-  cpu_set_t cpus;
-  if (!platform::allowed_cpus(0, &cpus)) return place;
+  if (CPU_COUNT(&cpus) == 0) return place;
   place.cpu_count = CPU_COUNT(&cpus);
   for (int cpu = 0; cpu < CPU_SETSIZE && place.cpu < 0; ++cpu)
     if (CPU_ISSET(cpu, &cpus)) place.cpu = cpu;
@@ -169,7 +169,8 @@ Error Gathering::introduce() {
     own.identity.boot[1] += self_ / static_cast<std::uint32_t>(settings.ranks_per_node);
   own.process = ::getpid();
   own.meeting = meeting_;
-  own.place = own_place();
+  if (!platform::allowed_cpus(0, &own.cpus)) CPU_ZERO(&own.cpus);
+  own.place = place_on(own.cpus);
   for (std::uint64_t& word : own.key) word = transport::network::random_word();
   // Whoever has no network says so once all are there: a launcher that is told to end a job which
   // it is still starting leaves processes behind. The others do not come through the next fence.
@@ -245,16 +246,22 @@ Error Gathering::settle() {
   return check_network();
 }
 
-// The CPUs on which this node's ranks may run, together.
+// This node's share of the CPUs on which its ranks may run. Nodes that are containers of one machine
+// have the same CPUs, and ranks that believe to be alone there wait without yielding.
 std::uint32_t Gathering::usable_cpus() const {
-  cpu_set_t all;
-  CPU_ZERO(&all);
+  cpu_set_t cpus, common;
+  CPU_ZERO(&cpus);
+  for (std::uint32_t rank = 0; rank < size_; ++rank)
+    if (node_[rank] == node_[self_]) CPU_OR(&cpus, &cpus, &all_[rank].cpus);
+  std::uint32_t sharing = 0;
   for (std::uint32_t rank = 0; rank < size_; ++rank) {
-    cpu_set_t cpus;
-    if (node_[rank] == node_[self_] && platform::allowed_cpus(all_[rank].process, &cpus))
-      CPU_OR(&all, &all, &cpus);
+    const bool same_machine = all_[rank].identity.boot[0] == own().identity.boot[0];
+    CPU_AND(&common, &cpus, &all_[rank].cpus);
+    if (same_machine && CPU_COUNT(&common) > 0) ++sharing;
   }
-  return static_cast<std::uint32_t>(std::max(CPU_COUNT(&all), 1));
+  if (sharing == 0) return 1;
+  const auto count = static_cast<std::uint32_t>(CPU_COUNT(&cpus));
+  return std::max(count * here().count / sharing, 1u);
 }
 
 void Gathering::fill(lockfree::JobHeader* header, const lockfree::JobHeader& made) const {
