@@ -42,6 +42,8 @@ enum AlgorithmNeed : unsigned {
   needs_whole_blocks = 32,  // goes through all of a room's blocks, however long it is
   needs_groups = 64,        // ranks that the machine divides into groups
   needs_order = 128,        // groups that are ranges of ranks, where the operation does not commute
+  needs_nodes = 256,        // several nodes, of which one has several ranks
+  needs_regular_nodes = 512,  // nodes of as many ranks each, which follow one another
 };
 
 // Rounds in a room of a call that takes as many as its length asks for: of each segment one or
@@ -56,11 +58,13 @@ inline constexpr std::uint8_t round_per_segment = 253, two_rounds_per_segment = 
 #define BATON_ALGORITHMS(X)                                                                         \
   X(barrier_in_room,            barrier,        1, needs_nothing,   "all publish a line")           \
   X(barrier_hierarchical_in_room, barrier,      2, needs_groups,    "within the machine's groups, then between them") \
+  X(barrier_by_nodes,           barrier,        0, needs_nodes,     "within the nodes, then one of each node with the others") \
   X(barrier_dissemination,      barrier,        0, needs_nothing,   "messages over doubling distances") \
   X(broadcast_in_room,          broadcast,      1, needs_even,      "the root writes, all read")    \
   X(broadcast_segmented_in_room, broadcast, round_per_segment, needs_even | needs_whole_blocks, "segment after segment, the root writes, all read") \
   X(broadcast_hierarchical_in_room, broadcast,  2, needs_even | needs_groups, "one of each of the machine's groups reads, then its group") \
   X(broadcast_direct,           broadcast,      2, needs_even | needs_direct, "along a wide tree, each copies from the buffer above") \
+  X(broadcast_by_nodes,         broadcast,      0, needs_nodes,     "to one of each node, then within the nodes") \
   X(broadcast_binomial,         broadcast,      0, needs_nothing,   "down a binomial tree")         \
   X(gather_in_room,             gather,         1, needs_even,      "all write, the root reads")    \
   X(gather_direct,              gather,         2, needs_even | needs_direct, "each copies to the root's buffer") \
@@ -72,6 +76,7 @@ inline constexpr std::uint8_t round_per_segment = 253, two_rounds_per_segment = 
   X(allgather_in_room,          allgather,      1, needs_even,      "all write, all read")          \
   X(allgather_segmented_in_room, allgather, round_per_segment, needs_even | needs_whole_blocks, "segment after segment, all write and read at the same time") \
   X(allgather_direct,           allgather,      2, needs_even | needs_direct, "each copies from all others' buffers") \
+  X(allgather_by_nodes,         allgather,      0, needs_even | needs_nodes | needs_regular_nodes, "one of each node collects, exchanges with the others, and hands out") \
   X(allgather_bruck,            allgather,      0, needs_even,      "messages over doubling distances, of all that a rank has") \
   X(allgather_ring,             allgather,      0, needs_nothing,   "blocks go round from neighbor to neighbor") \
   X(alltoall_in_room,           alltoall,       1, needs_even,      "all write all blocks, each reads its own") \
@@ -84,6 +89,7 @@ inline constexpr std::uint8_t round_per_segment = 253, two_rounds_per_segment = 
   X(reduce_hierarchical_in_room, reduce,        2, needs_groups | needs_order, "one of each of the machine's groups combines, then the root") \
   X(reduce_chain_in_room,       reduce, round_per_chain_segment, needs_whole_blocks, "segment after segment, ranks add to a sum one after the other") \
   X(reduce_direct,              reduce,         2, needs_direct,    "each combines a part of all buffers, and copies it to the root's") \
+  X(reduce_by_nodes,            reduce,         0, needs_nodes | needs_commuting, "one of each node combines, then the root") \
   X(reduce_binomial,            reduce,         0, needs_nothing,   "up a binomial tree")           \
   X(allreduce_in_room,          allreduce,      1, needs_nothing,   "all write, each combines all") \
   X(allreduce_hierarchical_in_room, allreduce,  2, needs_groups | needs_order, "one of each of the machine's groups combines, then all") \
@@ -91,6 +97,8 @@ inline constexpr std::uint8_t round_per_segment = 253, two_rounds_per_segment = 
   X(allreduce_segmented_in_room, allreduce, two_rounds_per_segment, needs_whole_blocks, "segment after segment, all write, each combines a part, all read") \
   X(allreduce_chain_in_room,    allreduce, round_per_chain_segment, needs_whole_blocks, "segment after segment, ranks add to a sum one after the other") \
   X(allreduce_direct,           allreduce,      2, needs_direct,    "each combines a part of all buffers, and copies it to all") \
+  X(allreduce_by_nodes,         allreduce,      0, needs_nodes | needs_commuting, "one of each node combines, and again with the others") \
+  X(allreduce_by_nodes_in_parts, allreduce,     0, needs_nodes | needs_regular_nodes | needs_commuting, "each combines a part of its node's, and again with its like on the others") \
   X(allreduce_halving,          allreduce,      0, needs_commuting, "recursive halving, then doubling: each rank reduces a part") \
   X(allreduce_doubling,         allreduce,      0, needs_nothing,   "recursive doubling: all of it in each step") \
   X(reduce_scatter_in_room,     reduce_scatter, 1, needs_nothing,   "all write, each combines its part") \
@@ -177,6 +185,8 @@ constexpr const AlgorithmRow& row_of(Algorithm algorithm) {
   X(pool_in_use,       "the preferred one meets in a room, and the pool of rooms has too little left") \
   X(not_direct,        "the preferred one copies between buffers, which not all ranks may: BATON_CMA=0, or the kernel refuses it") \
   X(no_groups,         "the preferred one needs ranks that the machine divides into groups")        \
+  X(no_nodes,          "the preferred one needs several nodes, of which one has several ranks")      \
+  X(irregular_nodes,   "the preferred one needs nodes of equally many, consecutive ranks")          \
   X(mixed_groups,      "the preferred one needs groups of consecutive ranks, or an operation that commutes") \
   X(too_long_for_room, "longer than what a rank may put into a room (BATON_ROOM_BYTES_MAX; less of more than 64 ranks)")
 // clang-format on

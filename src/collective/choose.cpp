@@ -52,10 +52,11 @@ ChoiceReason reason_of(const SelectionRow& row, const Situation& s) {
 
 std::optional<ChoiceReason> obstacle(Algorithm algorithm, const Situation& s) {
   static constexpr ChoiceReason reasons[] = {
-      ChoiceReason::not_commuting, ChoiceReason::uneven,           ChoiceReason::not_in_place,
-      ChoiceReason::in_place,      ChoiceReason::one_rank,         ChoiceReason::several_nodes,
-      ChoiceReason::not_direct,    ChoiceReason::no_room,          ChoiceReason::no_groups,
-      ChoiceReason::mixed_groups,  ChoiceReason::too_long_for_room};
+      ChoiceReason::not_commuting,    ChoiceReason::uneven,   ChoiceReason::not_in_place,
+      ChoiceReason::in_place,         ChoiceReason::one_rank, ChoiceReason::several_nodes,
+      ChoiceReason::not_direct,       ChoiceReason::no_room,  ChoiceReason::no_groups,
+      ChoiceReason::mixed_groups,     ChoiceReason::no_nodes, ChoiceReason::irregular_nodes,
+      ChoiceReason::too_long_for_room};
   const AlgorithmRow& row = row_of(algorithm);
   const bool in_room = row.rounds > 0;
   const bool stands[] = {(row.needs & needs_commuting) && !s.commuting,
@@ -68,6 +69,8 @@ std::optional<ChoiceReason> obstacle(Algorithm algorithm, const Situation& s) {
                          in_room && !s.rooms,
                          (row.needs & needs_groups) && s.grouping == Grouping::none,
                          (row.needs & needs_order) && s.grouping == Grouping::mixed && !s.commuting,
+                         (row.needs & needs_nodes) && !s.shared_nodes,
+                         (row.needs & needs_regular_nodes) && !s.regular_nodes,
                          in_room && is_too_long(row.needs, s)};
   static_assert(std::size(stands) == std::size(reasons));
   for (std::size_t i = 0; i < std::size(stands); ++i)

@@ -26,6 +26,8 @@ struct Situation {
   Grouping grouping = Grouping::none;  // of the ranks, by the machine
   std::int64_t room_bytes_max = 0;     // what a rank may put into a block of a room, at most
   bool several_nodes = false;          // the ranks are not all on one node
+  bool shared_nodes = false;           // and some of them share one
+  bool regular_nodes = false;          // each of those has as many, and they follow one another
 };
 
 struct Choice {

@@ -28,7 +28,10 @@ Grouping grouping_of(const Communicator& comm) {
 
 Situation situation_of(const Communicator& comm, CollectiveKind kind, unsigned traits) {
   Situation situation{kind, comm.size()};
-  situation.several_nodes = spans_nodes(comm);
+  const world::NodeLayout nodes = world::node_layout(comm);
+  situation.several_nodes = nodes.several;
+  situation.shared_nodes = nodes.shared;
+  situation.regular_nodes = nodes.regular;
   if (!situation.several_nodes) situation.grouping = grouping_of(comm);
   situation.commuting = !(traits & trait_ordered);
   situation.uneven = traits & trait_uneven;
@@ -72,12 +75,16 @@ const Cutoff* make_list(const Situation& situation) {
   return list;
 }
 
+world::NodeLayout nodes_of(const Situation& situation) {
+  return {situation.several_nodes, situation.shared_nodes, situation.regular_nodes};
+}
+
 // Those of communicators alike; null without memory.
 Cutoffs* of_ranks(const Situation& situation) {
   Cutoffs* all = made;
   auto is_alike = [&situation](const Cutoffs& one) {
     return one.ranks == situation.ranks && one.grouping == situation.grouping &&
-           one.several_nodes == situation.several_nodes;
+           one.nodes == nodes_of(situation);
   };
   while (all && !is_alike(*all)) all = all->next;
   if (all) return all;
@@ -85,7 +92,7 @@ Cutoffs* of_ranks(const Situation& situation) {
   if (!all) return nullptr;
   all->ranks = situation.ranks;
   all->grouping = situation.grouping;
-  all->several_nodes = situation.several_nodes;
+  all->nodes = nodes_of(situation);
   all->next = made;
   return made = all;
 }

@@ -9,6 +9,7 @@
 #include "base/check.hpp"
 #include "collective/choose.hpp"
 #include "world/communicator.hpp"
+#include "world/node_parts.hpp"
 
 namespace baton::collective {
 
@@ -36,7 +37,7 @@ struct Cutoffs {
   std::atomic<const Cutoff*> lists[collective_kind_count][trait_sets] = {};
   int ranks = 0;
   Grouping grouping = Grouping::none;
-  bool several_nodes = false;
+  world::NodeLayout nodes;
   Cutoffs* next = nullptr;
 };
 

@@ -149,9 +149,10 @@ MPI_Request show(Run& run) {
   message::Request& visible = *run.visible;
   visible.ending = 0;
   visible.error = MPI_SUCCESS;
-  visible.owner = run.call.comm;
-  hold(run.call);
-  message::hold(visible, run.call.comm->collective);
+  const Call& call = run.program_call();
+  visible.owner = call.comm;
+  hold(call);
+  message::hold(visible, call.comm->collective);
   return visible.handle;
 }
 

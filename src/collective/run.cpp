@@ -126,8 +126,9 @@ bool Run::all_complete() {
 
 CallNumber Run::number() const {
   // A blocking call is the last that was made; its tag may be another's for a while.
-  if (blocking_ && !call.persistent) return {call.comm->collectives - 1, false};
-  return {world::number_of_tag(tag_), call.persistent};
+  const Call& asked = program_call();
+  if (blocking_ && !asked.persistent) return {asked.comm->collectives - 1, false};
+  return {world::number_of_tag(tag_), asked.persistent};
 }
 
 void Run::add_partners(lockfree::AwaitedRanks& partners) const {

@@ -58,7 +58,10 @@ class Run {
       if (BATON_LIKELY(ready())) return true;
       if (!run.blocking_) return at_memory && message::look_briefly(ready);
       if (at_memory && message::look_directly(ready)) return true;
+      const bool alone = at_memory && !platform::threads_multiple;
+      if (alone) message::engine.watches_memory = true;
       message::wait_until([this] { return ready(); }, [this] { return run.subject(this); });
+      if (alone) message::engine.watches_memory = false;
       return true;
     }
     void await_suspend(std::coroutine_handle<> suspended) {
@@ -94,6 +97,22 @@ class Run {
 
   // Where its ranks meet: the communicator's room, or its own if it is persistent.
   world::RoomView& room() { return *room_; }
+
+  // From now on `call` is a step of the program's, which is kept at `whole` and comes back by
+  // leave_step. Steps have the rooms of their communicators.
+  void enter_step(const Call& step, Call& whole) {
+    whole = call;
+    whole_ = &whole;
+    call = step;
+    whole_room_ = std::exchange(room_, &step.comm->room);
+  }
+  void leave_step() {
+    call = *whole_;
+    whole_ = nullptr;
+    room_ = whole_room_;
+  }
+  // What the program called, whichever step of it is under way.
+  const Call& program_call() const { return whole_ ? *whole_ : call; }
 
   // Copies typed data within this rank; the signatures match.
   void copy(const void* from, std::int64_t from_count, Datatype& from_type, void* to,
@@ -177,6 +196,8 @@ class Run {
   bool keep_arrays(Blocks& blocks);
 
   world::RoomView* room_ = nullptr;
+  const Call* whole_ = nullptr;  // while a step of it is under way
+  world::RoomView* whole_room_ = nullptr;
   std::coroutine_handle<> suspended_;
   bool (*condition_)(void*) = nullptr;  // null: that everything begun has completed
   void* condition_state_ = nullptr;

@@ -198,11 +198,7 @@ Task begin_many_rounds(Run& run, const Call& call, const Cutoff& cutoff, const F
   return function_of(cutoff.algorithm).in_many_rounds(run, row);
 }
 
-}  // namespace
-
-Task select(Run& run, const Call& call) {
-  if (BATON_UNLIKELY(call.comm->is_inter())) return begin_on_intercommunicator(run);
-  const Facts facts = facts_of(call);
+BATON_INLINE Task begin(Run& run, const Call& call, const Facts& facts) {
   Cutoff spare;
   const Cutoff& cutoff = find_cutoff(*call.comm, call.kind, facts.traits, facts.bytes, spare);
   if (cutoff.rounds == 1) return meet<false>(run, call, cutoff, facts);
@@ -210,6 +206,19 @@ Task select(Run& run, const Call& call) {
   if (cutoff.rounds != 0) return begin_many_rounds(run, call, cutoff, facts);
   count_call(cutoff, facts.bytes);
   return function_of(cutoff.algorithm).by_messages(run);
+}
+
+}  // namespace
+
+Task select(Run& run, const Call& call) {
+  if (BATON_UNLIKELY(call.comm->is_inter())) return begin_on_intercommunicator(run);
+  return begin(run, call, facts_of(call));
+}
+
+Task select_step(Run& run, const Call& call, bool rooms) {
+  Facts facts = facts_of(call);
+  if (!rooms) facts.traits |= trait_no_room;
+  return begin(run, call, facts);
 }
 
 }  // namespace baton::collective

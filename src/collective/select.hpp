@@ -12,4 +12,7 @@ namespace baton::collective {
 // the error.
 Task select(Run& run, const Call& call);
 
+// The same of a step of another call (by_nodes.hpp); without a room where `rooms` says so.
+Task select_step(Run& run, const Call& call, bool rooms);
+
 }  // namespace baton::collective

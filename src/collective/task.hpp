@@ -25,6 +25,8 @@ class [[nodiscard]] Task {
     void await_resume() noexcept {}
   };
 
+  Task() = default;  // nothing
+
   struct promise_type {
     std::coroutine_handle<> awaiting;
 
@@ -56,7 +58,7 @@ class [[nodiscard]] Task {
  private:
   explicit Task(Handle handle) : handle_(handle) {}
   static void* frame_memory(Run& run, std::size_t bytes) noexcept;
-  Handle handle_;
+  Handle handle_ = nullptr;
 };
 
 inline std::coroutine_handle<> Task::End::await_suspend(Handle ended) noexcept {

@@ -10,8 +10,15 @@
 namespace baton::message {
 
 // The planes of a context id: its lowest bits.
-enum class Plane : std::uint32_t { point_to_point, collective, one_sided, partitioned };
-inline constexpr std::uint32_t plane_count = 4;
+enum class Plane : std::uint32_t {
+  point_to_point,
+  collective,
+  one_sided,
+  partitioned,
+  node,    // collectives among a node's ranks
+  column,  // and among ranks that have the same number on their nodes
+};
+inline constexpr std::uint32_t plane_count = 8;
 
 class SendBuffer;
 

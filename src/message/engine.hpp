@@ -75,6 +75,7 @@ struct Engine {
   bool tells_outstanding = false;     // on the status board: this protocol does
   bool doorbells = false;             // we trust doorbells instead of looking at every lane
   bool about_to_sleep = false;        // a waiter has announced it: each round looks everywhere
+  bool watches_memory = false;        // what is waited for is written by ranks of this node
   Peer** contacts = nullptr;          // as long; the peers whose lane to us is in use
   std::uint32_t contact_count = 0;
   std::uint32_t queued_count = 0;  // requests queued at all peers

@@ -206,7 +206,8 @@ namespace {
 class LookGap {
  public:
   bool skips() {
-    if (engine.about_to_sleep || in_vain_ < patience) return false;
+    const bool for_others = engine.watches_memory && engine.oversubscribed;
+    if (engine.about_to_sleep || (in_vain_ < patience && !for_others)) return false;
     return ++skipped_ % gap != 0;
   }
   void found(bool any) { in_vain_ = any ? 0 : in_vain_ + 1; }

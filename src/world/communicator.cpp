@@ -7,6 +7,7 @@
 
 #include "message/engine.hpp"
 #include "world/context_id.hpp"
+#include "world/node_parts.hpp"
 #include "world/session.hpp"
 
 namespace baton::world {
@@ -86,6 +87,7 @@ void dispose(Communicator* communicator) {
     if (group) release(*group);
   if (communicator->topology) release(*communicator->topology);
   std::free(communicator->machine_groups);
+  if (communicator->node_parts) free_node_parts(*communicator->node_parts);
   delete communicator;
 }
 
@@ -96,6 +98,7 @@ void dispose_freed(void* owner) {
   message::drop_queue(communicator->collective.receive_id);
   if (communicator->is_inter()) message::drop_queue(communicator->within.receive_id);
   leave_room(communicator->room);
+  if (communicator->node_parts) leave_node_parts(*communicator->node_parts);
   free_context_id(communicator->id);
   dispose(communicator);
 }
@@ -190,6 +193,37 @@ Error make_communicator(Group* local, Group* remote, std::uint32_t id, const Com
   error = open_communicator(*communicator, id);
   if (!error) *made = communicator;
   return error;
+}
+
+Error make_part(Communicator& owner, message::Plane plane, Group* group, Communicator** made) {
+  auto* part = new (std::nothrow) Communicator;
+  if (!part) {
+    release(*group);
+    return no_memory();
+  }
+  part->local = group;
+  part->id = owner.id;
+  part->pending = false;
+  part->hints = owner.hints;
+  part->room.room.prepare(static_cast<std::uint32_t>(group->size));
+  if (Error error = fill_context(part->collective, *part, plane, *group)) {
+    dispose(part);
+    return error;
+  }
+  // What is under way there keeps the whole communicator.
+  part->collective.owner = &owner;
+  part->collective.usage = &owner.usage;
+  part->point_to_point = part->collective;
+  *made = part;
+  return MPI_SUCCESS;
+}
+
+void leave_part(Communicator& part) {
+  leave_room(part.room);
+  message::drop_queue(part.collective.receive_id);
+}
+void free_part(Communicator& part) {
+  dispose(&part);
 }
 
 Error make_world_and_self() {

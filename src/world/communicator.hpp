@@ -26,6 +26,8 @@ struct MachineGroups;
 
 namespace baton::world {
 
+struct NodeParts;
+
 class Communicator {
  public:
   ErrorTarget errors;
@@ -50,6 +52,8 @@ class Communicator {
   collective::Cutoffs* cutoffs = nullptr;  // which algorithms they take; theirs to make
   // How the machine divides its ranks; theirs to make, plain memory of ours.
   collective::MachineGroups* machine_groups = nullptr;
+  // Its ranks by their nodes; made when a collective wants it.
+  NodeParts* node_parts = nullptr;
   // Between groups only: both groups as one, in the same order on both sides; and two contexts on a
   // plane of their own. `within` is the local group's; the ranks of `everyone` are all processes.
   Group* both = nullptr;
@@ -90,6 +94,13 @@ void abandon_communicator(Communicator& prepared);
 // Prepares and opens.
 Error make_communicator(Group* local, Group* remote, std::uint32_t id, const Communicator* parent,
                         Communicator** made);
+
+// Some of a communicator's ranks, for steps of its collectives: on a plane of its own, known to no
+// program, and freed with it. Takes the reference of the group, which this process is in.
+// MPI_ERR_NO_MEM, explained; the reference is given back then.
+Error make_part(Communicator& owner, message::Plane plane, Group* group, Communicator** made);
+void leave_part(Communicator& part);  // its room, and what was received there
+void free_part(Communicator& part);
 
 // Where processes that have no communicator in common agree: its ranks are all processes.
 // MPI_ERR_NO_MEM, explained.

@@ -246,8 +246,8 @@ Error Gathering::settle() {
   return check_network();
 }
 
-// This node's share of the CPUs on which its ranks may run. Nodes that are containers of one machine
-// have the same CPUs, and ranks that believe to be alone there wait without yielding.
+// This node's share of the CPUs on which its ranks may run. Nodes that are containers of one
+// machine have the same CPUs, and ranks that believe to be alone there wait without yielding.
 std::uint32_t Gathering::usable_cpus() const {
   cpu_set_t cpus, common;
   CPU_ZERO(&cpus);

@@ -44,7 +44,7 @@ class AskedFor(unittest.TestCase):
         # One job asks for one algorithm of each kind.
         kinds = {}
         for name, kind, _ in ALGORITHMS:
-            if "_hierarchical_" not in name:
+            if "_hierarchical_" not in name and "_by_nodes" not in name:
                 kinds.setdefault(kind, []).append(name)
         for turn in range(max(map(len, kinds.values()))):
             asked = [(kind, names[turn]) for kind, names in kinds.items() if turn < len(names)]
@@ -72,6 +72,18 @@ class AskedFor(unittest.TestCase):
             for kind, name in names:
                 self.assertEqual(calls(rows, kind=kind, algorithm=name), 0, rows)
                 self.assertGreater(calls(rows, kind=kind, reason="no_groups"), 0, rows)
+
+    def test_those_by_nodes_run_where_nodes_have_several_ranks_and_elsewhere_the_reason_says_so(self):
+        names = [(kind, name) for name, kind, _ in ALGORITHMS if "_by_nodes" in name]
+        self.assertEqual(len(names), 6)
+        for kind, name in names:
+            asked = {"BATON_COLLECTIVES": f"{kind}={name}"}
+            with self.subTest(algorithm=name):
+                rows, _ = told(4, BATON_RANKS_PER_NODE="2", **asked)
+                self.assertGreater(calls(rows, kind=kind, algorithm=name, reason="forced"), 0)
+                rows, _ = told(2, BATON_RANKS_PER_NODE="1", **asked)
+                self.assertEqual(calls(rows, kind=kind, algorithm=name), 0)
+                self.assertGreater(calls(rows, kind=kind, reason="no_nodes"), 0)
 
     def test_many_ranks_with_a_cpu_each_use_them_unasked(self):
         divided = {"HWLOC_SYNTHETIC": "pack:2 core:8 pu:1", "options": ("--bind-to", "core")}

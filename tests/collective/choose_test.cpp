@@ -8,84 +8,10 @@
 #include <span>
 #include <vector>
 
-#include "base/shipped_profile.hpp"
+#include "tests/collective/situations.hpp"
 
 namespace baton::collective {
-
-// What a failed check prints.
-static void PrintTo(const Situation& s, std::ostream* out) {
-  *out << collective_kind_names[static_cast<int>(s.kind)] << " of " << s.ranks << " ranks, "
-       << s.bytes << " bytes" << (s.commuting ? "" : ", ordered") << (s.uneven ? ", uneven" : "")
-       << (s.in_place ? ", in place" : "") << (s.oversubscribed ? ", oversubscribed" : "")
-       << (s.direct ? ", direct" : "")
-       << (s.grouping == Grouping::none    ? ""
-           : s.grouping == Grouping::mixed ? ", mixed groups"
-                                           : ", groups")
-       << (s.rooms ? ", rooms of " : ", no rooms of ") << s.room_bytes_max
-       << (s.several_nodes ? ", several nodes" : "");
-}
-
 namespace {
-
-using Kind = CollectiveKind;
-
-constexpr std::int64_t sizes[] = {0,     1,     8,     56,    57,     512,     4096,    5461,
-                                  5462,  8191,  8192,  8193,  16384,  16385,   32767,   32768,
-                                  32769, 65536, 65537, 99999, 131072, 1 << 20, 1 << 26, no_end - 1};
-constexpr int rank_counts[] = {1, 2, 3, 4, 5, 7, 8, 16, 100, 292, 293, 4096};
-
-// Instead of a size of rooms: ranks on several nodes, where rooms do not matter.
-constexpr int in_several_nodes = -1;
-
-// Whether the machine's groups matter to a kind.
-bool may_be_hierarchical(Kind kind) {
-  return std::ranges::any_of(algorithm_rows, [kind](const AlgorithmRow& row) {
-    return row.kind == kind && (row.needs & needs_groups);
-  });
-}
-
-// Every situation of a kind, but for sizes; then those too.
-template <class Do>
-void each_situation(Kind kind, Do&& act) {
-  std::vector<Grouping> groupings{Grouping::none};
-  if (may_be_hierarchical(kind)) groupings = {Grouping::none, Grouping::in_order, Grouping::mixed};
-  for (int ranks : rank_counts)
-    for (unsigned bits = 0; bits < 64; ++bits)
-      for (Grouping grouping : groupings)
-        for (int room_bytes_max : {0, 1000, 65536, in_several_nodes})
-          for (std::int64_t bytes : sizes) {
-            Situation s{kind, ranks, bytes};
-            s.commuting = bits & 1;
-            s.uneven = bits & 2;
-            s.in_place = bits & 4;
-            s.oversubscribed = bits & 8;
-            s.rooms = bits & 16;
-            s.direct = bits & 32;
-            s.grouping = grouping;
-            s.several_nodes = room_bytes_max == in_several_nodes;
-            s.room_bytes_max = s.several_nodes ? 65536 : room_bytes_max;
-            act(s);
-          }
-}
-template <class Do>
-void each_situation(Do&& act) {
-  for (int kind = 0; kind < collective_kind_count; ++kind)
-    each_situation(static_cast<Kind>(kind), act);
-}
-
-SelectionRow forced(Algorithm algorithm) {
-  return {.algorithm = algorithm, .source = SelectionSource::forced, .nodes = Nodes::any};
-}
-
-using enum ProcessorFamily;
-const auto on_zen4 = shipped_profile_of(zen4).selection;
-const auto on_emerald_rapids = shipped_profile_of(emerald_rapids).selection;
-
-std::vector<SelectionRow> defaults_and(const SelectionRow& row) {
-  std::vector rows(default_selection().begin(), default_selection().end());
-  rows.push_back(row);
-  return rows;
-}
 
 struct Expected {
   Kind kind;
@@ -274,13 +200,14 @@ TEST(default_rows, go_by_messages_where_there_is_nothing_else) {
   });
 }
 
-TEST(default_rows, between_nodes_are_guesses_and_go_by_messages) {
+TEST(default_rows, between_nodes_go_by_messages_and_are_guesses_where_every_rank_is_a_node) {
   std::set<Kind> kinds;
   for (const SelectionRow& row : on_zen4) {
     EXPECT_NE(row.nodes, Nodes::any) << row_of(row.algorithm).name;
     if (row.nodes != Nodes::several) continue;
     kinds.insert(row.kind());
-    EXPECT_EQ(row.source, SelectionSource::guess) << row_of(row.algorithm).name;
+    EXPECT_EQ(row.source == SelectionSource::guess, !(row_of(row.algorithm).needs & needs_nodes))
+        << row_of(row.algorithm).name;
     EXPECT_EQ(row_of(row.algorithm).rounds, 0) << row_of(row.algorithm).name;
   }
   EXPECT_EQ(static_cast<int>(kinds.size()), collective_kind_count);
@@ -349,56 +276,15 @@ TEST(default_rows, begin_with_what_serves_any_call) {
   }
 }
 
-TEST(algorithms, are_named_after_their_kind) {
-  std::set<std::string> names;
-  for (const AlgorithmRow& row : algorithm_rows) {
-    std::string kind = collective_kind_names[static_cast<int>(row.kind)];
-    EXPECT_EQ(std::string(row.name).find(kind + "_"), 0u) << row.name;
-    EXPECT_TRUE(names.insert(row.name).second) << row.name;
-  }
-}
-
-TEST(algorithms, can_all_be_reached_by_asking_for_them) {
-  for (int i = 0; i < algorithm_count; ++i) {
-    const auto algorithm = static_cast<Algorithm>(i);
-    const std::vector<SelectionRow> rows = defaults_and(forced(algorithm));
-    int reached = 0, refused = 0;
-    each_situation(row_of(algorithm).kind, [&](const Situation& s) {
-      const Choice choice = choose(s, rows);
-      const bool serves = !obstacle(algorithm, s);
-      ASSERT_EQ(choice.algorithm == algorithm && choice.reason == ChoiceReason::forced, serves)
-          << row_of(algorithm).name << ": " << testing::PrintToString(s);
-      ++(serves ? reached : refused);
-    });
-    EXPECT_GT(reached, 0) << row_of(algorithm).name;
-    EXPECT_EQ(refused > 0, row_of(algorithm).rounds > 0 || row_of(algorithm).needs != 0);
-  }
-}
-
-TEST(algorithms, are_never_chosen_where_they_cannot_serve) {
-  std::vector<std::vector<SelectionRow>> tables = {
-      {}, {default_selection().begin(), default_selection().end()}};
-  for (int i = 0; i < algorithm_count; ++i) {
-    tables.push_back({forced(static_cast<Algorithm>(i))});
-    tables.push_back(defaults_and(forced(static_cast<Algorithm>(i))));
-  }
-  for (const auto& rows : tables)
-    each_situation([&rows](const Situation& s) {
-      const Choice choice = choose(s, rows);
-      ASSERT_EQ(row_of(choice.algorithm).kind, s.kind) << testing::PrintToString(s);
-      // A call that is in place and not in place is none; every other one can be served.
-      ASSERT_FALSE(obstacle(choice.algorithm, s)) << testing::PrintToString(s);
-    });
-}
-
 TEST(choice, depends_on_what_all_ranks_know_and_on_nothing_else) {
   // Another member does not compile here: do all ranks know it alike (select.cpp, cutoffs.cpp)?
   const auto [kind, ranks, bytes, commuting, uneven, in_place, oversubscribed, rooms, direct,
-              grouping, room_bytes_max, several_nodes] =
-      Situation{Kind::allreduce, 3,    20000, true,           false, false,
-                false,           true, true,  Grouping::none, 32768, false};
-  const Situation once{kind,           ranks, bytes,  commuting, uneven,         in_place,
-                       oversubscribed, rooms, direct, grouping,  room_bytes_max, several_nodes};
+              grouping, room_bytes_max, several_nodes, shared_nodes, regular_nodes] =
+      Situation{Kind::allreduce, 3,     20000, true,  false, false, false, true, true,
+                Grouping::none,  32768, false, false, false};
+  const Situation once{kind,           ranks,          bytes,        commuting,    uneven,
+                       in_place,       oversubscribed, rooms,        direct,       grouping,
+                       room_bytes_max, several_nodes,  shared_nodes, regular_nodes};
   const Choice choice = choose(once, default_selection());
   EXPECT_EQ(choice.algorithm, Algorithm::allreduce_by_parts_in_room);
   EXPECT_EQ(choice.reason, ChoiceReason::guess);
@@ -445,30 +331,6 @@ TEST(choice, is_the_last_row_that_fits) {
     change(outside);
     EXPECT_EQ(choose(outside, rows).algorithm, Algorithm::allreduce_in_room);
   }
-}
-
-TEST(needs, are_obstacles_where_they_are_not_met) {
-  Situation s{Kind::allgather, 3};
-  s.uneven = true;
-  EXPECT_EQ(obstacle(Algorithm::allgather_in_room, s), ChoiceReason::uneven);
-  s = {Kind::alltoall, 3};
-  EXPECT_EQ(obstacle(Algorithm::alltoall_in_place, s), ChoiceReason::not_in_place);
-  s.in_place = true;
-  EXPECT_EQ(obstacle(Algorithm::alltoall_pairwise, s), ChoiceReason::in_place);
-  s = {Kind::broadcast, 3};
-  s.direct = false;
-  EXPECT_EQ(obstacle(Algorithm::broadcast_direct, s), ChoiceReason::not_direct);
-  s = {Kind::barrier, 3};
-  EXPECT_EQ(obstacle(Algorithm::barrier_hierarchical_in_room, s), ChoiceReason::no_groups);
-  s = {Kind::reduce, 3};
-  s.grouping = Grouping::mixed;
-  EXPECT_EQ(obstacle(Algorithm::reduce_hierarchical_in_room, s), std::nullopt);
-  s.commuting = false;
-  EXPECT_EQ(obstacle(Algorithm::reduce_hierarchical_in_room, s), ChoiceReason::mixed_groups);
-  s.grouping = Grouping::in_order;
-  EXPECT_EQ(obstacle(Algorithm::reduce_hierarchical_in_room, s), std::nullopt);
-  s = {Kind::barrier, 1};
-  EXPECT_EQ(obstacle(Algorithm::barrier_in_room, s), ChoiceReason::one_rank);
 }
 
 TEST(boundaries, are_the_only_sizes_at_which_the_choice_changes) {

@@ -84,14 +84,15 @@ void describe_receive(const Request& request, const Communicator& comm, Words& w
 
 void describe_collective(const Run& run, const WaitSubject& subject, Words& words,
                          WaitDescription& wait) {
-  const Communicator& comm = *run.call.comm;
-  const Form form = run.call.persistent ? Form::persistent
+  const Call& call = run.program_call();
+  const Communicator& comm = *call.comm;
+  const Form form = call.persistent     ? Form::persistent
                     : run.is_blocking() ? Form::blocking
                                         : Form::nonblocking;
   const CallNumber number = run.number();
-  words.add("%s, ", ProcedureName(procedure_of(run.call, form)).text);
+  words.add("%s, ", ProcedureName(procedure_of(call, form)).text);
   words.add_call(comm, number);
-  const Blocks& data = run.call.out.type && !run.call.out.in_place() ? run.call.out : run.call.in;
+  const Blocks& data = call.out.type && !call.out.in_place() ? call.out : call.in;
   if (data.type && !data.counts)
     words.add(", %lld bytes a rank", static_cast<long long>(data.uniform * data.type->size));
   wait.collective = 1;

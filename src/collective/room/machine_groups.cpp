@@ -51,13 +51,6 @@ MachineGroups* make_groups(const Communicator& comm) {
 
 }  // namespace
 
-bool spans_nodes(const Communicator& comm) {
-  const std::int32_t own = place_of(comm, comm.rank()).node;
-  for (int rank = 0; rank < comm.size(); ++rank)
-    if (place_of(comm, rank).node != own) return true;
-  return false;
-}
-
 Division divide(const Communicator& comm) {
   return divide(
       comm.size(), [&comm](int rank) -> auto& { return place_of(comm, rank); });

@@ -37,9 +37,6 @@ struct MachineGroups {
   int leader() const { return firsts[own]; }
   int leader(int root) const { return leaders(root)[own]; }
 };
-
-// Whether the ranks are on several nodes.
-bool spans_nodes(const Communicator& comm);
 Division divide(const Communicator& comm);
 
 // Of the run's communicator, which the machine divides. Null, and the run has the error, without

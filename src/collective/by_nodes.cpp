@@ -1,0 +1,45 @@
+#include "collective/by_nodes.hpp"
+
+#include "collective/select.hpp"
+
+namespace baton::collective {
+
+void begin(Run& run, Step& step, const Call& call) {
+  step.call = call;
+  const bool rooms = !run.call.persistent;  // persistent calls start in any order
+  run.enter_step(step.call, step.whole);
+  step.task = select_step(run, step.call, rooms);
+  run.leave_step();
+}
+
+Task finish(Run& run, Step& step) {
+  if (!step.task.handle()) co_return;
+  run.enter_step(step.call, step.whole);
+  co_await step.task;
+  run.leave_step();
+}
+
+const world::NodeParts* node_parts(Run& run) {
+  const world::NodeParts* parts = world::node_parts(*run.call.comm);
+  if (!parts) run.note(MPI_ERR_NO_MEM);
+  return parts;
+}
+
+bool find_delegates(Run& run, const world::NodeParts& parts, int root, Delegates& delegates) {
+  const auto nodes = static_cast<std::size_t>(parts.nodes);
+  auto* processes = static_cast<Process*>(run.take(nodes * sizeof(Process)));
+  if (!processes) return false;
+  const Communicator& comm = *run.call.comm;
+  for (int node = 0; node < parts.nodes; ++node) processes[node] = parts.first_of[node];
+  delegates.root_node = parts.node_of[root];
+  processes[delegates.root_node] = comm.collective.process(root);
+  delegates.of_own_node = delegates.root_node == parts.own_node ? parts.number_of[root] : 0;
+  delegates.is_own = parts.number_of[comm.rank()] == delegates.of_own_node;
+  delegates.context = parts.column->collective;
+  delegates.context.rank = parts.own_node;
+  delegates.context.size = parts.nodes;
+  delegates.context.processes = processes;
+  return true;
+}
+
+}  // namespace baton::collective
