@@ -252,8 +252,11 @@ void arrive_network_rts(Message<Source> message) {
   {
     platform::Guard guard(queue.lock);
     Request* receive = take_posted(queue, message.header.source(), envelope.tag);
-    UnexpectedMessage& unexpected = keep_unexpected(message, envelope, 0);
+    UnexpectedMessage& unexpected = keep_unexpected(message, envelope, line.head_bytes);
     unexpected.bytes = line.bytes;
+    unexpected.early_bytes = line.head_bytes;
+    BATON_INVARIANT(line.head_bytes <= sizeof line.head);
+    std::copy_n(line.head, line.head_bytes, unexpected.payload());
     unexpected.offered = unexpected.remote = true;
     unexpected.claimed = true;  // its sender cannot take it back
     unexpected.offer = static_cast<std::int32_t>(line.send);

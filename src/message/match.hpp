@@ -43,6 +43,7 @@ struct UnexpectedMessage {
   void* owner = nullptr;
   Usage* usage = nullptr;
   char* payload() { return reinterpret_cast<char*>(this + 1); }
+  const char* payload() const { return reinterpret_cast<const char*>(this + 1); }
 };
 
 // Messages taken out of matching by MPI_Mprobe.

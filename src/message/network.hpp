@@ -11,7 +11,9 @@ namespace baton::message {
 // A sender's envelope: its data waits for its receiver's answer.
 struct NetworkRtsLine {
   std::int64_t bytes;
-  std::uint32_t send;  // the sender's number of it
+  std::uint32_t send;        // the sender's number of it
+  std::uint32_t head_bytes;  // its first ones, which are here
+  char head[48];
 };
 // A receiver's answer: where a part of the message, or all of it, goes.
 struct NetworkCtsLine {

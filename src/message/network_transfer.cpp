@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "base/report.hpp"
 #include "datatype/pack.hpp"
@@ -46,6 +47,7 @@ struct Transfer {
   NetworkCtsLine answer{};  // the last
   std::int64_t next = 0;    // to be written
   int writing = 0;
+  bool answered = false;
   Write writes[writes_at_once];
   // Of a receive.
   std::int64_t sent_bytes = 0;      // what the sender has
@@ -195,7 +197,7 @@ Error open_part(Transfer& transfer) {
   const std::int64_t bytes = transfer.end - transfer.begin;
   transfer.writes_left = static_cast<std::uint32_t>((bytes + write_bytes - 1) / write_bytes);
   if (bytes == 0 || transfer.memory.region) return MPI_SUCCESS;
-  void* memory = receive.buffer;
+  void* memory = static_cast<char*>(receive.buffer) + transfer.begin;
   if (!direct) memory = transfer.bounce = static_cast<char*>(std::malloc(bounce_bytes));
   if (!memory) return fail(MPI_ERR_NO_MEM, "no memory to unpack a message from the network");
   return network.endpoint().register_target(
@@ -208,6 +210,16 @@ void end_receive(Transfer& transfer) {
   close_transfer(transfer);
   set_outstanding(receive, 0);
   complete(receive, receive.error ? receive.error : error);
+}
+
+// What came with the envelope.
+void take_head(Transfer& transfer, const UnexpectedMessage& unexpected) {
+  Request& receive = *transfer.request;
+  transfer.begin = std::min(receive.bytes, unexpected.early_bytes);
+  if (receive.datatype->contiguous)
+    std::memcpy(receive.buffer, unexpected.payload(), static_cast<std::size_t>(transfer.begin));
+  else
+    datatype::unpack(*receive.datatype, receive.buffer, 0, unexpected.payload(), transfer.begin);
 }
 
 // Asks for the next part.
@@ -243,7 +255,12 @@ Error lost_peer(Process process, int network_error) {
 bool put_network_rts(Peer& peer, Request& send) {
   Transfer* transfer = open_transfer(peer, send, true);
   if (!transfer) return false;
-  const NetworkRtsLine line{send.bytes, transfer->number};
+  NetworkRtsLine line{send.bytes, transfer->number, 0, {}};
+  if (send.datatype->contiguous) {
+    line.head_bytes = static_cast<std::uint32_t>(
+        std::min(network.bytes_before_write(send.buffer), static_cast<std::size_t>(send.bytes)));
+    std::memcpy(line.head, send.buffer, line.head_bytes);
+  }
   send.stage = Stage::offered;
   send.slot = transfer->number;
   if (!put_line(peer, LineKind::network_rts, send.source, {send.context, send.tag}, &line,
@@ -264,7 +281,7 @@ bool put_network_cts(Peer& peer, Request& receive) {
                             transfer.number,         static_cast<std::uint32_t>(write_bytes)};
   receive.stage = Stage::streaming;
   if (!put_line(peer, LineKind::network_cts, 0, {0, 0}, &line, sizeof line)) return false;
-  if (receive.bytes == 0) end_receive(transfer);
+  if (transfer.begin == receive.bytes) end_receive(transfer);
   return true;
 }
 
@@ -280,6 +297,7 @@ void accept_over_network(const UnexpectedMessage& unexpected, Request& receive) 
   BATON_INVARIANT(transfer != nullptr);
   transfer->sent_bytes = unexpected.bytes;
   transfer->send = static_cast<std::uint32_t>(unexpected.offer);
+  if (unexpected.early_bytes > 0) take_head(*transfer, unexpected);
   set_outstanding(receive, receive.bytes);
   count_message(peer, Way::network_write, receive.bytes);
   ask(*transfer);
@@ -287,12 +305,15 @@ void accept_over_network(const UnexpectedMessage& unexpected, Request& receive) 
 
 void arrive_network_cts(const Peer& peer, const NetworkCtsLine& line) {
   Transfer* transfer = find_transfer(line.send, true);
+  // The first part begins behind what the envelope has brought.
+  if (transfer && !transfer->answered) transfer->next = line.offset;
   BATON_INVARIANT(transfer && transfer->peer == &peer && line.offset == transfer->next &&
                   line.limit <= transfer->request->bytes && line.write_bytes <= write_bytes);
   Request& send = *transfer->request;
   send.stage = Stage::streaming;
   transfer->answer = line;
-  if (line.limit > 0 && line.offset == 0 && send.datatype->contiguous)
+  const bool first = !std::exchange(transfer->answered, true);
+  if (first && line.bytes > 0 && send.datatype->contiguous)
     transfer->error = network.endpoint().register_source(
         send.buffer, static_cast<std::size_t>(line.limit), transfer->memory);
   if (!transfer->listed) {

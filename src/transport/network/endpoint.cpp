@@ -20,7 +20,7 @@ namespace baton::transport::network {
 namespace {
 
 // So many packets may come before the first is taken. The rest waits at its senders.
-constexpr std::size_t receive_buffers = 16;  // guess
+constexpr std::size_t receive_buffers = 8;  // guess
 constexpr std::size_t completions_at_once = 16;
 constexpr std::uint64_t completion_queue_entries = 1024;
 

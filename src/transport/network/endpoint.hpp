@@ -61,6 +61,8 @@ class Endpoint {
   const char* interface() const { return info_->domain_attr->name; }
   const char* reason() const { return reason_; }
   std::size_t inject_bytes_max() const { return info_->tx_attr->inject_size; }
+  // Whether it is libfabric's own way over TCP.
+  bool is_tcp() const { return info_->ep_attr->protocol == FI_PROTO_XNET; }
   // Whether a packet may be sent from three parts of memory that nobody has registered.
   bool gathers() const {
     return info_->tx_attr->iov_limit >= 3 && !(info_->domain_attr->mr_mode & FI_MR_LOCAL);

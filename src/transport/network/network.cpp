@@ -5,6 +5,7 @@
 #include <new>
 
 #include "platform/host_identity.hpp"
+#include "transport/network/kernel_copy.hpp"
 #include "transport/network/random.hpp"
 
 namespace baton::transport::network {
@@ -83,12 +84,14 @@ NetworkPeer* Network::find_sender(std::uint32_t sender) {
   return BATON_LIKELY(peer != nullptr) ? peer : meet(static_cast<Process>(sender));
 }
 
-void Network::write_header(NetworkPeer& peer, char* packet, std::size_t bytes) const {
+void Network::write_header(NetworkPeer& peer, char* packet, std::size_t bytes,
+                           std::size_t skip) const {
   PacketHeader header{};
   header.number = peer.next_out;
   header.sender = number_of(self_);
   header.bytes = static_cast<std::uint32_t>(bytes);
   header.wishes = peer.our_wishes;
+  header.skip = static_cast<std::uint16_t>(skip);
   header.proof = proof_of(peer.out_key, header);
   std::memcpy(packet, &header, sizeof header);
 }
@@ -232,17 +235,24 @@ Started Network::put_wishes(NetworkPeer& peer) {
   return sent(peer, endpoint_.inject(peer.address, packet, sizeof packet));
 }
 
+std::size_t Network::bytes_before_write(const void* data) const {
+  return endpoint_.is_tcp() ? bytes_ahead(data, tcp_write_header_bytes) : 0;
+}
+
 Started Network::put_in_place(NetworkPeer& peer, const Piece& piece, const void* payload,
                               std::size_t bytes, PacketEnds& ends, Operation& operation) {
   if (peer.filling)
     if (const Started started = send_filled(peer); started != Started::yes) return started;
   const std::size_t whole = piece_bytes(bytes);
-  write_header(peer, ends.head, whole);
-  std::memcpy(ends.head + sizeof(PacketHeader), &piece, sizeof piece);
+  constexpr std::size_t before = tcp_message_header_bytes + sizeof(PacketHeader) + sizeof piece;
+  const std::size_t skip = endpoint_.is_tcp() ? bytes_behind(payload, before) : 0;
+  const std::size_t head = sizeof(PacketHeader) + skip + sizeof piece;
+  write_header(peer, ends.head, skip + whole, skip);
+  std::memset(ends.head + sizeof(PacketHeader), 0, skip);
+  std::memcpy(ends.head + sizeof(PacketHeader) + skip, &piece, sizeof piece);
   const std::size_t rest = whole - sizeof piece - bytes;
   std::memset(ends.tail, 0, sizeof ends.tail);
-  const iovec parts[] = {
-      {ends.head, sizeof ends.head}, {const_cast<void*>(payload), bytes}, {ends.tail, rest}};
+  const iovec parts[] = {{ends.head, head}, {const_cast<void*>(payload), bytes}, {ends.tail, rest}};
   void* descriptions[3] = {};
   return sent(peer, endpoint_.send(peer.address, parts, descriptions, rest ? 3 : 2, operation));
 }

@@ -35,8 +35,8 @@ struct NetworkPeer {
   std::uint32_t next_out = 0;  // number of the next packet, either way
   std::uint32_t next_in = 0;
   ReceiveBuffer* early = nullptr;  // came before their turn
-  std::uint32_t its_wishes = 0;
-  std::uint32_t our_wishes = 0;
+  std::uint16_t its_wishes = 0;
+  std::uint16_t our_wishes = 0;
   // Short messages that wait for others to go with them: in a packet that is being filled, and so
   // many sends in a row since this process last looked at the network.
   struct SendBuffer* filling = nullptr;
@@ -61,7 +61,7 @@ struct SendBuffer : Operation {
 
 // A packet whose payload leaves from where the program has it: what stands before and behind it.
 struct PacketEnds {
-  char head[sizeof(PacketHeader) + sizeof(Piece)];
+  char head[sizeof(PacketHeader) + skip_bytes_max + sizeof(Piece)];
   char tail[8];
 };
 
@@ -82,6 +82,8 @@ class Network {
   // The same for who sends, which may be a stranger: null where there is no such process.
   NetworkPeer* find_sender(std::uint32_t sender);
 
+  // How many bytes to send otherwise before a write from there, so that it is copied quickly.
+  std::size_t bytes_before_write(const void* data) const;
   // The longest message that is sent before it is matched.
   std::size_t eager_bytes_max() const { return in_place_ ? payload_bytes_max : copied_bytes_max; }
 
@@ -103,7 +105,7 @@ class Network {
   SendBuffer* take_buffer(NetworkPeer& peer);
   void keep(SendBuffer& buffer);
   static void buffer_sent(Operation& operation, int error);
-  void write_header(NetworkPeer& peer, char* packet, std::size_t bytes) const;
+  void write_header(NetworkPeer& peer, char* packet, std::size_t bytes, std::size_t skip = 0) const;
   Started sent(NetworkPeer& peer, Started started);
   bool goes_together(NetworkPeer& peer, std::size_t whole);
   bool begin_filling(NetworkPeer& peer);

@@ -80,7 +80,7 @@ bool NetworkInbox::open_packet(ReceiveBuffer& buffer) {
   peer_->its_wishes = header.wishes;
   packet_ = &buffer;
   sender_ = header.sender;
-  at_ = sizeof header;
+  at_ = sizeof header + header.skip;
   end_ = buffer.bytes;
   return true;
 }

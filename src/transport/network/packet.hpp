@@ -17,11 +17,14 @@ struct PacketHeader {
   std::uint64_t proof;   // keyed hash of what follows, by the key of this pair and direction
   std::uint32_t number;  // of the sender's packets to this receiver, from 0 on
   std::uint32_t sender;  // its rank in MPI_COMM_WORLD
-  std::uint32_t bytes;   // of the messages behind it
-  std::uint32_t wishes;  // of the sender, as a receiver: see below
+  std::uint32_t bytes;   // behind it
+  std::uint16_t wishes;  // of the sender, as a receiver: see below
+  std::uint16_t skip;    // so many of the bytes come before the messages
 };
 static_assert(sizeof(PacketHeader) == 24);
-inline constexpr std::uint32_t wish_envelopes_only = 1;
+inline constexpr std::uint16_t wish_envelopes_only = 1;
+// The longest skip.
+inline constexpr std::size_t skip_bytes_max = 72;
 
 // A message in a packet: this, then its payload, filled up to whole words.
 struct Piece {
@@ -31,9 +34,9 @@ struct Piece {
 static_assert(sizeof(Piece) == 16);
 
 // The longest payload of a message that is sent before it is matched, and of a packet.
-inline constexpr std::size_t payload_bytes_max = 65536;
+inline constexpr std::size_t payload_bytes_max = 131072;
 inline constexpr std::size_t packet_bytes_max =
-    sizeof(PacketHeader) + sizeof(Piece) + payload_bytes_max;
+    sizeof(PacketHeader) + skip_bytes_max + sizeof(Piece) + payload_bytes_max;
 
 constexpr std::size_t piece_bytes(std::size_t payload) {
   return sizeof(Piece) + ((payload + 7) & ~std::size_t{7});
@@ -43,7 +46,7 @@ constexpr std::size_t piece_bytes(std::size_t payload) {
 inline std::uint64_t proof_of(Key key, const PacketHeader& header) {
   const std::uint64_t words[] = {
       (std::uint64_t{header.number} << 32) | header.sender,
-      (std::uint64_t{header.bytes} << 32) | header.wishes,
+      (std::uint64_t{header.bytes} << 32) | (std::uint64_t{header.skip} << 16) | header.wishes,
   };
   return keyed_hash(key, words);
 }
@@ -67,7 +70,8 @@ inline PacketFault check_packet(const char* packet, std::size_t bytes, Key key,
   std::memcpy(&header, packet, sizeof header);
   if (header.proof != proof_of(key, header)) return PacketFault::unproven;
   if (header.bytes != bytes - sizeof header) return PacketFault::torn;
-  for (std::size_t at = 0; at < header.bytes;) {
+  if (header.skip > header.bytes) return PacketFault::torn;
+  for (std::size_t at = header.skip; at < header.bytes;) {
     Piece piece;
     if (header.bytes - at < sizeof piece) return PacketFault::torn;
     std::memcpy(&piece, packet + sizeof header + at, sizeof piece);

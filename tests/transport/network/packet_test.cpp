@@ -17,16 +17,17 @@ constexpr std::uint64_t here = 0xfeed, there = 0xbeef;
 constexpr Key key = pair_key(job, there, here);
 constexpr std::uint32_t number = 7, sender = 3;
 
-Bytes packet_of(std::span<const std::size_t> payloads, std::uint32_t packet_number = number) {
-  Bytes packet(sizeof(PacketHeader));
+Bytes packet_of(std::span<const std::size_t> payloads, std::uint32_t packet_number = number,
+                std::uint16_t skip = 0) {
+  Bytes packet(sizeof(PacketHeader) + skip);
   for (std::size_t bytes : payloads) {
     const Piece piece{{lockfree::make_header(5, bytes, 2).bits | lockfree::first_lap}, {9, -4}};
     const std::size_t at = packet.size();
     packet.resize(at + piece_bytes(bytes), 'p');
     std::memcpy(packet.data() + at, &piece, sizeof piece);
   }
-  PacketHeader header{0, packet_number, sender,
-                      static_cast<std::uint32_t>(packet.size() - sizeof header), 0};
+  PacketHeader header{
+      0, packet_number, sender, static_cast<std::uint32_t>(packet.size() - sizeof header), 0, skip};
   header.proof = proof_of(key, header);
   std::memcpy(packet.data(), &header, sizeof header);
   return packet;
@@ -52,7 +53,9 @@ const std::vector<std::vector<std::size_t>> shapes = {{},
 std::size_t read_all(const char* packet, std::size_t bytes) {
   std::size_t messages = 0;
   unsigned sum = 0;
-  for (std::size_t at = sizeof(PacketHeader); at < bytes; ++messages) {
+  PacketHeader header;
+  std::memcpy(&header, packet, sizeof header);
+  for (std::size_t at = sizeof header + header.skip; at < bytes; ++messages) {
     Piece piece;
     std::memcpy(&piece, packet + at, sizeof piece);
     for (std::size_t i = 0; i < piece.header.bytes(); ++i)
@@ -106,9 +109,20 @@ Bytes flipped(Bytes packet, std::size_t bit) {
 
 TEST(check_packet, whole_packets_of_their_sender_are_believed) {
   for (const auto& shape : shapes) EXPECT_EQ(check(packet_of(shape)), PacketFault::none);
-  EXPECT_EQ(packet_of({payload_bytes_max}).size(), packet_bytes_max);
+  EXPECT_EQ(packet_of({payload_bytes_max}).size() + skip_bytes_max, packet_bytes_max);
   const Bytes many = packet_of({3, 0, 65, 2000, 1});
   EXPECT_EQ(read_all(many.data(), many.size()), 5u);
+}
+
+TEST(check_packet, messages_may_begin_later) {
+  const std::size_t payloads[] = {5, 0, 40};
+  EXPECT_EQ(check(packet_of(payloads, number, skip_bytes_max)), PacketFault::none);
+  EXPECT_EQ(check(packet_of({}, number, 8)), PacketFault::none);
+  Bytes beyond = packet_of({});
+  PacketHeader header{0, number, sender, 0, 0, 8};
+  header.proof = proof_of(key, header);
+  std::memcpy(beyond.data(), &header, sizeof header);
+  EXPECT_EQ(check(beyond), PacketFault::torn);
 }
 
 TEST(check_packet, each_flipped_bit_of_the_header_is_refused) {
@@ -212,8 +226,9 @@ TEST(check_packet, tens_of_thousands_of_broken_packets_lead_nowhere) {
         default:  // Bits of messages' lengths, in a header that is proven again.
           if (packet.size() >= sizeof(PacketHeader) + sizeof(Piece)) {
             packet[sizeof(PacketHeader) + 1 + random() % 3] = static_cast<char>(random());
-            PacketHeader header{0, number, sender,
-                                static_cast<std::uint32_t>(packet.size() - sizeof header), 0};
+            PacketHeader header{0,      number,
+                                sender, static_cast<std::uint32_t>(packet.size() - sizeof header),
+                                0,      static_cast<std::uint16_t>(random() % 100)};
             header.proof = proof_of(key, header);
             std::memcpy(packet.data(), &header, sizeof header);
           }
