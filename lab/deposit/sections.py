@@ -1,5 +1,5 @@
 """The page's own sections: figures 7 to 11 simulated, tendencies by assumption, this machine, what the model is told."""
-from lab.deposit import live, source
+from lab.deposit import live, network_live, source
 from lab.deposit.findings import held, holds, in_words, tendencies
 from lab.deposit.model import BASE, DELAYED, VARIANTS
 from lab.deposit.network import PATTERNS
@@ -68,13 +68,29 @@ def live_section(done):
                    paragraph(f"Two ranks, {data['rounds']} rounds in turn; of each ratio the median and its interval (of fewer than six rounds: "
                              "the least and the most). In the stream receives are blocking, so a model seldom finds one posted; in the "
                              "ping-pong each is posted before what answers it is sent. Fresh: each message is written before it is sent "
-                             "and read when it has come, in the time."), *parts,
-                   paragraph("On a real network: not built yet."))
+                             "and read when it has come, in the time."), *parts)
+
+
+def network_section(done):
+    why = network_live.why_not(done)
+    title = "Figure 11 on this machine: MPI and the raw provider"
+    if why:
+        return section(title, MEASURED, paragraph(f"{why[0].upper()}{why[1:]}.", "problem"))
+    data = done["network"].data
+    return section(title, MEASURED,
+                   paragraph(f"Two ranks, each a node of its own, over {data['raw']}, on this machine's loopback: no wire, and the kernel "
+                             f"does the copying; {data['rounds']} rounds in one run, all ways of a size in turn. us a message. The share is "
+                             "the quicker raw way's time over MPI's, round by round. Short nonblocking messages share packets, "
+                             "so that a window of them takes less than raw. The five models are shared memory's; over the network "
+                             "Baton's own protocols run."),
+                   *network_live.section_parts(done),
+                   paragraph("Figure 12, another MPI on the same network: `baton-network-live none ...` runs under any MPI with the "
+                             "standard ABI; docs/measurements.md has such runs."))
 
 
 def sections_of(done):
     data = done["model"].data
     parts = [redrawn(data), assumptions(data)] if data else \
         [section("Figures 7 to 11, redrawn", paragraph(done["model"].problem, "problem"))]
-    return [*parts, live_section(done), parameters_section({"parameters": source.parameters()}, ASSUMED),
+    return [*parts, live_section(done), network_section(done), parameters_section({"parameters": source.parameters()}, ASSUMED),
             figures_section("The source's figures and tables", source.figures())]

@@ -1,0 +1,74 @@
+"""The live step of the second half: MPI against the raw provider, in one run. One machine is taken for two nodes, so the
+network is its loopback; `network_live.c` beside this is the program."""
+from lab.frame import charts
+from lab.frame.medians import spread, with_interval
+from lab.frame.steps import Step
+
+PROGRAM = "baton-network-live"
+FORMAT = 1  # of what we keep
+SECONDS = 300  # after which a job is given up
+INTERFACE = "lo"
+WHAT = "MPI and the raw provider of libfabric between two ranks over TCP, in turn in one run"
+ABSENT = "not measured: this build has no program for it"
+MPI, RAW = "MPI", ("messages", "writes")
+QUICK = {"rounds": 2, "seconds": 0.004, "sizes": [8, 4096, 65536, 1 << 20]}
+FULL = {"rounds": 7, "seconds": 0.03, "sizes": [8 << power for power in range(21)]}
+# So many bytes of a message, and more: the source's yardstick is what MPI delivers there.
+LONG = 1 << 20
+
+
+def measure(context, size, heard):
+    if not context.programs.has(PROGRAM):
+        return {"measured": False, "why": ABSENT}
+    words = [INTERFACE, str(size["rounds"]), str(size["seconds"]), *map(str, size["sizes"])]
+    report = context.programs.job(2, PROGRAM, words, SECONDS, heard, ["-genv", "BATON_RANKS_PER_NODE", "1"])
+    cells = {}
+    for cell in report["cells"]:
+        cells.setdefault(cell["pattern"], {}).setdefault(cell["way"], {})[str(cell["bytes"])] = cell["us"]
+    return {"measured": True, "rounds": size["rounds"], "raw": report["raw"], "us": cells}
+
+
+def steps(context):
+    size = QUICK if context.quick else FULL
+    key = {"format": FORMAT, "size": size, "program": context.programs.fingerprint(PROGRAM),
+           "library": context.programs.fingerprint("../lib/libmpi_abi.so.1")}
+    return [Step("network", WHAT, "measured", lambda heard: measure(context, size, heard), key,
+                 f"BATON_RANKS_PER_NODE=1 mpiexec -n 2 {PROGRAM} {INTERFACE} {size['rounds']} {size['seconds']} BYTES...")]
+
+
+def why_not(done):
+    step = done["network"]
+    return step.problem or step.data.get("why", "")
+
+
+def share(ways, size):
+    """Of the raw provider's rate that MPI delivers, by its quicker way of each round: median and interval."""
+    return spread([min(raw) / ours for ours, *raw in zip(ways[MPI][size], *(ways[way][size] for way in RAW))])
+
+
+def rows(done):
+    if why_not(done):
+        return []
+    return [{"table": "network", "kind": "measured", "case": pattern, "mode": way, "bytes": int(size), "rounds": len(values),
+             **dict(zip(("us", "us_low", "us_high"), spread(values)))}
+            for pattern, ways in done["network"].data["us"].items() for way, sizes in ways.items() for size, values in sizes.items()]
+
+
+def section_parts(done):
+    """Figure 11 for each pattern, and what share of the raw provider's rate is left by size."""
+    data, parts = done["network"].data, []
+    for pattern, ways in data["us"].items():
+        lines = [(f"{way} of libfabric" if way in RAW else way, kind,
+                  {int(size): int(size) / spread(values)[0] for size, values in ways[way].items()})
+                 for way, kind in zip((MPI, *RAW), ("main", "cold", "wait"))]
+        table = [[charts.in_bytes(int(size)), *[with_interval(spread(ways[way][size])) for way in (MPI, *RAW)],
+                  with_interval(share(ways, size))] for size in sorted(ways[MPI], key=int)]
+        parts += [f"<h3>{pattern}</h3>", charts.curves(f"figure 11, {pattern}: MB/s by bytes of a message", lines, "MB/s"),
+                  charts.table(["", *[f"{way}, us#" for way in (MPI, *RAW)], "share of raw#"], table, stacked=True)]
+    return parts
+
+
+def long_shares(done):
+    """Shares of messages of 1 MiB and more, all patterns."""
+    ways_of = done["network"].data["us"]
+    return [share(ways, size)[0] for ways in ways_of.values() for size in ways[MPI] if int(size) >= LONG]

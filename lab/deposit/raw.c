@@ -1,0 +1,194 @@
+#define _GNU_SOURCE /* dlvsym */
+#include "lab/deposit/raw.h"
+
+#include <dlfcn.h>
+#include <mpi.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_errno.h>
+#include <rdma/fi_rma.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { posted_max = 64, address_max = 128 };
+
+/* Where the peer is, and its memory. */
+struct card {
+  unsigned char address[address_max];
+  uint64_t memory, key;
+};
+
+static struct fi_info* info;
+static struct fid_fabric* fabric;
+static struct fid_domain* domain;
+static struct fid_av* addresses;
+static struct fid_cq* completions;
+static struct fid_ep* endpoint;
+static struct fid_mr *out_region, *in_region;
+static fi_addr_t peer_address;
+static struct card peer_card;
+static char *out_memory, *in_memory;
+static long arrived, sends_left;
+static struct fi_context2 receives[posted_max], sends[posted_max];
+static long receive_number, send_number;
+static char name[128];
+
+static void refuse(const char* what, long code) {
+  fprintf(stderr, "baton-network-live: libfabric refuses %s (%ld)\n", what, code);
+  MPI_Abort(MPI_COMM_WORLD, 3);
+}
+
+static void check(const char* what, long code) {
+  if (code != 0) refuse(what, code);
+}
+
+static void* find(void* library, const char* function, const char* version) {
+  void* found = dlvsym(library, function, version);
+  if (!found) refuse(function, 0);
+  return found;
+}
+
+static void choose(const char* interface) {
+  const char* file = getenv("BATON_LIBFABRIC");
+  void* library = dlopen(file && *file ? file : "libfabric.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!library) refuse("to be opened", 0);
+  int (*get)(uint32_t, const char*, const char*, uint64_t, const struct fi_info*,
+             struct fi_info**) = find(library, "fi_getinfo", "FABRIC_1.3");
+  struct fi_info* (*duplicate)(const struct fi_info*) = find(library, "fi_dupinfo", "FABRIC_1.3");
+  int (*open_fabric)(struct fi_fabric_attr*, struct fid_fabric**, void*) =
+      find(library, "fi_fabric", "FABRIC_1.1");
+  uint32_t (*version)(void) = find(library, "fi_version", "FABRIC_1.0");
+  struct fi_info *hints = duplicate(NULL), *all = NULL;
+  hints->caps = FI_MSG | FI_RMA | FI_SEND | FI_RECV | FI_WRITE | FI_REMOTE_WRITE;
+  hints->mode = FI_CONTEXT | FI_CONTEXT2;
+  hints->ep_attr->type = FI_EP_RDM;
+  hints->domain_attr->threading = FI_THREAD_DOMAIN;
+  hints->domain_attr->mr_mode =
+      FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
+  hints->domain_attr->cq_data_size = sizeof(uint32_t);
+  check("to list its providers", get(FI_VERSION(1, 17), NULL, NULL, 0, hints, &all));
+  const char* wanted = getenv("BATON_NETWORK_PROVIDER");
+  for (info = all; info; info = info->next) {
+    const char* provider = info->fabric_attr->prov_name;
+    int fits = wanted && *wanted ? strcmp(provider, wanted) == 0
+                                 : info->ep_attr->protocol == FI_PROTO_XNET;
+    if (fits && strcmp(info->domain_attr->name, interface) == 0 &&
+        info->addr_format != FI_SOCKADDR_IN6)
+      break;
+  }
+  if (!info) refuse("a provider on that interface", 0);
+  info->domain_attr->threading = FI_THREAD_DOMAIN;
+  snprintf(name, sizeof name, "%s on %s, libfabric %u.%u", info->fabric_attr->prov_name, interface,
+           FI_MAJOR(version()), FI_MINOR(version()));
+  check("to open its fabric", open_fabric(info->fabric_attr, &fabric, NULL));
+}
+
+static struct fid_mr* registered(void* memory, size_t bytes, uint64_t access, uint64_t key) {
+  struct fid_mr* region;
+  check("memory", fi_mr_reg(domain, memory, bytes, access, 0, key, 0, &region, NULL));
+  if (info->domain_attr->mr_mode & FI_MR_ENDPOINT) {
+    check("memory", fi_mr_bind(region, &endpoint->fid, 0));
+    check("memory", fi_mr_enable(region));
+  }
+  return region;
+}
+
+void raw_open(const char* interface, int peer, size_t most, char* out, char* in) {
+  choose(interface);
+  out_memory = out;
+  in_memory = in;
+  struct fi_av_attr for_addresses = {.type = info->domain_attr->av_type};
+  struct fi_cq_attr for_completions = {.size = 1024, .format = FI_CQ_FORMAT_DATA};
+  check("a domain", fi_domain(fabric, info, &domain, NULL));
+  check("a table of addresses", fi_av_open(domain, &for_addresses, &addresses, NULL));
+  check("a completion queue", fi_cq_open(domain, &for_completions, &completions, NULL));
+  check("an endpoint", fi_endpoint(domain, info, &endpoint, NULL));
+  check("an endpoint", fi_ep_bind(endpoint, &addresses->fid, 0));
+  check("an endpoint", fi_ep_bind(endpoint, &completions->fid, FI_TRANSMIT | FI_RECV));
+  check("an endpoint", fi_enable(endpoint));
+  out_region = registered(out, most, FI_SEND | FI_WRITE, 1);
+  in_region = registered(in, most, FI_RECV | FI_REMOTE_WRITE, 2);
+  struct card own = {.key = fi_mr_key(in_region)};
+  if (info->domain_attr->mr_mode & FI_MR_VIRT_ADDR) own.memory = (uintptr_t)in;
+  size_t bytes = address_max;
+  check("its address", fi_getname(&endpoint->fid, own.address, &bytes));
+  MPI_Sendrecv(&own, sizeof own, MPI_BYTE, peer, 0, &peer_card, sizeof peer_card, MPI_BYTE, peer, 0,
+               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (fi_av_insert(addresses, peer_card.address, 1, &peer_address, 0, NULL) != 1)
+    refuse("the peer's address", 0);
+}
+
+const char* raw_name(void) {
+  return name;
+}
+
+static void poll_once(void) {
+  struct fi_cq_data_entry entries[16];
+  ssize_t count = fi_cq_read(completions, entries, 16);
+  if (count == -FI_EAGAIN) return;
+  if (count < 0) refuse("what was begun", count);
+  for (ssize_t i = 0; i < count; ++i) {
+    if (entries[i].flags & (FI_RECV | FI_REMOTE_WRITE))
+      ++arrived;
+    else
+      --sends_left;
+  }
+}
+
+static void again(long code, const char* what) {
+  if (code != -FI_EAGAIN) refuse(what, code);
+  poll_once();
+}
+
+void raw_receive(size_t bytes) {
+  long code;
+  while ((code = fi_recv(endpoint, in_memory, bytes, fi_mr_desc(in_region), FI_ADDR_UNSPEC,
+                         &receives[receive_number % posted_max])) != 0)
+    again(code, "a receive");
+  ++receive_number;
+}
+
+void raw_send(size_t bytes) {
+  long code;
+  if (bytes <= info->tx_attr->inject_size) {
+    while ((code = fi_inject(endpoint, out_memory, bytes, peer_address)) != 0)
+      again(code, "a short message");
+    return;
+  }
+  while ((code = fi_send(endpoint, out_memory, bytes, fi_mr_desc(out_region), peer_address,
+                         &sends[send_number % posted_max])) != 0)
+    again(code, "a message");
+  ++send_number;
+  ++sends_left;
+}
+
+void raw_write(size_t bytes) {
+  long code;
+  while ((code = fi_writedata(endpoint, out_memory, bytes, fi_mr_desc(out_region), 1, peer_address,
+                              peer_card.memory, peer_card.key, &sends[send_number % posted_max])) !=
+         0)
+    again(code, "a write");
+  ++send_number;
+  ++sends_left;
+}
+
+void raw_await(long messages) {
+  while (arrived < messages) poll_once();
+  arrived -= messages;
+}
+
+void raw_finish_sends(void) {
+  while (sends_left > 0) poll_once();
+}
+
+void raw_close(void) {
+  fi_close(&endpoint->fid);
+  fi_close(&out_region->fid);
+  fi_close(&in_region->fid);
+  fi_close(&completions->fid);
+  fi_close(&addresses->fid);
+  fi_close(&domain->fid);
+  fi_close(&fabric->fid);
+}

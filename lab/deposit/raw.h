@@ -1,0 +1,24 @@
+/* libfabric without anything above it, between two ranks: what MPI's messages are measured against
+ * in the second half of the deposit study. Calls return only when they have succeeded; what fails
+ * ends the job. */
+#pragma once
+
+#include <stddef.h>
+
+/* Opens the provider that BATON_NETWORK_PROVIDER names (without: TCP by libfabric itself) on the
+ * interface `interface`, and introduces the two ranks by messages of MPI. `most`: bytes of the
+ * longest message; `out`, `in`: from where and to where they go. */
+void raw_open(const char* interface, int peer, size_t most, char* out, char* in);
+/* The provider, its interface and libfabric's version, in words. */
+const char* raw_name(void);
+
+/* Messages: each receive takes the next that comes, into `in`. A send may return before it has
+ * left; `raw_finish_sends` waits for all. */
+void raw_receive(size_t bytes);
+void raw_send(size_t bytes);
+/* Remote writes of `out` to the peer's `in`, which tell it when all has come. */
+void raw_write(size_t bytes);
+/* Waits until so many messages, or writes, have come. */
+void raw_await(long messages);
+void raw_finish_sends(void);
+void raw_close(void);
