@@ -52,8 +52,8 @@ void lost_packet(Process process, int error) {
 
 }  // namespace
 
-void expect_peers_to_leave() {
-  peers_may_leave = true;
+void expect_peers_to_leave(bool expected) {
+  peers_may_leave = expected;
 }
 
 Error start_network() {
@@ -69,6 +69,8 @@ Error start_network() {
     return error;
   if (Error error = transport::open_wake_pipe()) return error;
   begin_cancelling();
+  // Who sends while the program computes has to know how long that takes.
+  if (settings.progress_thread) network.stop_injecting();
   engine.networked = true;
   lockfree::ProcessEntry& own = transport::process_entry(engine.self);
   const transport::network::Card card = network.own_card();
@@ -201,6 +203,17 @@ bool put_over_network(Peer& peer, Request& request) {
 
 namespace {
 
+// Each peer that this process has a way to, under its send lock.
+template <class Action>
+void each_network_peer(Action action) {
+  for (std::uint32_t i = 0; i < engine.process_count; ++i) {
+    Peer* peer = known_peer(static_cast<Process>(i));
+    if (!peer || !peer->is_remote()) continue;
+    platform::Guard guard(peer->send_lock);
+    if (peer->link->has_begun()) action(link_of(*peer).peer());
+  }
+}
+
 // A look costs a system call or two. Where nothing has come for a while, neighbours in memory are
 // looked at more often than the network.
 class LookGap {
@@ -222,6 +235,8 @@ class LookGap {
 
 bool poll_network() {
   if (network.has_filled()) network.send_filled();
+  if (BATON_UNLIKELY(network.has_wishes()))
+    each_network_peer([](transport::network::NetworkPeer& peer) { network.tell_wishes(peer); });
   if (look_gap.skips()) return false;
   network.looked();
   bool any = network.endpoint().poll(arrive_network_write);
@@ -232,7 +247,15 @@ bool poll_network() {
 }
 
 bool network_is_idle() {
-  return platform::load_shared(engine.network_sends) == 0 && !network.has_filled();
+  if (platform::load_shared(engine.network_sends) > 0 || network.has_filled()) return false;
+  bool none_injected = true;
+  each_network_peer(
+      [&](transport::network::NetworkPeer& peer) { none_injected &= network.flush(peer); });
+  return none_injected && !network.is_sending();
+}
+
+bool network_is_sending() {
+  return engine.networked && network.is_sending();
 }
 
 }  // namespace baton::message

@@ -51,7 +51,9 @@ void ask_to_cancel(Request& send);
 bool poll_network();
 // Whether all that was sent has left.
 bool network_is_idle();
-// From now on peers may be gone: all of them have come to their end.
-void expect_peers_to_leave();
+// Whether something is on its way out that needs this process to look at the network.
+bool network_is_sending();
+// Whether peers may be gone from now on, since all of them have come to their end.
+void expect_peers_to_leave(bool expected);
 
 }  // namespace baton::message

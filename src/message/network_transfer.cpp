@@ -31,6 +31,7 @@ struct Transfer;
 struct Write : transport::network::Operation {
   Transfer* transfer = nullptr;
   char* packed = nullptr;
+  Registration memory;  // of that
   bool busy = false;
 };
 
@@ -111,7 +112,10 @@ void close_transfer(Transfer& transfer) {
       }
   }
   network.endpoint().forget(transfer.memory);
-  for (Write& write : transfer.writes) std::free(write.packed);
+  for (Write& write : transfer.writes) {
+    if (write.packed) network.endpoint().forget(write.memory);
+    std::free(write.packed);
+  }
   std::free(transfer.bounce);
   delete &transfer;
 }
@@ -147,8 +151,13 @@ void written(transport::network::Operation& operation, int error) {
 const char* data_of(Transfer& transfer, Write& write, std::int64_t bytes) {
   const Request& send = *transfer.request;
   if (send.datatype->contiguous) return static_cast<const char*>(send.buffer) + transfer.next;
-  if (!write.packed) write.packed = static_cast<char*>(std::malloc(write_bytes));
-  if (write.packed) datatype::pack(*send.datatype, send.buffer, transfer.next, write.packed, bytes);
+  if (!write.packed) {
+    write.packed = static_cast<char*>(std::malloc(write_bytes));
+    if (!write.packed) return nullptr;
+    transfer.error = network.endpoint().register_source(write.packed, write_bytes, write.memory);
+    if (transfer.error) return nullptr;
+  }
+  datatype::pack(*send.datatype, send.buffer, transfer.next, write.packed, bytes);
   return write.packed;
 }
 
@@ -165,7 +174,7 @@ bool begin_write(Transfer& transfer) {
   write->done = written;
   const Started started = network.endpoint().write(
       link_of(*transfer.peer).peer().address, data, static_cast<std::size_t>(bytes),
-      transfer.memory.description,
+      write->packed ? write->memory.description : transfer.memory.description,
       answer.address + static_cast<std::uint64_t>(transfer.next - answer.offset), answer.key,
       answer.receive, *write);
   if (started == Started::later) return false;

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "message/engine.hpp"
+#include "message/network.hpp"
 #include "message/wait.hpp"
 #include "platform/futex.hpp"
 #include "platform/thread.hpp"
@@ -23,7 +24,7 @@ constexpr auto loosely = std::memory_order_relaxed;
 bool is_under_way() {
   return progress_thread.watched.load(loosely) > 0 || platform::load_shared(engine.queued_count) ||
          platform::load_shared(engine.stream_count) ||
-         platform::load_shared(engine.active_sources) ||
+         platform::load_shared(engine.active_sources) || network_is_sending() ||
          platform::load_shared(engine.open_offers) !=
              platform::load_shared(engine.withdrawn_offers);
 }

@@ -178,6 +178,7 @@ Error begin_use_alone(int required) {
     platform::threads_multiple = handle_tables_are_shared = true;
     if (Error error = message::start_progress_thread()) return error;
   }
+  message::expect_peers_to_leave(false);
   users = 1;
   if (settings.crash_report && transport::job().launcher_pid)
     platform::tell_crashes(static_cast<int>(message::world_rank(message::engine.self)));
@@ -195,8 +196,8 @@ Error meet_at_the_end() {
   meeting.words[0] = 0;
   meeting.start(all, 1);
   message::wait_until([&] { return meeting.advance(); });
+  message::expect_peers_to_leave(true);
   message::wait_until(all_messages_have_left);
-  message::expect_peers_to_leave();
   return meeting.error();
 }
 
@@ -245,6 +246,7 @@ void end_use() {
   if (--users == 0) {
     // The world model has reported at its own end.
     if (world_phase() == LibraryState::Phase::before_init) report_leaks("MPI_Session_finalize");
+    message::expect_peers_to_leave(true);
     message::wait_until(all_messages_have_left);
     message::process_buffer.forget();
     message::stop_progress_thread();

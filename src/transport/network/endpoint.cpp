@@ -215,12 +215,17 @@ Error Endpoint::register_memory(void* memory, std::size_t bytes, std::uint64_t a
                                 Registration& made) {
   platform::Guard guard(lock_);
   const int mode = info_->domain_attr->mr_mode;
-  const std::uint64_t key = mode & FI_MR_PROV_KEY ? 0 : random_word();
+  const std::size_t key_bits = 8 * info_->domain_attr->mr_key_size;
+  std::uint64_t key = mode & FI_MR_PROV_KEY ? 0 : random_word();
+  if (key_bits > 0 && key_bits < 64) key &= (std::uint64_t{1} << key_bits) - 1;
   int code = fi_mr_reg(domain_, memory, bytes, access, 0, key, 0, &made.region, nullptr);
   if (code == 0 && (mode & FI_MR_ENDPOINT)) {
     code = fi_mr_bind(made.region, &endpoint_->fid, 0);
     if (code == 0) code = fi_mr_enable(made.region);
-    if (code != 0) fi_close(&made.region->fid);
+    if (code != 0) {
+      fi_close(&made.region->fid);
+      made.region = nullptr;
+    }
   }
   if (code != 0)
     return fail(
@@ -291,6 +296,7 @@ bool Endpoint::read_error() {
 }
 
 bool Endpoint::poll(void (*arrived)(std::uint32_t number)) {
+  if (BATON_UNLIKELY(unposted_ != nullptr)) post_again();
   fi_cq_data_entry entries[completions_at_once];
   ssize_t count;
   {
@@ -328,13 +334,16 @@ ReceiveBuffer* Endpoint::next_packet() {
 
 void Endpoint::give_back(ReceiveBuffer& buffer) {
   if (!post(buffer)) report("%s", last_explanation().text);
-  if (BATON_UNLIKELY(unposted_ != nullptr)) {
-    ReceiveBuffer* again = std::exchange(unposted_, nullptr);
-    while (again) {
-      ReceiveBuffer* next = again->next;
-      (void)post(*again);
-      again = next;
-    }
+}
+
+// Those that the provider had no room for. Where none is posted no packet comes that would be given
+// back, so each poll tries.
+void Endpoint::post_again() {
+  ReceiveBuffer* again = std::exchange(unposted_, nullptr);
+  while (again) {
+    ReceiveBuffer* next = again->next;
+    (void)post(*again);
+    again = next;
   }
 }
 

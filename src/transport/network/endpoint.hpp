@@ -107,6 +107,7 @@ class Endpoint {
   Error open_all();
   Error post_buffers();
   bool post(ReceiveBuffer& buffer);
+  void post_again();
   bool read_error();
   Started explain(const char* what, long code);
   Error register_memory(void* memory, std::size_t bytes, std::uint64_t access, Registration& made);

@@ -45,16 +45,27 @@ Error Network::begin(std::uint32_t processes, Process self, Key job_key, FindCar
 }
 
 void Network::close() {
+  while (free_buffers_) {
+    SendBuffer* buffer = free_buffers_;
+    free_buffers_ = buffer->next;
+    endpoint_.forget(buffer->registered);
+    delete buffer;
+  }
   endpoint_.close();
   for (std::uint32_t i = 0; peers_ && i < processes_; ++i) delete peers_[i];
   std::free(peers_);
   peers_ = nullptr;
-  while (free_buffers_) {
-    SendBuffer* buffer = free_buffers_;
-    free_buffers_ = buffer->next;
-    delete buffer;
+  buffers_made_ = buffers_out_ = wishes_due_ = 0;
+  injects_ = true;
+}
+
+bool Network::flush(NetworkPeer& peer) {
+  if (!peer.injected) return true;
+  if (SendBuffer* buffer = take_buffer(peer)) {
+    write_header(peer, buffer->packet, 0);
+    if (send_buffer(peer, *buffer, sizeof(PacketHeader)) == Started::failed) peer.injected = false;
   }
-  buffers_made_ = 0;
+  return !peer.injected;
 }
 
 NetworkPeer* Network::meet(Process process) {
@@ -90,14 +101,18 @@ void Network::write_header(NetworkPeer& peer, char* packet, std::size_t bytes,
   header.number = peer.next_out;
   header.sender = number_of(self_);
   header.bytes = static_cast<std::uint32_t>(bytes);
-  header.wishes = peer.our_wishes;
+  // relaxed: which of two wishes a packet tells does not matter; the last one is told by its own.
+  header.wishes = peer.our_wishes.load(std::memory_order_relaxed);
   header.skip = static_cast<std::uint16_t>(skip);
   header.proof = proof_of(peer.out_key, header);
   std::memcpy(packet, &header, sizeof header);
 }
 
 Started Network::sent(NetworkPeer& peer, Started started) {
-  if (started == Started::yes) ++peer.next_out;
+  if (started == Started::yes) {
+    ++peer.next_out;
+    peer.injected = false;
+  }
   if (started == Started::failed) peer.lost = endpoint_.last_error();
   return started;
 }
@@ -112,6 +127,7 @@ void Network::keep(SendBuffer& buffer) {
   platform::Guard guard(buffers_lock_);
   buffer.next = free_buffers_;
   free_buffers_ = &buffer;
+  platform::add_shared(buffers_out_, ~0u);
 }
 
 SendBuffer* Network::take_buffer(NetworkPeer& peer) {
@@ -119,6 +135,7 @@ SendBuffer* Network::take_buffer(NetworkPeer& peer) {
   if (SendBuffer* buffer = free_buffers_) {
     free_buffers_ = buffer->next;
     buffer->peer = &peer;
+    platform::add_shared(buffers_out_, 1u);
     return buffer;
   }
   if (buffers_made_ == send_buffers_max) return nullptr;
@@ -126,13 +143,13 @@ SendBuffer* Network::take_buffer(NetworkPeer& peer) {
   if (!buffer) return nullptr;
   buffer->done = buffer_sent;
   buffer->peer = &peer;
-  Registration registered;
-  if (endpoint_.register_source(buffer->packet, sizeof buffer->packet, registered) != MPI_SUCCESS) {
+  if (endpoint_.register_source(buffer->packet, sizeof buffer->packet, buffer->registered) !=
+      MPI_SUCCESS) {
     delete buffer;
     return nullptr;
   }
-  buffer->description = registered.description;  // the region ends with the endpoint
   ++buffers_made_;
+  platform::add_shared(buffers_out_, 1u);
   return buffer;
 }
 
@@ -162,7 +179,7 @@ Started Network::send_filled(NetworkPeer& peer) {
   write_header(peer, buffer->packet, peer.filled_bytes);
   const iovec part{buffer->packet, sizeof(PacketHeader) + peer.filled_bytes};
   const Started started =
-      sent(peer, endpoint_.send(peer.address, &part, &buffer->description, 1, *buffer));
+      sent(peer, endpoint_.send(peer.address, &part, &buffer->registered.description, 1, *buffer));
   if (started == Started::later) return started;
   if (started == Started::failed) {
     lost_packet_(peer.process, peer.lost);  // its messages have been taken for sent
@@ -214,25 +231,58 @@ Started Network::put_alone(NetworkPeer& peer, const Piece& piece, const void* pa
     std::memcpy(packet + sizeof(PacketHeader), &piece, sizeof piece);
     if (bytes) std::memcpy(packet + sizeof(PacketHeader) + sizeof piece, payload, bytes);
   };
-  if (in_all <= short_bytes && in_all <= endpoint_.inject_bytes_max()) {
+  if (in_all <= short_bytes && may_inject(in_all)) {
     alignas(8) char packet[short_bytes];
     fill(packet);
-    return sent(peer, endpoint_.inject(peer.address, packet, in_all));
+    return inject(peer, packet, in_all);
   }
   SendBuffer* buffer = take_buffer(peer);
   if (!buffer) return Started::later;
   fill(buffer->packet);
-  const iovec part{buffer->packet, in_all};
-  const Started started = endpoint_.send(peer.address, &part, &buffer->description, 1, *buffer);
-  if (started != Started::yes) keep(*buffer);
+  return send_buffer(peer, *buffer, in_all);
+}
+
+Started Network::send_buffer(NetworkPeer& peer, SendBuffer& buffer, std::size_t bytes) {
+  const iovec part{buffer.packet, bytes};
+  const Started started =
+      endpoint_.send(peer.address, &part, &buffer.registered.description, 1, buffer);
+  if (started != Started::yes) keep(buffer);
   return sent(peer, started);
 }
 
 Started Network::put_wishes(NetworkPeer& peer) {
   if (peer.filling) return send_filled(peer);
+  if (!may_inject(sizeof(PacketHeader))) {
+    SendBuffer* buffer = take_buffer(peer);
+    if (!buffer) return Started::later;
+    write_header(peer, buffer->packet, 0);
+    return send_buffer(peer, *buffer, sizeof(PacketHeader));
+  }
   alignas(8) char packet[sizeof(PacketHeader)];
   write_header(peer, packet, 0);
-  return sent(peer, endpoint_.inject(peer.address, packet, sizeof packet));
+  return inject(peer, packet, sizeof packet);
+}
+
+Started Network::inject(NetworkPeer& peer, const char* packet, std::size_t bytes) {
+  const Started started = sent(peer, endpoint_.inject(peer.address, packet, bytes));
+  if (started == Started::yes) peer.injected = true;
+  return started;
+}
+
+void Network::set_wishes(NetworkPeer& peer, std::uint16_t wishes) {
+  peer.our_wishes.store(wishes, std::memory_order_relaxed);  // relaxed: ordered by what follows
+  // ORDER network_peer.wishes: release here, acquire in tell_wishes.
+  if (!peer.wishes_due.exchange(true, std::memory_order_release))
+    platform::add_shared(wishes_due_, 1u);
+}
+
+void Network::tell_wishes(NetworkPeer& peer) {
+  // ORDER network_peer.wishes: acquire here, release in set_wishes.
+  if (!peer.wishes_due.exchange(false, std::memory_order_acquire)) return;
+  platform::add_shared(wishes_due_, ~0u);
+  if (put_wishes(peer) != Started::later) return;
+  // relaxed: the same again.
+  set_wishes(peer, peer.our_wishes.load(std::memory_order_relaxed));
 }
 
 std::size_t Network::bytes_before_write(const void* data) const {

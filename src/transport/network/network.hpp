@@ -3,6 +3,7 @@
 // (message/). Opened only in a job of several nodes.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "base/error.hpp"
@@ -36,7 +37,9 @@ struct NetworkPeer {
   std::uint32_t next_in = 0;
   ReceiveBuffer* early = nullptr;  // came before their turn
   std::uint16_t its_wishes = 0;
-  std::uint16_t our_wishes = 0;
+  std::atomic<std::uint16_t> our_wishes{0};
+  std::atomic<bool> wishes_due{false};  // they have changed, and no packet has told them
+  bool injected = false;                // of the last packet nobody tells whether it has left
   // Short messages that wait for others to go with them: in a packet that is being filled, and so
   // many sends in a row since this process last looked at the network.
   struct SendBuffer* filling = nullptr;
@@ -55,7 +58,7 @@ inline constexpr std::size_t copied_bytes_max = 16384;
 struct SendBuffer : Operation {
   SendBuffer* next = nullptr;
   NetworkPeer* peer = nullptr;  // to whom
-  void* description = nullptr;
+  Registration registered;      // its packet
   char packet[sizeof(PacketHeader) + sizeof(Piece) + copied_bytes_max];
 };
 
@@ -92,16 +95,30 @@ class Network {
   Started put(NetworkPeer& peer, const Piece& piece, const void* payload, std::size_t bytes,
               Together together);
   Started put_wishes(NetworkPeer& peer);
+  // Whether some peer is to be told our wishes.
+  bool has_wishes() { return platform::load_shared(wishes_due_) > 0; }
+  void set_wishes(NetworkPeer& peer, std::uint16_t wishes);
+  void tell_wishes(NetworkPeer& peer);
   // Sends what waits for company; whether any left. Whoever looks at the network does it first, and
   // says so.
   void looked() { ++looks_; }
   bool send_filled();
   bool has_filled() const { return first_filling_ != nullptr; }
+  // Whether something is on its way out that the provider goes on with only when it is looked at.
+  bool is_sending() { return platform::load_shared(buffers_out_) > 0; }
+  // The shortest packets leave without a buffer, and nobody tells when. Not from now on.
+  void stop_injecting() { injects_ = false; }
+  // Makes sure that what was injected leaves: an empty packet behind it tells. Whether there is
+  // none to be sent. Under the peer's send lock, as all that sends.
+  bool flush(NetworkPeer& peer);
   // From the program's memory.
   Started put_in_place(NetworkPeer& peer, const Piece& piece, const void* payload,
                        std::size_t bytes, PacketEnds& ends, Operation& operation);
 
  private:
+  bool may_inject(std::size_t bytes) const {
+    return injects_ && bytes <= endpoint_.inject_bytes_max();
+  }
   SendBuffer* take_buffer(NetworkPeer& peer);
   void keep(SendBuffer& buffer);
   static void buffer_sent(Operation& operation, int error);
@@ -110,6 +127,8 @@ class Network {
   bool goes_together(NetworkPeer& peer, std::size_t whole);
   bool begin_filling(NetworkPeer& peer);
   Started send_filled(NetworkPeer& peer);
+  Started inject(NetworkPeer& peer, const char* packet, std::size_t bytes);
+  Started send_buffer(NetworkPeer& peer, SendBuffer& buffer, std::size_t bytes);
   Started put_alone(NetworkPeer& peer, const Piece& piece, const void* payload, std::size_t bytes);
 
   Endpoint endpoint_;
@@ -121,10 +140,13 @@ class Network {
   std::uint32_t processes_ = 0;
   Process self_{};
   bool in_place_ = false;  // messages may leave from the program's memory, without a copy
+  bool injects_ = true;
   NetworkPeer* first_filling_ = nullptr;
   std::uint64_t looks_ = 0;
+  std::uint32_t wishes_due_ = 0;  // peers that are to be told
   SendBuffer* free_buffers_ = nullptr;
   std::uint32_t buffers_made_ = 0;
+  std::uint32_t buffers_out_ = 0;  // being filled, or on their way
   platform::Lock peers_lock_;
   platform::Lock buffers_lock_;
 };

@@ -39,9 +39,8 @@ bool NetworkLink::put_in_place(Header header, Envelope envelope, const void* pay
 
 void NetworkLink::set_envelopes_only(bool on) {
   if (!peer_ && begin() != MPI_SUCCESS) return;
-  peer_->our_wishes = on ? wish_envelopes_only : 0;
-  // Where there is no room for it now, the next packet says it.
-  (void)network.put_wishes(*peer_);
+  // Told with the next look at the network: here nobody has the lock that sending needs.
+  network.set_wishes(*peer_, on ? wish_envelopes_only : 0);
 }
 
 void NetworkInbox::tell_fault(PacketFault fault, std::uint32_t sender) {

@@ -1,0 +1,157 @@
+// That the fake provider does what it is for: it delivers everything whole, in any order, and
+// refuses now and then.
+#include <poll.h>
+
+#include <array>
+#include <cstring>
+
+#include "tests/network/fake_provider/opened.hpp"
+
+namespace fake_test {
+namespace {
+
+constexpr std::size_t messages = 40, message_bytes = 500;
+
+// Sends numbered messages to itself; the numbers in the order in which their completions came.
+std::vector<int> exchange(const char* personality, int seed) {
+  Opened provider(personality, seed);
+  Memory out = provider.memory(messages * message_bytes, FI_SEND);
+  Memory in = provider.memory(messages * message_bytes, FI_RECV);
+  std::array<fi_context2, messages> sends;
+  std::array<fi_context2, messages> receives;
+  std::size_t posted = 0;
+  for (std::size_t i = 0; i < messages; ++i) {
+    std::memset(out.at(i * message_bytes), static_cast<int>(i), message_bytes);
+    provider.send(out, i * message_bytes, message_bytes, sends[i]);
+    for (; posted <= i; ++posted)
+      provider.receive(in, posted * message_bytes, message_bytes, receives[posted]);
+  }
+  provider.read_until(2 * messages);
+  std::vector<int> came;
+  for (const fi_cq_data_entry& entry : provider.done) {
+    if (!(entry.flags & FI_RECV)) continue;
+    const char* data = static_cast<const char*>(entry.buf);
+    EXPECT_EQ(entry.len, message_bytes);
+    for (std::size_t i = 1; i < entry.len; ++i) EXPECT_EQ(data[i], data[0]);
+    came.push_back(data[0]);
+  }
+  provider.close({&out, &in});
+  return came;
+}
+
+int out_of_turn(const std::vector<int>& came) {
+  int count = 0;
+  for (std::size_t i = 0; i < came.size(); ++i) count += came[i] != static_cast<int>(i);
+  return count;
+}
+
+TEST(FakeProvider, messages_come_whole_and_in_order_unless_they_may_overtake) {
+  int overtaken = 0;
+  for (int seed = 1; seed <= 20; ++seed) {
+    for (const char* personality : {"", "loose"})
+      EXPECT_EQ(out_of_turn(exchange(personality, seed)), 0) << "seed " << seed;
+    const std::vector<int> came = exchange("overtake", seed);
+    EXPECT_EQ(came.size(), messages);
+    overtaken += out_of_turn(came);
+  }
+  EXPECT_GT(overtaken, 0);
+}
+
+TEST(FakeProvider, equal_seeds_do_the_same) {
+  EXPECT_EQ(exchange("overtake", 3), exchange("overtake", 3));
+  EXPECT_NE(exchange("overtake", 3), exchange("overtake", 4));
+}
+
+// What a write has placed after each look at it, from the first byte to the last completion.
+TEST(FakeProvider, a_write_is_placed_in_any_order_and_told_when_all_is_there) {
+  int from_the_end = 0;
+  for (int seed = 1; seed <= 30; ++seed) {
+    constexpr std::size_t bytes = 200000;
+    Opened provider(seed % 2 ? "" : "loose", seed);
+    Memory from = provider.memory(bytes, FI_WRITE);
+    Memory to = provider.memory(bytes, FI_REMOTE_WRITE);
+    std::memset(from.at(), 9, bytes);
+    fi_context2 context;
+    provider.post([&] {
+      return fi_writedata(provider.endpoint, from.at(), bytes, from.description(), 77,
+                          provider.self, provider.address_of(to), to.region->key, &context);
+    });
+    bool seen = false;
+    while (provider.done.size() < 2) {
+      provider.read();
+      from_the_end += !seen && *to.at(bytes - 1) == 9 && *to.at(0) != 9;
+      seen |= *to.at(0) == 9;
+      for (const fi_cq_data_entry& entry : provider.done)
+        if (entry.flags & FI_REMOTE_WRITE) {
+          EXPECT_EQ(entry.data, 77);
+          EXPECT_EQ(to.bytes, from.bytes);
+        }
+    }
+    provider.close({&from, &to});
+  }
+  EXPECT_GT(from_the_end, 0);
+}
+
+TEST(FakeProvider, calls_are_refused_now_and_then) {
+  Opened provider;
+  Memory memory = provider.memory(100, FI_RECV);
+  fi_context2 contexts[100];
+  int refused = 0, taken = 0;
+  while (taken < 6) {  // so many find room
+    const ssize_t code = fi_recv(provider.endpoint, memory.at(), 1, memory.description(),
+                                 FI_ADDR_UNSPEC, &contexts[taken]);
+    (code == 0 ? taken : refused) += 1;
+  }
+  for (int i = 0; i < 100; ++i)
+    EXPECT_EQ(fi_recv(provider.endpoint, memory.at(), 1, memory.description(), FI_ADDR_UNSPEC,
+                      &contexts[50]),
+              -FI_EAGAIN);
+  int seeds_that_refuse = refused > 0;
+  for (int seed = 2; seed < 20; ++seed) {
+    Opened other("", seed);
+    char data[8] = {};
+    seeds_that_refuse += fi_inject(other.endpoint, data, sizeof data, other.self) == -FI_EAGAIN;
+    other.close({});
+  }
+  EXPECT_GT(seeds_that_refuse, 0);
+  fi_close(&provider.endpoint->fid);
+  fi_close(&memory.region->fid);
+}
+
+TEST(FakeProvider, who_cannot_meet_its_demands_does_not_get_it) {
+  ::setenv("FAKE_PROVIDER", "", 1);
+  fi_info *wanted = hints(), *info = nullptr;
+  wanted->domain_attr->mr_mode &= ~FI_MR_LOCAL;
+  EXPECT_EQ(fi_getinfo(FI_VERSION(1, 17), nullptr, nullptr, 0, wanted, &info), -FI_ENODATA);
+  wanted->domain_attr->mr_mode |= FI_MR_LOCAL;
+  wanted->mode = FI_CONTEXT;
+  EXPECT_EQ(fi_getinfo(FI_VERSION(1, 17), nullptr, nullptr, 0, wanted, &info), -FI_ENODATA);
+  fi_freeinfo(wanted);
+}
+
+TEST(FakeProvider, its_descriptor_tells_of_what_comes) {
+  Opened provider;
+  fi_cq_attr for_queue{};
+  for_queue.format = FI_CQ_FORMAT_DATA;
+  for_queue.wait_obj = FI_WAIT_FD;
+  fid_cq* queue = nullptr;
+  ASSERT_EQ(fi_cq_open(provider.domain, &for_queue, &queue, nullptr), 0);
+  int descriptor = -1;
+  ASSERT_EQ(fi_control(&queue->fid, FI_GETWAIT, &descriptor), 0);
+  pollfd end{descriptor, POLLIN, 0};
+  fid* waited = &queue->fid;
+  EXPECT_EQ(fi_trywait(provider.fabric, &waited, 1), 0);
+  EXPECT_EQ(::poll(&end, 1, 0), 0);
+  const char data[8] = {};
+  provider.post([&] { return fi_inject(provider.endpoint, data, sizeof data, provider.self); });
+  // Looked at until it has left; from then on the descriptor tells.
+  while (fi_trywait(provider.fabric, &waited, 1) == -FI_EAGAIN && ::poll(&end, 1, 0) == 0)
+    provider.read();
+  EXPECT_EQ(::poll(&end, 1, 0), 1);
+
+  Opened blind("blind");
+  EXPECT_EQ(fi_cq_open(blind.domain, &for_queue, &queue, nullptr), -FI_ENOSYS);
+}
+
+}  // namespace
+}  // namespace fake_test

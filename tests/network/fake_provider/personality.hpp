@@ -1,0 +1,33 @@
+// What the provider demands and how it behaves. Two environment variables say it:
+// FAKE_PROVIDER_SEED a number, FAKE_PROVIDER words with commas between them:
+//   loose      registers nothing for sending, gathers from four places, has keys that its user
+//              chooses, of four bytes, and addresses remote memory by offset. Without it: every
+//              mode of registration there is, one place at a time.
+//   overtake   completions of messages from one sender come in any order, too
+//   blind      no descriptor to wait on
+//   no_inject  nothing can be sent without a completion
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace fake {
+
+struct Personality {
+  bool loose = false;
+  bool overtake = false;
+  bool blind = false;
+  std::uint64_t seed = 1;
+  int mr_mode = 0;
+  std::size_t inject_bytes = 64;
+  std::size_t parts_max = 1;  // of a message
+  std::size_t key_bytes = 8;
+  std::size_t operations_max = 8;  // on their way out
+  std::size_t receives_max = 6;    // posted
+};
+
+inline constexpr std::size_t message_bytes_max = std::size_t{1} << 20;
+
+Personality read_personality();
+
+}  // namespace fake

@@ -1,0 +1,98 @@
+#include "region.hpp"
+
+#include <rdma/fi_errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <vector>
+
+#include "rule.hpp"
+
+namespace fake {
+
+namespace {
+
+// FI_MR_ALLOCATED: there has to be memory.
+void demand_memory(const Region& region) {
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto begin = reinterpret_cast<std::uintptr_t>(region.begin) / page * page;
+  const auto end = reinterpret_cast<std::uintptr_t>(region.begin) + region.bytes;
+  std::vector<unsigned char> pages((end - begin + page - 1) / page);
+  if (::mincore(reinterpret_cast<void*>(begin), end - begin, pages.data()) != 0 && errno == ENOMEM)
+    broken("no memory is at %p, of which %zu bytes are registered",
+           static_cast<const void*>(region.begin), region.bytes);
+}
+
+}  // namespace
+
+int Regions::add(Region& region, std::uint64_t wished_key) {
+  if (region.bytes == 0) broken("nothing is registered: a region of 0 bytes");
+  demand_memory(region);
+  if (personality_.mr_mode & FI_MR_PROV_KEY)
+    region.key = chance_.next();
+  else if (personality_.key_bytes < 8 && wished_key >> (8 * personality_.key_bytes))
+    return -FI_EKEYREJECTED;
+  else
+    region.key = wished_key;
+  if (by_key_.contains(region.key)) return -FI_ENOKEY;
+  region.mem_desc = &region;
+  if (!(personality_.mr_mode & FI_MR_ENDPOINT)) region.bound = region.enabled = true;
+  by_key_[region.key] = &region;
+  all_.insert(&region);
+  return 0;
+}
+
+void Regions::remove(Region& region) {
+  if (!all_.contains(&region)) broken("a region is closed twice");
+  if (region.uses > 0)
+    broken("a region of %zu bytes is closed while %u operations use it", region.bytes, region.uses);
+  by_key_.erase(region.key);
+  all_.erase(&region);
+}
+
+Region* Regions::local(const void* description, const void* memory, std::size_t bytes,
+                       std::uint64_t access, const char* what) const {
+  if (!(personality_.mr_mode & FI_MR_LOCAL)) return nullptr;
+  if (bytes == 0) return nullptr;
+  const auto* region = static_cast<const Region*>(description);
+  if (!all_.contains(region))
+    broken("%s of %zu bytes with the description %p, which no open region has", what, bytes,
+           description);
+  if (!region->enabled) broken("%s with a region that is not enabled", what);
+  if ((region->access & access) != access)
+    broken("%s with a region that was not made for it", what);
+  const auto* begin = static_cast<const char*>(memory);
+  if (begin < region->begin || begin + bytes > region->begin + region->bytes)
+    broken("%s of %zu bytes at %p, which are not in the region of %zu bytes at %p", what, bytes,
+           memory, region->bytes, static_cast<const void*>(region->begin));
+  return const_cast<Region*>(region);
+}
+
+Region& Regions::remote(std::uint64_t key, std::uint64_t address, std::size_t bytes) const {
+  const auto found = by_key_.find(key);
+  if (found == by_key_.end())
+    broken("a peer writes %zu bytes by a key that no open region has", bytes);
+  Region& region = *found->second;
+  if (!region.enabled) broken("a peer writes to a region that is not enabled");
+  if (!(region.access & FI_REMOTE_WRITE))
+    broken("a peer writes to a region without FI_REMOTE_WRITE");
+  const std::uint64_t begin =
+      personality_.mr_mode & FI_MR_VIRT_ADDR ? reinterpret_cast<std::uint64_t>(region.begin) : 0;
+  if (address < begin || address - begin > region.bytes || bytes > region.bytes - (address - begin))
+    broken("a peer writes %zu bytes at %#llx, beyond the region of %zu bytes at %#llx", bytes,
+           static_cast<unsigned long long>(address), region.bytes,
+           static_cast<unsigned long long>(begin));
+  return region;
+}
+
+char* Regions::place(const Region& region, std::uint64_t address) const {
+  return personality_.mr_mode & FI_MR_VIRT_ADDR ? reinterpret_cast<char*>(address)
+                                                : region.begin + address;
+}
+
+void Regions::forget_uses() {
+  for (auto& [key, region] : by_key_) region->uses = 0;
+}
+
+}  // namespace fake

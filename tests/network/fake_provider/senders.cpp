@@ -1,0 +1,139 @@
+#include "senders.hpp"
+
+#include <rdma/fi_errno.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "checksum.hpp"
+#include "domain.hpp"
+#include "rule.hpp"
+
+namespace fake {
+
+namespace {
+
+// Bytes of an operation from one place in it on, out of its parts.
+void gather(const std::vector<iovec>& parts, std::uint64_t offset, std::size_t bytes,
+            char* target) {
+  for (const iovec& part : parts) {
+    if (offset >= part.iov_len) {
+      offset -= part.iov_len;
+      continue;
+    }
+    const std::size_t taken = std::min<std::size_t>(bytes, part.iov_len - offset);
+    std::memcpy(target, static_cast<const char*>(part.iov_base) + offset, taken);
+    target += taken;
+    bytes -= taken;
+    offset = 0;
+    if (bytes == 0) return;
+  }
+}
+
+std::uint64_t sum_of(const std::vector<iovec>& parts) {
+  std::uint64_t sum = 0;
+  for (const iovec& part : parts) sum = checksum(part.iov_base, part.iov_len, sum);
+  return sum;
+}
+
+}  // namespace
+
+bool Senders::has_room() {
+  return !domain_.chance.one_in(6) && all_.size() < domain_.personality.operations_max;
+}
+
+void Senders::begin(std::unique_ptr<Outgoing> outgoing) {
+  Completion& completion = outgoing->completion;
+  ChunkHeader& header = outgoing->header;
+  completion.checksum = sum_of(completion.parts);
+  for (Region* region : completion.regions)
+    if (region) ++region->uses;
+  header.whole = 0;
+  for (const iovec& part : completion.parts) header.whole += part.iov_len;
+  header.from = domain_.wire.name();
+  header.operation = begun_++;
+  if (header.kind == Kind::message) header.turn = turns_[outgoing->to]++;
+  // Up to some dozens of chunks; of nothing one.
+  const std::size_t most =
+      std::min(chunk_bytes_max, header.whole / 8 + 1 + domain_.chance.below(header.whole / 2 + 1));
+  std::uint64_t offset = 0;
+  do {
+    const std::size_t bytes = std::min<std::size_t>(most, header.whole - offset);
+    outgoing->left.emplace_back(offset, bytes);
+    offset += bytes;
+  } while (offset < header.whole);
+  all_.push_back(std::move(outgoing));
+}
+
+void Senders::send(std::uint64_t to, ChunkHeader header, Completion completion) {
+  auto outgoing = std::make_unique<Outgoing>();
+  outgoing->to = to;
+  outgoing->header = header;
+  outgoing->completion = std::move(completion);
+  begin(std::move(outgoing));
+}
+
+void Senders::inject(std::uint64_t to, ChunkHeader header, const void* data, std::size_t bytes) {
+  auto outgoing = std::make_unique<Outgoing>();
+  outgoing->to = to;
+  outgoing->header = header;
+  outgoing->copy.assign(static_cast<const char*>(data), static_cast<const char*>(data) + bytes);
+  outgoing->completion.parts = {{outgoing->copy.data(), bytes}};
+  begin(std::move(outgoing));
+}
+
+bool Senders::waits(const Outgoing& outgoing) const {
+  if (outgoing.header.kind != Kind::message) return false;
+  return std::any_of(all_.begin(), all_.end(), [&](const auto& other) {
+    return other->header.kind == Kind::message && other->to == outgoing.to &&
+           other->header.turn < outgoing.header.turn;
+  });
+}
+
+void Senders::finish(std::size_t index, int error) {
+  std::swap(all_[index], all_.back());
+  const std::unique_ptr<Outgoing> outgoing = std::move(all_.back());
+  all_.pop_back();
+  Completion& completion = outgoing->completion;
+  if (sum_of(completion.parts) != completion.checksum)
+    broken("the data of %s was changed before it had left",
+           outgoing->header.kind == Kind::write ? "a write" : "a send");
+  completion.error = error;
+  // Of what was injected only a failure is told, with nobody's context.
+  if (completion.context || error) {
+    if (!completion.context) completion.parts.clear();
+    domain_.completions.add(std::move(completion));
+  }
+}
+
+void Senders::progress() {
+  Chunk chunk;
+  for (std::size_t tries = domain_.chance.below(10); tries > 0 && !all_.empty(); --tries) {
+    const std::size_t index = domain_.chance.below(all_.size());
+    Outgoing& outgoing = *all_[index];
+    auto& left = outgoing.left;
+    if (left.empty()) {
+      if (!waits(outgoing)) finish(index, 0);
+      continue;
+    }
+    std::swap(left[domain_.chance.below(left.size())], left.back());
+    const auto [offset, bytes] = left.back();
+    chunk.header = outgoing.header;
+    chunk.header.offset = offset;
+    gather(outgoing.completion.parts, offset, bytes, chunk.bytes);
+    const int code = domain_.wire.send(outgoing.to, chunk, bytes);
+    if (code == -FI_EAGAIN) continue;
+    left.pop_back();
+    if (code != 0 || (left.empty() && !waits(outgoing))) finish(index, -code);
+  }
+}
+
+void Senders::forget_all() {
+  for (const auto& outgoing : all_)
+    if (outgoing->completion.context)
+      broken("the endpoint is closed while a send or write of %llu bytes is under way",
+             static_cast<unsigned long long>(outgoing->header.whole));
+  all_.clear();
+}
+
+}  // namespace fake

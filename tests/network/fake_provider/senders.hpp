@@ -1,0 +1,53 @@
+// Messages and writes on their way out. Each is cut into chunks of any size, and chunks of all of
+// them leave in any order; the data is read when its chunk leaves, long after the call.
+#pragma once
+
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "completions.hpp"
+#include "wire.hpp"
+
+namespace fake {
+
+struct Outgoing {
+  ChunkHeader header;  // of each chunk, but for its offset
+  std::uint64_t to = 0;
+  Completion completion;
+  std::vector<char> copy;  // of what was injected: nobody is told of its completion
+  std::vector<std::pair<std::uint64_t, std::size_t>> left;  // chunks: offset and bytes
+};
+
+class Senders {
+ public:
+  explicit Senders(Domain& domain) : domain_(domain) {}
+
+  // Whether another one finds room now.
+  bool has_room();
+  // `header` says what it is; the parts are its data. With room only.
+  void send(std::uint64_t to, ChunkHeader header, Completion completion);
+  void inject(std::uint64_t to, ChunkHeader header, const void* data, std::size_t bytes);
+  void progress();
+  bool empty() const { return all_.empty(); }
+  // The endpoint ends. What has been injected is lost if it has not left.
+  void forget_all();
+
+ private:
+  void begin(std::unique_ptr<Outgoing> outgoing);
+  // Messages to one receiver leave in order (FI_ORDER_SAS): the completion of one tells that all
+  // before it have left, too.
+  bool waits(const Outgoing& outgoing) const;
+  void finish(std::size_t index, int error);
+
+  Domain& domain_;
+  std::vector<std::unique_ptr<Outgoing>> all_;
+  std::map<std::uint64_t, std::uint64_t> turns_;  // of messages, by receiver
+  std::uint64_t begun_ = 0;
+};
+
+}  // namespace fake
