@@ -55,16 +55,7 @@ void Network::close() {
   std::free(peers_);
   peers_ = nullptr;
   buffers_made_ = buffers_out_ = wishes_due_ = 0;
-  injects_ = true;
-}
-
-bool Network::flush(NetworkPeer& peer) {
-  if (!peer.injected) return true;
-  if (SendBuffer* buffer = take_buffer(peer)) {
-    write_header(peer, buffer->packet, 0);
-    if (send_buffer(peer, *buffer, sizeof(PacketHeader)) == Started::failed) peer.injected = false;
-  }
-  return !peer.injected;
+  injects_ = false;
 }
 
 NetworkPeer* Network::meet(Process process) {
@@ -108,7 +99,6 @@ void Network::write_header(NetworkPeer& peer, char* packet, std::size_t bytes) c
 Started Network::sent(NetworkPeer& peer, Started started) {
   if (started == Started::yes) {
     ++peer.next_out;
-    peer.injected = false;
   }
   if (started == Started::failed) peer.lost = endpoint_.last_error();
   return started;
@@ -231,7 +221,7 @@ Started Network::put_alone(NetworkPeer& peer, const Piece& piece, const void* pa
   if (in_all <= short_bytes && may_inject(in_all)) {
     alignas(8) char packet[short_bytes];
     fill(packet);
-    return inject(peer, packet, in_all);
+    return sent(peer, endpoint_.inject(peer.address, packet, in_all));
   }
   SendBuffer* buffer = take_buffer(peer);
   if (!buffer) return Started::later;
@@ -257,13 +247,7 @@ Started Network::put_wishes(NetworkPeer& peer) {
   }
   alignas(8) char packet[sizeof(PacketHeader)];
   write_header(peer, packet, 0);
-  return inject(peer, packet, sizeof packet);
-}
-
-Started Network::inject(NetworkPeer& peer, const char* packet, std::size_t bytes) {
-  const Started started = sent(peer, endpoint_.inject(peer.address, packet, bytes));
-  if (started == Started::yes) peer.injected = true;
-  return started;
+  return sent(peer, endpoint_.inject(peer.address, packet, sizeof packet));
 }
 
 void Network::set_wishes(NetworkPeer& peer, std::uint32_t wishes) {
