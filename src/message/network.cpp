@@ -52,6 +52,11 @@ void lost_packet(Process process, int error) {
 
 }  // namespace
 
+void expect_to_meet_at_the_end(bool expected) {
+  // Who sends while the program computes has to know how long that takes.
+  network.set_injecting(expected && !settings.progress_thread);
+}
+
 void expect_peers_to_leave(bool expected) {
   peers_may_leave = expected;
 }
@@ -69,8 +74,6 @@ Error start_network() {
     return error;
   if (Error error = transport::open_wake_pipe()) return error;
   begin_cancelling();
-  // Who sends while the program computes has to know how long that takes.
-  if (settings.progress_thread) network.stop_injecting();
   engine.networked = true;
   lockfree::ProcessEntry& own = transport::process_entry(engine.self);
   const transport::network::Card card = network.own_card();
@@ -247,11 +250,8 @@ bool poll_network() {
 }
 
 bool network_is_idle() {
-  if (platform::load_shared(engine.network_sends) > 0 || network.has_filled()) return false;
-  bool none_injected = true;
-  each_network_peer(
-      [&](transport::network::NetworkPeer& peer) { none_injected &= network.flush(peer); });
-  return none_injected && !network.is_sending();
+  return platform::load_shared(engine.network_sends) == 0 && !network.has_filled() &&
+         !network.is_sending();
 }
 
 bool network_is_sending() {

@@ -53,6 +53,9 @@ bool poll_network();
 bool network_is_idle();
 // Whether something is on its way out that needs this process to look at the network.
 bool network_is_sending();
+// Whether this process does not end before all have met: until then all that was sent leaves. Else
+// it has to be told of each packet that it has left.
+void expect_to_meet_at_the_end(bool expected);
 // Whether peers may be gone from now on, since all of them have come to their end.
 void expect_peers_to_leave(bool expected);
 

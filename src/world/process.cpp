@@ -192,6 +192,7 @@ Error begin_use_alone(int required) {
 // Nobody leaves while others may want something of it: what it has sent may still need it.
 Error meet_at_the_end() {
   const Members all = all_of(world_communicator()->collective, agreement_tag);
+  message::expect_to_meet_at_the_end(false);
   Dissemination meeting;
   meeting.words[0] = 0;
   meeting.start(all, 1);
@@ -262,6 +263,7 @@ void end_use() {
 Error start_world(int required, int* provided) {
   if (Error error = begin_use(required, provided)) return error;
   if (Error error = make_world_and_self()) return error;
+  message::expect_to_meet_at_the_end(true);
   self_communicator()->errors.instead = &world_communicator()->errors;
   default_error_target = &self_communicator()->errors;
   set_predefined_attributes(static_cast<int>(transport::process_count()), -1, true);

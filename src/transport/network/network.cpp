@@ -56,16 +56,7 @@ void Network::close() {
   std::free(peers_);
   peers_ = nullptr;
   buffers_made_ = buffers_out_ = wishes_due_ = 0;
-  injects_ = true;
-}
-
-bool Network::flush(NetworkPeer& peer) {
-  if (!peer.injected) return true;
-  if (SendBuffer* buffer = take_buffer(peer)) {
-    write_header(peer, buffer->packet, 0);
-    if (send_buffer(peer, *buffer, sizeof(PacketHeader)) == Started::failed) peer.injected = false;
-  }
-  return !peer.injected;
+  injects_ = false;
 }
 
 NetworkPeer* Network::meet(Process process) {
@@ -111,7 +102,6 @@ void Network::write_header(NetworkPeer& peer, char* packet, std::size_t bytes,
 Started Network::sent(NetworkPeer& peer, Started started) {
   if (started == Started::yes) {
     ++peer.next_out;
-    peer.injected = false;
   }
   if (started == Started::failed) peer.lost = endpoint_.last_error();
   return started;
@@ -234,7 +224,7 @@ Started Network::put_alone(NetworkPeer& peer, const Piece& piece, const void* pa
   if (in_all <= short_bytes && may_inject(in_all)) {
     alignas(8) char packet[short_bytes];
     fill(packet);
-    return inject(peer, packet, in_all);
+    return sent(peer, endpoint_.inject(peer.address, packet, in_all));
   }
   SendBuffer* buffer = take_buffer(peer);
   if (!buffer) return Started::later;
@@ -260,13 +250,7 @@ Started Network::put_wishes(NetworkPeer& peer) {
   }
   alignas(8) char packet[sizeof(PacketHeader)];
   write_header(peer, packet, 0);
-  return inject(peer, packet, sizeof packet);
-}
-
-Started Network::inject(NetworkPeer& peer, const char* packet, std::size_t bytes) {
-  const Started started = sent(peer, endpoint_.inject(peer.address, packet, bytes));
-  if (started == Started::yes) peer.injected = true;
-  return started;
+  return sent(peer, endpoint_.inject(peer.address, packet, sizeof packet));
 }
 
 void Network::set_wishes(NetworkPeer& peer, std::uint16_t wishes) {

@@ -39,7 +39,6 @@ struct NetworkPeer {
   std::uint16_t its_wishes = 0;
   std::atomic<std::uint16_t> our_wishes{0};
   std::atomic<bool> wishes_due{false};  // they have changed, and no packet has told them
-  bool injected = false;                // of the last packet nobody tells whether it has left
   // Short messages that wait for others to go with them: in a packet that is being filled, and so
   // many sends in a row since this process last looked at the network.
   struct SendBuffer* filling = nullptr;
@@ -106,11 +105,9 @@ class Network {
   bool has_filled() const { return first_filling_ != nullptr; }
   // Whether something is on its way out that the provider goes on with only when it is looked at.
   bool is_sending() { return platform::load_shared(buffers_out_) > 0; }
-  // The shortest packets leave without a buffer, and nobody tells when. Not from now on.
-  void stop_injecting() { injects_ = false; }
-  // Makes sure that what was injected leaves: an empty packet behind it tells. Whether there is
-  // none to be sent. Under the peer's send lock, as all that sends.
-  bool flush(NetworkPeer& peer);
+  // Whether the shortest packets leave without a buffer: nobody tells when they have left, so not
+  // where this process may end at any time.
+  void set_injecting(bool on) { injects_ = on; }
   // From the program's memory.
   Started put_in_place(NetworkPeer& peer, const Piece& piece, const void* payload,
                        std::size_t bytes, PacketEnds& ends, Operation& operation);
@@ -127,7 +124,6 @@ class Network {
   bool goes_together(NetworkPeer& peer, std::size_t whole);
   bool begin_filling(NetworkPeer& peer);
   Started send_filled(NetworkPeer& peer);
-  Started inject(NetworkPeer& peer, const char* packet, std::size_t bytes);
   Started send_buffer(NetworkPeer& peer, SendBuffer& buffer, std::size_t bytes);
   Started put_alone(NetworkPeer& peer, const Piece& piece, const void* payload, std::size_t bytes);
 
@@ -140,7 +136,7 @@ class Network {
   std::uint32_t processes_ = 0;
   Process self_{};
   bool in_place_ = false;  // messages may leave from the program's memory, without a copy
-  bool injects_ = true;
+  bool injects_ = false;
   NetworkPeer* first_filling_ = nullptr;
   std::uint64_t looks_ = 0;
   std::uint32_t wishes_due_ = 0;  // peers that are to be told
