@@ -17,8 +17,8 @@ SKIPPED = 77  # what CTest takes for skipped
 class World:
     """Hosts, and Slurm on them once it is wanted. `program` is what the ranks of its jobs are."""
 
-    def __init__(self, count, program=None):
-        self.hosts, self.program = several.Hosts(count), program
+    def __init__(self, count, program=None, trouble=None):
+        self.hosts, self.program = several.Hosts(count, trouble), program
         self.daemons = self.problem = None
 
     def __enter__(self):
@@ -117,10 +117,10 @@ def each_launcher(test, check, names=tuple(launchers.LAUNCHERS)):
                 print(f"skipped: {name}: {why}", file=sys.stderr)
 
 
-def why_no_hosts():
+def why_no_hosts(trouble=None):
     """In words; None: there can be hosts."""
     try:
-        with several.Hosts(1):
+        with several.Hosts(1, trouble):
             return None
     except several.Unusable as why:
         return str(why)
