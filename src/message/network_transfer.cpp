@@ -235,8 +235,7 @@ const char* host_of(Process process) {
 
 Error lost_peer(Process process, int network_error) {
   const char* why = transport::network::open_library()->strerror(network_error);
-  const transport::network::NetworkPeer* peer = network.known(process);
-  if (peer && peer->next_in > 0)
+  if (was_reached(process))
     return fail(MPI_ERR_OTHER,
                 "rank %u on host %s cannot be reached over the network any more (%s): the host, "
                 "the process or the way there is gone",

@@ -34,8 +34,9 @@ constexpr std::int32_t watched_nodes_max = 128;  // guess: descriptors are few
 
 // A process's state, as far as it matters here.
 struct Known {
-  int error = 0;      // libfabric's, by which it is lost
-  bool gone = false;  // it has ended, which it may
+  int error = 0;         // libfabric's, by which it is lost
+  bool reached = false;  // its host was there
+  bool gone = false;     // it has ended, which it may
   std::uint32_t seen_in = 0;  // of its packets, when last looked at
 };
 
@@ -140,6 +141,8 @@ void find_whom_to_watch() {
     if (!peer) continue;
     if (peer->next_in == known(process).seen_in) watch_node_of(process);
     known(process).seen_in = peer->next_in;
+    HostWatch* watch = watches.nodes[place_of(process).node];
+    if (watch && peer->next_in > 0) watch->heard();
   }
   if (watches.watched == watches.node_count - 1) return;
   // Who has never sent us anything: those that receives wait for.
@@ -210,6 +213,7 @@ struct LossLine {
   std::uint32_t process;
   std::int32_t node;  // all of this node; -1: the process alone
   std::int32_t error;
+  std::int32_t reached;
 };
 
 void tell_others(const LossLine& line) {
@@ -232,6 +236,7 @@ bool note_loss(const LossLine& line) {
     const auto process = static_cast<Process>(i);
     const bool meant = line.node < 0 ? i == line.process : place_of(process).node == line.node;
     if (!meant || !is_elsewhere(process) || known(process).error) continue;
+    known(process).reached = line.reached != 0;
     lose(process, line.error);
     any = true;
   }
@@ -257,7 +262,7 @@ void arrive_loss(const ActiveMessage& message) {
 void settle(std::int32_t node, WatchResult result) {
   HostWatch& watch = *watches.nodes[node];
   const Process process = watch.process();
-  LossLine line{number_of(process), -1, watch.error()};
+  LossLine line{number_of(process), -1, watch.error(), watch.was_reached()};
   if (result == WatchResult::host_silent) {
     line.node = node;
   } else if (watches.leaving == Leaving::any_time) {
@@ -320,6 +325,11 @@ void look_after_peers() {
   }
   if (watches.watched) look_at_watched(now);
   if (any_peer_lost) fail_posted();
+}
+
+bool was_reached(Process process) {
+  const NetworkPeer* peer = network.known(process);
+  return (peer && peer->next_in > 0) || (watches.known && known(process).reached);
 }
 
 int loss_of_any(Process process) {

@@ -29,6 +29,8 @@ void expect_leaving(Leaving leaving);
 void look_after_peers();
 
 extern bool any_peer_lost;
+// Whether its host was ever heard of: what is lost was there.
+bool was_reached(Process process);
 // libfabric's error by which a process is lost; 0: it is not.
 int loss_of_any(Process process);
 inline int loss_of(Process process) {

@@ -2,14 +2,14 @@
  * All meet, rank 0 prints "begun", and then all wait: in a receive (recv), a receive from any source (any), a probe
  * (probe), a barrier (barrier), for a long message to be taken (send), for short ones without end to go (stream); or the
  * last rank computes for so many seconds, and then they meet again (compute). With `return` errors are returned: each
- * rank prints the first, and goes. `first`: a first message without having met before. */
+ * rank prints the first, and stays. `first HOW`: they do not meet before. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static int rank, size;
+static int rank, size, has_met;
 
 /* From the last rank; that one from the first. */
 static int other(void) {
@@ -35,8 +35,8 @@ static int wait_long(const char* how) {
                            MPI_ANY_SOURCE, 8, world, MPI_STATUS_IGNORE);
     return error;
   }
-  /* The last rank never comes. */
-  if (!strcmp(how, "barrier") && rank != size - 1) return MPI_Barrier(world);
+  /* Where they have met, the last rank never comes again. */
+  if (!strcmp(how, "barrier") && (rank != size - 1 || !has_met)) return MPI_Barrier(world);
   for (;;) pause();
 }
 
@@ -61,6 +61,7 @@ int main(int argc, char** argv) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   if (strcmp(how, "first")) {
     MPI_Barrier(MPI_COMM_WORLD);
+    has_met = 1;
     if (rank == 0) {
       printf("begun\n");
       fflush(stdout);
@@ -70,11 +71,10 @@ int main(int argc, char** argv) {
     compute(argc > 2 ? atoi(argv[2]) : 1);
     return MPI_Finalize();
   }
-  const int error = wait_long(strcmp(how, "first") ? how : "barrier");
+  const int error = wait_long(strcmp(how, "first") || argc < 3 ? how : argv[2]);
   char text[MPI_MAX_ERROR_STRING];
   int length;
   MPI_Error_string(error, text, &length);
-  printf("rank %d has the error: %s\n", rank, text);
-  fflush(stdout);
-  _exit(3);
+  fprintf(stderr, "rank %d has the error: %s\n", rank, text);
+  for (;;) pause(); /* the launcher ends all when one ends */
 }

@@ -38,6 +38,8 @@ class HostWatch {
   void close();
   // Watches by nobody.
   void forget_aim() { address_bytes_ = 0; }
+  // Something has come from there, by whatever way.
+  void heard() { reached_ = true; }
   // What has become clear by now; asked again and again. No system call that waits.
   WatchResult look(std::int64_t now_ms, const WatchPatience& patience);
 
