@@ -331,7 +331,7 @@ void arrive_network_cts(const Peer& peer, const NetworkCtsLine& line) {
 void arrive_network_write(std::uint32_t receive) {
   Transfer* transfer = find_transfer(receive, false);
   // Its sender was lost meanwhile, and it has ended.
-  if (BATON_UNLIKELY(!transfer && any_peer_lost)) return;
+  if (!transfer && has_lost_peers()) return;
   BATON_INVARIANT(transfer && transfer->writes_left > 0);
   if (--transfer->writes_left > 0) return;
   Request& request = *transfer->request;

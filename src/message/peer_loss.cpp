@@ -24,25 +24,25 @@ using transport::network::WatchPatience;
 using transport::network::WatchResult;
 
 CommunicatorView communicator_view;
-bool any_peer_lost = false;
+std::atomic<bool> any_peer_lost{false};
 
 namespace {
 
-constexpr std::int64_t look_ms = 100;         // guess: between looks at what is watched
-constexpr std::int64_t find_ms = 1000;        // guess: for so long nobody is watched who is silent
+constexpr std::int64_t look_ms = 100;   // guess: between looks at what is watched
+constexpr std::int64_t find_ms = 1000;  // guess: for so long nobody is watched who is silent
 constexpr std::int32_t watched_nodes_max = 128;  // guess: descriptors are few
 
 // A process's state, as far as it matters here.
 struct Known {
-  int error = 0;         // libfabric's, by which it is lost
-  bool reached = false;  // its host was there
-  bool gone = false;     // it has ended, which it may
-  std::uint32_t seen_in = 0;  // of its packets, when last looked at
+  std::atomic<int> error = 0;  // libfabric's, by which it is lost
+  bool reached = false;        // its host was there
+  bool gone = false;           // it has ended, which it may
+  std::uint32_t seen_in = 0;   // of its packets, when last looked at
 };
 
 struct Watches {
   bool on = false;
-  Known* known = nullptr;        // by process
+  Known* known = nullptr;       // by process
   HostWatch** nodes = nullptr;  // by node; null: not watched
   std::int32_t node_count = 0;
   std::int32_t watched = 0;
@@ -72,6 +72,12 @@ Known& known(Process process) {
   return watches.known[number_of(process)];
 }
 
+// Also by threads that make no progress.
+int error_of(Process process) {
+  // relaxed: whoever sees it late looks again.
+  return known(process).error.load(std::memory_order_relaxed);
+}
+
 bool is_elsewhere(Process process) {
   return process != engine.self && transport::local_rank_of(process) == not_on_this_node;
 }
@@ -88,7 +94,7 @@ const Card* card_of(Process process) {
 
 // One that has ended shows nothing.
 bool can_show(Process process) {
-  return is_elsewhere(process) && !known(process).error && !known(process).gone &&
+  return is_elsewhere(process) && !error_of(process) && !known(process).gone &&
          card_of(process) != nullptr;
 }
 
@@ -167,11 +173,11 @@ void find_whom_to_watch() {
 bool lacks_one(const void* owner, std::int32_t source, Process& found) {
   if (owner && source >= 0) {
     found = communicator_view.process(owner, source);
-    return known(found).error != 0;
+    return error_of(found) != 0;
   }
   for (std::uint32_t i = 0; i < process_count(); ++i) {
     found = static_cast<Process>(i);
-    if (known(found).error && (!owner || communicator_view.has(owner, found))) return true;
+    if (error_of(found) && (!owner || communicator_view.has(owner, found))) return true;
   }
   return false;
 }
@@ -201,7 +207,7 @@ bool fail_posted() {
     Request* next = receive->next;
     Process process;
     receive->bytes = 0;
-    complete(*receive, lacks_one(*receive, process) ? lost_peer(process, known(process).error)
+    complete(*receive, lacks_one(*receive, process) ? lost_peer(process, error_of(process))
                                                     : Error{MPI_ERR_OTHER});
     receive = next;
   }
@@ -219,13 +225,13 @@ struct LossLine {
 void tell_others(const LossLine& line) {
   for (std::uint32_t i = 0; i < process_count(); ++i) {
     const auto process = static_cast<Process>(i);
-    if (process == engine.self || known(process).error || !known_peer(process)) continue;
+    if (process == engine.self || error_of(process) || !known_peer(process)) continue;
     (void)send_active(process, ActiveKind::network_loss, 0, &line, sizeof line);
   }
 }
 
 void lose(Process process, int error) {
-  known(process).error = error;
+  known(process).error.store(error, std::memory_order_relaxed);  // relaxed: see error_of
   if (NetworkPeer* peer = network.known(process)) network.lose(*peer, error);
 }
 
@@ -235,18 +241,18 @@ bool note_loss(const LossLine& line) {
   for (std::uint32_t i = 0; i < process_count(); ++i) {
     const auto process = static_cast<Process>(i);
     const bool meant = line.node < 0 ? i == line.process : place_of(process).node == line.node;
-    if (!meant || !is_elsewhere(process) || known(process).error) continue;
+    if (!meant || !is_elsewhere(process) || error_of(process)) continue;
     known(process).reached = line.reached != 0;
     lose(process, line.error);
     any = true;
   }
   if (!any) return false;
-  any_peer_lost = true;
+  any_peer_lost.store(true, std::memory_order_relaxed);  // relaxed: see has_lost_peers
   if (line.node >= 0)
     if (const Card* card = card_of(static_cast<Process>(line.process)))
       transport::network::cut_connections(card->address, network.endpoint().address());
   for (std::uint32_t i = 0; i < process_count(); ++i)
-    if (known(static_cast<Process>(i)).error) fail_transfers(static_cast<Process>(i));
+    if (error_of(static_cast<Process>(i))) fail_transfers(static_cast<Process>(i));
   fail_posted();
   tell_others(line);
   return true;
@@ -255,7 +261,8 @@ bool note_loss(const LossLine& line) {
 void arrive_loss(const ActiveMessage& message) {
   LossLine line;
   std::memcpy(&line, message.payload, sizeof line);
-  if (watches.leaving == Leaving::is_over || line.process >= process_count()) return;
+  if (!watches.known || watches.leaving == Leaving::is_over || line.process >= process_count())
+    return;
   (void)note_loss(line);
 }
 
@@ -302,7 +309,7 @@ void stop_peer_watch() {
   std::free(watches.nodes);
   std::free(watches.known);
   watches = {};
-  any_peer_lost = false;
+  any_peer_lost.store(false, std::memory_order_relaxed);  // relaxed: at the end
 }
 
 void expect_leaving(Leaving leaving) {
@@ -324,7 +331,7 @@ void look_after_peers() {
     find_whom_to_watch();
   }
   if (watches.watched) look_at_watched(now);
-  if (any_peer_lost) fail_posted();
+  if (has_lost_peers()) fail_posted();
 }
 
 bool was_reached(Process process) {
@@ -333,12 +340,12 @@ bool was_reached(Process process) {
 }
 
 int loss_of_any(Process process) {
-  return known(process).error;
+  return error_of(process);
 }
 
 Error lost_source_of_any(const Context& context, std::int32_t source) {
   Process process;
-  return lacks_one(context.owner, source, process) ? lost_peer(process, known(process).error)
+  return lacks_one(context.owner, source, process) ? lost_peer(process, error_of(process))
                                                    : MPI_SUCCESS;
 }
 

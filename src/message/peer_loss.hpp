@@ -4,6 +4,9 @@
 // Invariant: what is lost stays lost; under the progress lock.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+
 #include "base/cache_line.hpp"
 #include "message/context.hpp"
 
@@ -28,18 +31,22 @@ void expect_leaving(Leaving leaving);
 // In progress that has found nothing: looks, now and then, whether peers are still there.
 void look_after_peers();
 
-extern bool any_peer_lost;
+extern std::atomic<bool> any_peer_lost;
+inline bool has_lost_peers() {
+  // relaxed: whoever sees it late looks again.
+  return BATON_UNLIKELY(any_peer_lost.load(std::memory_order_relaxed));
+}
 // Whether its host was ever heard of: what is lost was there.
 bool was_reached(Process process);
 // libfabric's error by which a process is lost; 0: it is not.
 int loss_of_any(Process process);
 inline int loss_of(Process process) {
-  return BATON_LIKELY(!any_peer_lost) ? 0 : loss_of_any(process);
+  return has_lost_peers() ? loss_of_any(process) : 0;
 }
 // Why no message can come from a source any more, explained; MPI_SUCCESS: one can.
 Error lost_source_of_any(const Context& context, std::int32_t source);
 inline Error lost_source(const Context& context, std::int32_t source) {
-  return BATON_LIKELY(!any_peer_lost) ? MPI_SUCCESS : lost_source_of_any(context, source);
+  return has_lost_peers() ? lost_source_of_any(context, source) : MPI_SUCCESS;
 }
 
 }  // namespace baton::message

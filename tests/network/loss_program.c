@@ -1,8 +1,9 @@
 /* Waits for ranks that tests take away. Usage: loss_program HOW [return] [SECONDS]
- * All meet, rank 0 prints "begun", and then all wait: in a receive (recv), a receive from any source (any), a probe
- * (probe), a barrier (barrier), for a long message to be taken (send), for short ones without end to go (stream); or the
- * last rank computes for so many seconds, and then they meet again (compute). With `return` errors are returned: each
- * rank prints the first, and stays. `first HOW`: they do not meet before. */
+ * All meet, rank 0 prints "begun", and then all wait: in a receive (recv), a receive from any
+ * source (any), a probe (probe), a barrier (barrier), for a long message to be taken (send), for
+ * short ones without end to go (stream); or the last rank computes for so many seconds, and then
+ * they meet again (compute). With `return` errors are returned: each rank prints the first, and
+ * stays. `first HOW`: they do not meet before. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,8 @@ static int wait_long(const char* how) {
   static char data[8 << 20];
   MPI_Comm world = MPI_COMM_WORLD;
   MPI_Request request;
-  if (!strcmp(how, "recv")) return MPI_Recv(data, 8, MPI_BYTE, other(), 7, world, MPI_STATUS_IGNORE);
+  if (!strcmp(how, "recv"))
+    return MPI_Recv(data, 8, MPI_BYTE, other(), 7, world, MPI_STATUS_IGNORE);
   if (!strcmp(how, "any"))
     return MPI_Recv(data, 8, MPI_BYTE, MPI_ANY_SOURCE, 7, world, MPI_STATUS_IGNORE);
   if (!strcmp(how, "probe")) return MPI_Probe(other(), 7, world, MPI_STATUS_IGNORE);
@@ -31,8 +33,8 @@ static int wait_long(const char* how) {
   int error = 0;
   if (!strcmp(how, "stream")) {
     while (!error)
-      error = MPI_Sendrecv(data, 30000, MPI_BYTE, other(), 8, data + sizeof data / 2, 30000, MPI_BYTE,
-                           MPI_ANY_SOURCE, 8, world, MPI_STATUS_IGNORE);
+      error = MPI_Sendrecv(data, 30000, MPI_BYTE, other(), 8, data + sizeof data / 2, 30000,
+                           MPI_BYTE, MPI_ANY_SOURCE, 8, world, MPI_STATUS_IGNORE);
     return error;
   }
   /* Where they have met, the last rank never comes again. */

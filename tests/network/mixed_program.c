@@ -1,7 +1,7 @@
-/* Mixed traffic whose every byte is checked: messages of 0 bytes to 2 MiB in windows, all ways at once, and collectives,
- * for so many seconds. What is sent follows from the seed, the sender, the receiver and the message's number. A number of
- * messages that came, or a byte, that is not right ends the job.
- * Usage: mixed_program SECONDS SEED */
+/* Mixed traffic whose every byte is checked: messages of 0 bytes to 2 MiB in windows, all ways at
+ * once, and collectives, for so many seconds. What is sent follows from the seed, the sender, the
+ * receiver and the message's number. A number of messages that came, or a byte, that is not right
+ * ends the job. Usage: mixed_program SECONDS SEED */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -41,8 +41,8 @@ static void fill(unsigned char* data, int bytes, uint64_t key) {
 }
 
 static void give_up(const char* what, int other, uint64_t number, int bytes) {
-  fprintf(stderr, "rank %d: %s with rank %d, number %llu of %d bytes, is wrong\n", rank, what, other,
-          (unsigned long long)number, bytes);
+  fprintf(stderr, "rank %d: %s with rank %d, number %llu of %d bytes, is wrong\n", rank, what,
+          other, (unsigned long long)number, bytes);
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 

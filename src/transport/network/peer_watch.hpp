@@ -64,7 +64,7 @@ class HostWatch {
   bool connected_ = false;
   bool reached_ = false;
   int error_ = 0;
-  std::int64_t tried_ms_ = 0;         // when the present try began
+  std::int64_t tried_ms_ = 0;          // when the present try began
   std::int64_t failing_since_ms_ = 0;  // 0: it does not fail
 };
 
