@@ -5,6 +5,7 @@
 
 #include "base/status_fields.hpp"
 #include "collective/check/deadlock.hpp"
+#include "message/peer_loss.hpp"
 #include "message/wait.hpp"
 
 namespace baton::api {
@@ -135,15 +136,18 @@ Error probe(int source, int tag, Communicator& comm, MPI_Status* status) {
     fill_null_status(status);
     return MPI_SUCCESS;
   }
-  wait_for_message({&comm, source, tag},
-                   [&] { return message::probe_once(comm.point_to_point, source, tag, status); });
-  return MPI_SUCCESS;
+  Error error = MPI_SUCCESS;
+  wait_for_message({&comm, source, tag}, [&] {
+    return message::probe_once(comm.point_to_point, source, tag, status) ||
+           (error = message::lost_source(comm.point_to_point, source));
+  });
+  return error;
 }
 
 Error iprobe(int source, int tag, Communicator& comm, int* flag, MPI_Status* status) {
   if (source == MPI_PROC_NULL) fill_null_status(status);
   *flag = source == MPI_PROC_NULL || message::probe_once(comm.point_to_point, source, tag, status);
-  return MPI_SUCCESS;
+  return *flag ? MPI_SUCCESS : message::lost_source(comm.point_to_point, source);
 }
 
 Error improbe(int source, int tag, Communicator& comm, int* flag, MPI_Message* message,
@@ -157,7 +161,8 @@ Error improbe(int source, int tag, Communicator& comm, int* flag, MPI_Message* m
   message::UnexpectedMessage* unexpected =
       message::take_once(comm.point_to_point, source, tag, status);
   *flag = unexpected != nullptr;
-  return unexpected ? publish(*unexpected, message) : MPI_SUCCESS;
+  return unexpected ? publish(*unexpected, message)
+                    : message::lost_source(comm.point_to_point, source);
 }
 
 Error mprobe(int source, int tag, Communicator& comm, MPI_Message* message, MPI_Status* status) {

@@ -23,7 +23,15 @@ struct ActiveMessage {
 using ActiveHandler = void (*)(const ActiveMessage& message);
 
 // Who has which number.
-enum class ActiveKind : std::uint32_t { test, one_sided, file, tool, network_cancel, count };
+enum class ActiveKind : std::uint32_t {
+  test,
+  one_sided,
+  file,
+  tool,
+  network_cancel,
+  network_loss,
+  count
+};
 
 // Before the first message of that kind can come: at start, or, for the kinds of an operation that
 // all ranks begin together, before that. Once a kind.

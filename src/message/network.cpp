@@ -8,6 +8,7 @@
 #include "base/settings.hpp"
 #include "datatype/pack.hpp"
 #include "message/network_transfer.hpp"
+#include "message/peer_loss.hpp"
 #include "platform/futex.hpp"
 #include "transport/network/network_link.hpp"
 #include "transport/sleep.hpp"
@@ -45,7 +46,8 @@ namespace {
 bool peers_may_leave = false;
 
 void lost_packet(Process process, int error) {
-  if (peers_may_leave) return;
+  // What was on its way to a peer that was found lost meanwhile: whoever waits for it is told.
+  if (peers_may_leave || loss_of(process)) return;
   (void)lost_peer(process, error);
   if (end_after_lost_message) end_after_lost_message();
 }
@@ -59,6 +61,7 @@ void expect_to_meet_at_the_end(bool expected) {
 
 void expect_peers_to_leave(bool expected) {
   peers_may_leave = expected;
+  if (expected) expect_leaving(Leaving::is_over);
 }
 
 Error start_network() {
@@ -74,6 +77,7 @@ Error start_network() {
     return error;
   if (Error error = transport::open_wake_pipe()) return error;
   begin_cancelling();
+  start_peer_watch();
   engine.networked = true;
   lockfree::ProcessEntry& own = transport::process_entry(engine.self);
   const transport::network::Card card = network.own_card();
@@ -85,6 +89,7 @@ Error start_network() {
 
 void stop_network() {
   if (!engine.networked) return;
+  stop_peer_watch();
   forget_transfers();
   inbox->forget();
   network.close();
@@ -191,9 +196,12 @@ bool put(Peer& peer, Request& request) {
 }  // namespace
 
 bool put_over_network(Peer& peer, Request& request) {
-  if (put(peer, request)) return true;
-  const int lost = link_of(peer).lost();
-  if (BATON_LIKELY(lost == 0)) return false;
+  int lost = loss_of(peer.process);
+  if (!lost) {
+    if (put(peer, request)) return true;
+    lost = link_of(peer).lost();
+    if (BATON_LIKELY(lost == 0)) return false;
+  }
   // Nothing will ever find room there.
   if (request.kind == RequestKind::active)
     drop_active(request);
@@ -246,6 +254,7 @@ bool poll_network() {
   any |= poll_inbox(*inbox);
   any |= advance_transfers();
   look_gap.found(any);
+  if (!any) look_after_peers();
   return any;
 }
 

@@ -10,6 +10,7 @@
 #include "datatype/pack.hpp"
 #include "message/active.hpp"
 #include "message/outstanding.hpp"
+#include "message/peer_loss.hpp"
 #include "transport/network/network_link.hpp"
 
 namespace baton::message {
@@ -254,11 +255,18 @@ const char* host_of(Process process) {
 }  // namespace
 
 Error lost_peer(Process process, int network_error) {
+  const char* why = transport::network::open_library()->strerror(network_error);
+  if (was_reached(process))
+    return fail(MPI_ERR_OTHER,
+                "rank %u on host %s cannot be reached over the network any more (%s): the host, "
+                "the process or the way there is gone",
+                world_rank(process), host_of(process), why);
   return fail(MPI_ERR_OTHER,
-              "rank %u on host %s cannot be reached over the network any more (%s): the host, the "
-              "process or the way there is gone",
-              world_rank(process), host_of(process),
-              transport::network::open_library()->strerror(network_error));
+              "rank %u on host %s cannot be reached over the network (%s on interface %s): %s; is "
+              "there a route to the host, does a firewall let TCP through between the two, and is "
+              "it the right interface? BATON_NETWORK_INTERFACE chooses another one",
+              world_rank(process), host_of(process), network.endpoint().provider(),
+              network.endpoint().interface(), why);
 }
 
 bool put_network_rts(Peer& peer, Request& send) {
@@ -300,6 +308,21 @@ void fail_network_receive(Request& receive, Error error) {
   end_receive(transfer);
 }
 
+void fail_transfers(Process process) {
+  for (std::uint32_t i = 0; i < platform::load_shared(transfers.size); ++i) {
+    Transfer* transfer = find_transfer(i, false);
+    if (!transfer) transfer = find_transfer(i, true);
+    if (!transfer || transfer->peer->process != process) continue;
+    // What waits for room fails there.
+    if (transfer->request->stage == Stage::queued) continue;
+    if (!transfer->error) transfer->error = lost_peer(process, loss_of(process));
+    if (!transfer->outgoing)
+      end_receive(*transfer);
+    else if (is_over(*transfer))
+      end_send(*transfer);
+  }
+}
+
 void accept_over_network(const UnexpectedMessage& unexpected, Request& receive) {
   Peer& peer = *contact(unexpected.process);
   Transfer* transfer = open_transfer(peer, receive, false);
@@ -337,6 +360,8 @@ void arrive_network_cts(const Peer& peer, const NetworkCtsLine& line) {
 
 void arrive_network_write(std::uint32_t receive) {
   Transfer* transfer = find_transfer(receive, false);
+  // Its sender was lost meanwhile, and it has ended.
+  if (!transfer && has_lost_peers()) return;
   BATON_INVARIANT(transfer && transfer->writes_left > 0);
   if (--transfer->writes_left > 0) return;
   Request& request = *transfer->request;

@@ -13,6 +13,8 @@ bool put_network_cts(Peer& peer, Request& receive);
 void begin_cancelling();
 // Ends a receive whose sender is lost.
 void fail_network_receive(Request& receive, Error error);
+// Ends what is under way with a peer that is lost.
+void fail_transfers(Process process);
 // A peer has written into a receive of ours, by its number.
 void arrive_network_write(std::uint32_t receive);
 // Goes on with writes that found no room; whether any began.

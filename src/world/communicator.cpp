@@ -127,6 +127,20 @@ Error fill_job_context(message::Context& context) {
   return context.queue ? MPI_SUCCESS : no_memory();
 }
 
+message::CommunicatorView view_of_communicators() {
+  constexpr auto process = [](const void* owner, std::int32_t rank) {
+    const message::Context& context = static_cast<const Communicator*>(owner)->point_to_point;
+    return rank < context.size ? context.process(rank) : message::engine.self;
+  };
+  constexpr auto has = [](const void* owner, Process wanted) {
+    const auto& communicator = *static_cast<const Communicator*>(owner);
+    const Group* remote = communicator.remote;
+    return communicator.local->rank_of(wanted) != MPI_UNDEFINED ||
+           (remote && remote->rank_of(wanted) != MPI_UNDEFINED);
+  };
+  return {process, has};
+}
+
 Error refuse_pending() {
   return fail(
       MPI_ERR_COMM,

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/handle_table.hpp"
 #include "message/context.hpp"
+#include "message/peer_loss.hpp"
 #include "message/send_buffer.hpp"
 #include "world/agree/agree.hpp"
 #include "world/attribute.hpp"
@@ -110,6 +111,8 @@ Error fill_job_context(message::Context& context);
 Error make_world_and_self();
 void free_world_and_self();
 Communicator* world_communicator();
+// What they are to the layers below.
+message::CommunicatorView view_of_communicators();
 Communicator* self_communicator();
 
 // Collective over `parent`, both groups where it has two. Each gives null where this process is not

@@ -14,6 +14,7 @@
 #include "datatype/operation.hpp"
 #include "message/engine.hpp"
 #include "message/network.hpp"
+#include "message/peer_loss.hpp"
 #include "message/progress_thread.hpp"
 #include "message/wait.hpp"
 #include "platform/crash.hpp"
@@ -133,6 +134,7 @@ Error make_library() {
   transport::offer_probe_word();
   transport::offer_attaching();
   message::end_after_lost_message = end_after_lost_message;
+  message::communicator_view = view_of_communicators();
   if (Error error = message::start_engine()) return error;
   datatype::make_predefined_datatypes();
   datatype::make_predefined_operations();
@@ -195,6 +197,7 @@ Error meet_at_the_end() {
   message::expect_to_meet_at_the_end(false);
   Dissemination meeting;
   meeting.words[0] = 0;
+  message::expect_leaving(message::Leaving::has_begun);
   meeting.start(all, 1);
   message::wait_until([&] { return meeting.advance(); });
   message::expect_peers_to_leave(true);
@@ -272,6 +275,7 @@ Error start_world(int required, int* provided) {
   if (Error error = make_environment_info(static_cast<int>(transport::process_count()),
                                           thread_level_name(*provided)))
     return error;
+  message::expect_leaving(message::Leaving::together);
   // Last: other threads that see it may call.
   set_world_phase(LibraryState::Phase::running);
   return MPI_SUCCESS;

@@ -4,7 +4,8 @@
 A host is a process that keeps network, name, IPC and mount namespaces of its own, with its own /dev/shm and temporary
 folder; process ids and files are the machine's. A bridge in one more namespace joins them: this machine's own network
 sees nothing of it, so sets of hosts never meet. Nothing stays: a process apart ends by its id whatever runs in the hosts
-as soon as the one that made them has ended, even if that was killed.
+as soon as the one that made them has ended, even if that was killed. Instead of the bridge a program (forwarder.py) may
+pass their packets on, badly.
 
 usage: hosts.py up N | down | enter HOST COMMAND ...   (for people: one set of hosts a user, until `down`)
 """
@@ -17,8 +18,12 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+from forwarder import MTU  # noqa: E402
+
 TOOLS = ("ip", "nsenter", "unshare", "mount")
 END_SECONDS = 10
+TUN = "/dev/net/tun"
 STATE = os.path.join(tempfile.gettempdir(), f"baton-hosts-{os.getuid()}")
 
 
@@ -107,9 +112,10 @@ class Reaper:
 
 
 class Hosts:
-    """N hosts, up while the `with` block runs."""
+    """N hosts, up while the `with` block runs. `trouble` (a forwarder.Trouble): what happens to packets between them."""
 
-    def __init__(self, count):
+    def __init__(self, count, trouble=None):
+        self.trouble, self.forwarder = trouble, None
         self.names = [f"b{os.getpid():x}h{number}" for number in range(1, count + 1)]
         self.network = f"10.{64 + os.getpid() // 256 % 128}.{os.getpid() % 256}"
         self.holders, self.pids = [], {}
@@ -120,13 +126,22 @@ class Hosts:
             raise Unusable(f"{missing[0]} is not installed (Debian: apt-get install iproute2 util-linux)")
         if os.geteuid() != 0:
             raise Unusable("network namespaces and bridges need root")
+        if self.trouble and not os.path.exists(TUN):
+            raise Unusable(f"there is no {TUN}, by which packets would be lost")
         self.folder = tempfile.mkdtemp(prefix="baton-hosts-")
         self.reaper = Reaper(self.folder)
         try:
             self._write_names()
-            self.bridge = self._hold("ip link add bridge type bridge && ip link set bridge up")
+            bridge = "true" if self.trouble else "ip link add bridge type bridge && ip link set bridge up"
+            self.bridge = self._hold(bridge)
             for number, name in enumerate(self.names, 1):
                 self._make_host(number, name)
+            if self.trouble:
+                self._start_forwarder()
+            for number, name in enumerate(self.names, 1):
+                on_host = ("nsenter", "-t", self.pids[name], "--net", "ip")
+                run(*on_host, "addr", "add", f"{self.network}.{number}/24", "dev", "eth0")
+                run(*on_host, "link", "set", "eth0", "up")
         except BaseException:
             self.__exit__()
             raise
@@ -163,11 +178,36 @@ class Hosts:
         pid = self._hold(f"hostname {name} && mount -t tmpfs -o size=2g shm /dev/shm && "
                          f"mount --bind '{self.hosts_file}' /etc/hosts && ip link set lo up")
         self.pids[name] = pid
-        on_bridge, on_host = (["nsenter", "-t", at, "--net", "ip"] for at in (self.bridge, pid))
+        if self.trouble:
+            return
+        on_bridge = ("nsenter", "-t", self.bridge, "--net", "ip")
         run(*on_bridge, "link", "add", f"host{number}", "type", "veth", "peer", "name", "eth0", "netns", pid)
         run(*on_bridge, "link", "set", f"host{number}", "master", "bridge", "up")
-        run(*on_host, "addr", "add", f"{self.network}.{number}/24", "dev", "eth0")
-        run(*on_host, "link", "set", "eth0", "up")
+
+    def _start_forwarder(self):
+        """It lives where the bridge would be, and ends with it."""
+        pairs = [f"{self.address(name)}={pid}" for name, pid in self.pids.items()]
+        self.forwarder = subprocess.Popen(
+            ["nsenter", "-t", str(self.bridge), "--net", sys.executable, os.path.join(HERE, "forwarder.py"),
+             self.trouble.words(), *pairs], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.holders.append(self.forwarder)
+        if self.forwarder.stdout.readline().strip() != "up":
+            raise Unusable(f"no packets can be passed on: {self.forwarder.stderr.read().strip()}")
+        for pid in self.pids.values():
+            run("nsenter", "-t", pid, "--net", "ip", "link", "set", "eth0", "mtu", MTU)
+
+    def order(self, *words):
+        """An order to the forwarder; its answer."""
+        self.forwarder.stdin.write(" ".join(words) + "\n")
+        self.forwarder.stdin.flush()
+        return self.forwarder.stdout.readline().strip()
+
+    def cut(self, name):
+        """The host's link is dead from now on, and nobody is told."""
+        return self.order("cut", self.address(name))
+
+    def restore(self, name):
+        return self.order("restore", self.address(name))
 
     def address(self, name):
         return f"{self.network}.{self.names.index(name) + 1}"

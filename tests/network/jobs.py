@@ -3,6 +3,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import hosts as several
@@ -17,8 +18,8 @@ SKIPPED = 77  # what CTest takes for skipped
 class World:
     """Hosts, and Slurm on them once it is wanted. `program` is what the ranks of its jobs are."""
 
-    def __init__(self, count, program=None):
-        self.hosts, self.program = several.Hosts(count), program
+    def __init__(self, count, program=None, trouble=None):
+        self.hosts, self.program = several.Hosts(count, trouble), program
         self.daemons = self.problem = None
 
     def __enter__(self):
@@ -117,10 +118,34 @@ def each_launcher(test, check, names=tuple(launchers.LAUNCHERS)):
                 print(f"skipped: {name}: {why}", file=sys.stderr)
 
 
-def why_no_hosts():
+def why_no_hosts(trouble=None):
     """In words; None: there can be hosts."""
     try:
-        with several.Hosts(1):
+        with several.Hosts(1, trouble):
             return None
     except several.Unusable as why:
         return str(why)
+
+
+def library_of(bin_folder):
+    """A launcher has its own MPI's folder in there."""
+    return f"LD_LIBRARY_PATH={os.path.join(os.path.dirname(bin_folder), 'lib')}"
+
+
+def libfabrics():
+    """Settings of jobs: the system's libfabric, and the newer one of a peer, if it is there."""
+    newer = os.path.join(launchers.peers.default_cache(), "mpich", "lib", "mpich", "libfabric.so.1")
+    return [[], [f"BATON_LIBFABRIC={newer}"]] if os.path.exists(newer) else [[]]
+
+
+def begin(world, job):
+    """Waits until the job says that it has begun."""
+    watchdog = threading.Timer(WATCHDOG_SECONDS, lambda: kill(world.left()))
+    watchdog.start()
+    try:
+        said = job.stdout.readline()
+    finally:
+        watchdog.cancel()
+    if said != "begun\n":
+        kill(world.left())
+        raise AssertionError(f"the job does not begin: {said}{job.communicate()}")

@@ -175,11 +175,23 @@ Started Network::send_filled(NetworkPeer& peer) {
     lost_packet_(peer.process, peer.lost);  // its messages have been taken for sent
     keep(*buffer);
   }
+  end_filling(peer);
+  return started;
+}
+
+void Network::end_filling(NetworkPeer& peer) {
   peer.filling = nullptr;
   NetworkPeer** link = &first_filling_;
   while (*link != &peer) link = &(*link)->next_filling;
   *link = peer.next_filling;
-  return started;
+}
+
+void Network::lose(NetworkPeer& peer, int error) {
+  peer.lost = error;
+  peer.dropped = true;
+  if (!peer.filling) return;
+  keep(*peer.filling);
+  end_filling(peer);
 }
 
 bool Network::send_filled() {

@@ -36,6 +36,7 @@ struct NetworkPeer {
   std::uint32_t next_out = 0;  // number of the next packet, either way
   std::uint32_t next_in = 0;
   ReceiveBuffer* early = nullptr;  // came before their turn
+  bool dropped = false;            // it is lost: what still comes from it is nobody's
   std::uint16_t its_wishes = 0;
   std::atomic<std::uint16_t> our_wishes{0};
   std::atomic<bool> wishes_due{false};  // they have changed, and no packet has told them
@@ -81,6 +82,10 @@ class Network {
 
   // The peer, made if need be. Null, explained, without memory or address.
   NetworkPeer* meet(Process process);
+  // The peer, if it was met.
+  NetworkPeer* known(Process process) const { return peers_[number_of(process)]; }
+  // It is lost: what waits for company to go there is dropped.
+  void lose(NetworkPeer& peer, int error);
   // The same for who sends, which may be a stranger: null where there is no such process.
   NetworkPeer* find_sender(std::uint32_t sender);
 
@@ -125,6 +130,7 @@ class Network {
   bool begin_filling(NetworkPeer& peer);
   Started send_filled(NetworkPeer& peer);
   Started send_buffer(NetworkPeer& peer, SendBuffer& buffer, std::size_t bytes);
+  void end_filling(NetworkPeer& peer);
   Started put_alone(NetworkPeer& peer, const Piece& piece, const void* payload, std::size_t bytes);
 
   Endpoint endpoint_;

@@ -70,6 +70,10 @@ bool NetworkInbox::open_packet(ReceiveBuffer& buffer) {
     peer_->early = &buffer;
     return false;
   }
+  if (BATON_UNLIKELY(peer_ && peer_->dropped)) {
+    network.endpoint().give_back(buffer);
+    return false;
+  }
   if (BATON_UNLIKELY(fault != PacketFault::none)) {
     tell_fault(fault, header.sender);
     network.endpoint().give_back(buffer);

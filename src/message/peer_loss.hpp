@@ -1,0 +1,52 @@
+// Peers on other nodes that are lost: how a rank that waits notices, what of it fails then, and how
+// others are told. Used by the network's progress (network.cpp), by probes, and by world/, which
+// knows when a process may leave. Only jobs of several nodes come here.
+// Invariant: what is lost stays lost; under the progress lock.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/cache_line.hpp"
+#include "message/context.hpp"
+
+namespace baton::message {
+
+// Whether a process may end without having failed.
+enum class Leaving : std::uint8_t { any_time, together, has_begun, is_over };
+
+// What the layer that knows communicators says of `owner`, which is one.
+struct CommunicatorView {
+  // By a rank that can be addressed; this process where there is no such rank.
+  Process (*process)(const void* owner, std::int32_t rank) = nullptr;
+  bool (*has)(const void* owner, Process process) = nullptr;
+};
+extern CommunicatorView communicator_view;
+
+// At start and end, with the network.
+void start_peer_watch();
+void stop_peer_watch();
+void expect_leaving(Leaving leaving);
+
+// In progress that has found nothing: looks, now and then, whether peers are still there.
+void look_after_peers();
+
+extern std::atomic<bool> any_peer_lost;
+inline bool has_lost_peers() {
+  // relaxed: whoever sees it late looks again.
+  return BATON_UNLIKELY(any_peer_lost.load(std::memory_order_relaxed));
+}
+// Whether its host was ever heard of: what is lost was there.
+bool was_reached(Process process);
+// libfabric's error by which a process is lost; 0: it is not.
+int loss_of_any(Process process);
+inline int loss_of(Process process) {
+  return has_lost_peers() ? loss_of_any(process) : 0;
+}
+// Why no message can come from a source any more, explained; MPI_SUCCESS: one can.
+Error lost_source_of_any(const Context& context, std::int32_t source);
+inline Error lost_source(const Context& context, std::int32_t source) {
+  return has_lost_peers() ? lost_source_of_any(context, source) : MPI_SUCCESS;
+}
+
+}  // namespace baton::message
