@@ -1,6 +1,7 @@
 #include "collective/by_nodes.hpp"
 
 #include "collective/select.hpp"
+#include "message/peer_loss.hpp"
 
 namespace baton::collective {
 
@@ -17,6 +18,8 @@ Task finish(Run& run, Step& step) {
   run.enter_step(step.call, step.whole);
   co_await step.task;
   run.leave_step();
+  // A rank of this node may have heard nothing from the others, and have gone on all the same.
+  if (!run.error()) run.note(message::loss_found_here(run.program_call().comm->collective));
 }
 
 const world::NodeParts* node_parts(Run& run) {

@@ -20,7 +20,7 @@
 namespace baton::lockfree {
 
 inline constexpr std::uint64_t job_magic = 0x424154'4f4e4a4fULL;  // "BATONJO"
-inline constexpr std::uint32_t job_version = 10;
+inline constexpr std::uint32_t job_version = 11;
 inline constexpr int ranks_max = 4096;
 
 // What two ranks share, by their places.
@@ -127,6 +127,9 @@ struct JobHeader {
   std::int32_t rings_shared;  // all senders begin in a shared ring; else with one of their own
   std::uint32_t held;  // by mpiexec, atomically: ranks wait for a debugger to attach to them first
   std::uint32_t notes_given;  // by ranks, atomically: what one has said for all, a bit each
+  // By ranks, atomically: a process on another node that one of them has found lost, plus 1, and,
+  // from bit 32 on, libfabric's error. 0: none.
+  std::uint64_t lost_process;
   RoomPoolLine rooms;
 };
 

@@ -248,6 +248,10 @@ bool note_loss(const LossLine& line) {
   }
   if (!any) return false;
   any_peer_lost.store(true, std::memory_order_relaxed);  // relaxed: see has_lost_peers
+  // relaxed: whoever has to see it hears of us first, by what orders memory.
+  std::atomic_ref(transport::job().lost_process)
+      .store((static_cast<std::uint64_t>(line.error) << 32) | (line.process + 1),
+             std::memory_order_relaxed);
   if (line.node >= 0)
     if (const Card* card = card_of(static_cast<Process>(line.process)))
       transport::network::cut_connections(card->address, network.endpoint().address());
@@ -337,6 +341,18 @@ void look_after_peers() {
 bool was_reached(Process process) {
   const NetworkPeer* peer = network.known(process);
   return (peer && peer->next_in > 0) || (watches.known && known(process).reached);
+}
+
+Error loss_found_here(const Context& context) {
+  // relaxed: see note_loss.
+  const std::uint64_t told =
+      std::atomic_ref(transport::job().lost_process).load(std::memory_order_relaxed);
+  if (BATON_LIKELY(told == 0)) return MPI_SUCCESS;
+  const auto lost = static_cast<Process>((told & 0xffffffff) - 1);
+  for (std::int32_t rank = 0; rank < context.size; ++rank)
+    if (place_of(context.process(rank)).node == place_of(lost).node)
+      return lost_peer(lost, static_cast<int>(told >> 32));
+  return MPI_SUCCESS;
 }
 
 int loss_of_any(Process process) {

@@ -31,6 +31,10 @@ void expect_leaving(Leaving leaving);
 // In progress that has found nothing: looks, now and then, whether peers are still there.
 void look_after_peers();
 
+// Of what a rank of this node has found lost: the error of a context that has ranks there,
+// explained; or MPI_SUCCESS. Who has heard from that rank since then sees it.
+Error loss_found_here(const Context& context);
+
 extern std::atomic<bool> any_peer_lost;
 inline bool has_lost_peers() {
   // relaxed: whoever sees it late looks again.
