@@ -57,7 +57,7 @@ std::int64_t now_ms() {
 }
 
 WatchPatience patience() {
-  constexpr std::int64_t first_ms = 6000;    // guess: what is barred is told within ten seconds
+  constexpr std::int64_t first_ms = 5000;    // guess: what is barred is told within ten seconds
   constexpr std::int64_t refused_ms = 2000;  // guess: a launcher that ends the job comes first
   const std::int64_t silent = settings.network_patience_seconds * 1000;
   const bool leaves = watches.leaving == Leaving::has_begun;

@@ -2,8 +2,8 @@
  * All meet, rank 0 prints "begun", and then all wait: in a receive (recv), a receive from any
  * source (any), a probe (probe), a barrier (barrier), for a long message to be taken (send), for
  * short ones without end to go (stream); or the last rank computes for so many seconds, and then
- * they meet again (compute). With `return` errors are returned: each rank prints the first, and
- * stays. `first HOW`: they do not meet before. */
+ * they meet again (compute). With `return` errors are returned: each rank prints the first and,
+ * but for barrier, goes to MPI_Finalize. `first HOW`: they do not meet before. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,5 +78,10 @@ int main(int argc, char** argv) {
   int length;
   MPI_Error_string(error, text, &length);
   fprintf(stderr, "rank %d has the error: %s\n", rank, text);
-  for (;;) pause(); /* the launcher ends all when one ends */
+  if (strcmp(how, "barrier")) {
+    sleep(1); /* the launcher ends all when one ends */
+    MPI_Finalize();
+    fprintf(stderr, "rank %d is through MPI_Finalize\n", rank);
+  }
+  for (;;) pause();
 }

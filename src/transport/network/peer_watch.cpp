@@ -48,6 +48,12 @@ void ask_for_signs(int descriptor, const WatchPatience& patience) {
   set(IPPROTO_TCP, TCP_USER_TIMEOUT, limit_ms);
 }
 
+// It says nothing of the other side.
+bool is_own_shortage(int error) {
+  return error == EAGAIN || error == EADDRNOTAVAIL || error == EADDRINUSE || error == ENOBUFS ||
+         error == ENOMEM;
+}
+
 int error_of(int descriptor) {
   int error = 0;
   socklen_t bytes = sizeof error;
@@ -83,14 +89,17 @@ void HostWatch::close() {
   connected_ = false;
 }
 
-// From where the provider's connections come, too: the same way.
-bool HostWatch::open() {
+// From where the provider's connections come, too: the same way. The errno of what failed, or 0.
+int HostWatch::open() {
   const int made = ::socket(address_.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (made < 0) return false;
+  if (made < 0) return errno;
   descriptor_ = platform::move_to_high_number(made);
-  if (::bind(descriptor_, reinterpret_cast<sockaddr*>(&own_), address_bytes_) == 0) return true;
+  const int on = 1;  // the port is found when it connects: there are more of them then
+  (void)::setsockopt(descriptor_, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on);
+  if (::bind(descriptor_, reinterpret_cast<sockaddr*>(&own_), address_bytes_) == 0) return 0;
+  const int error = errno;
   close();
-  return false;
+  return error;
 }
 
 void HostWatch::failed(int error, std::int64_t now_ms) {
@@ -102,11 +111,14 @@ void HostWatch::failed(int error, std::int64_t now_ms) {
 void HostWatch::begin_trying(std::int64_t now_ms, const WatchPatience& patience) {
   // Once in a while, whatever the answer is.
   constexpr std::int64_t pause_ms = 250;
-  if (now_ms < tried_ms_ + pause_ms || !open()) return;  // without a descriptor nothing is learnt
+  if (now_ms < tried_ms_ + pause_ms) return;
   tried_ms_ = now_ms;
+  // Without a descriptor nothing is learnt; an address of ours that is gone says enough.
+  if (const int error = open()) return error == EADDRNOTAVAIL ? failed(error, now_ms) : void();
   if (::connect(descriptor_, reinterpret_cast<sockaddr*>(&address_), address_bytes_) == 0 ||
       errno == EINPROGRESS)
     return look_at_trying(now_ms, patience);
+  if (is_own_shortage(errno)) return close();
   failed(errno, now_ms);
 }
 

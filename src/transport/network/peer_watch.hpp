@@ -50,7 +50,7 @@ class HostWatch {
   bool was_reached() const { return reached_; }
 
  private:
-  bool open();
+  int open();
   void begin_trying(std::int64_t now_ms, const WatchPatience& patience);
   void look_at_trying(std::int64_t now_ms, const WatchPatience& patience);
   WatchResult look_at_connected(std::int64_t now_ms);
