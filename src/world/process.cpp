@@ -195,14 +195,16 @@ Error begin_use_alone(int required) {
 Error meet_at_the_end() {
   const Members all = all_of(world_communicator()->collective, agreement_tag);
   message::expect_to_meet_at_the_end(false);
-  Dissemination meeting;
+  // What it has begun may be under way after us: those who know of a lost peer do not come.
+  static Dissemination meeting;
   meeting.words[0] = 0;
   message::expect_leaving(message::Leaving::has_begun);
-  meeting.start(all, 1);
-  message::wait_until([&] { return meeting.advance(); });
+  if (!message::has_lost_peers()) meeting.start(all, 1);
+  message::wait_until([] { return message::has_lost_peers() || meeting.advance(); });
   message::expect_peers_to_leave(true);
-  message::wait_until(all_messages_have_left);
-  return meeting.error();
+  const bool all_came = !message::has_lost_peers();
+  if (all_came) message::wait_until(all_messages_have_left);
+  return all_came ? meeting.error() : MPI_SUCCESS;
 }
 
 // The orderly end, for the launcher. Whoever begins MPI once more needs it no more.
