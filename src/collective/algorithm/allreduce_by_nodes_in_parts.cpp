@@ -21,8 +21,8 @@ Task allreduce_by_nodes_in_parts(Run& run) {
   void* own = part.at(total, part.count * parts->node->rank());
   Step divide, across, collect;
   // All of the vector is read before the part's place is written only where the two differ.
-  void* sum = call.contribution() == total ? run.scratch(part.count, *part.type) : own;
-  if (!sum) co_return;
+  void* sum = own;
+  if (call.contribution() == total && !(sum = run.scratch(part.count, *part.type))) co_return;
   begin(run, divide,
         step_of(Kind::reduce_scatter, *parts->node, 0, part, call.contribution(), sum));
   begin(run, across, step_of(Kind::allreduce, *parts->column, 0, part, sum, sum));

@@ -12,8 +12,7 @@ Task reduce_by_nodes(Run& run) {
   if (!parts || !find_delegates(run, *parts, call.root, delegates)) co_return;
   const bool is_root = call.comm->rank() == call.root;
   void* sum = call.in.buffer;  // of this node
-  if (delegates.is_own && !is_root) sum = run.scratch(vector.count, *vector.type);
-  if (delegates.is_own && !sum) co_return;
+  if (delegates.is_own && !is_root && !(sum = run.scratch(vector.count, *vector.type))) co_return;
   Step within;
   begin(
       run, within,
