@@ -12,13 +12,18 @@ static int threads, rounds;
 static uint64_t seed = 1;
 static MPI_Comm shared;
 
+struct Lent {
+  struct Lent* next;
+  unsigned char data[];
+};
+
 typedef struct {
   int number;   /* of the thread, the same on all ranks */
   MPI_Comm own; /* of the threads of this number */
   int next, previous;
   uint64_t random; /* the same sequence on all ranks */
   unsigned char *out, *in;
-  unsigned char* lent; /* to a send that was freed: a network may look at it for longer than MPI */
+  struct Lent* lent; /* to sends that were freed: a network may look at it for longer than MPI */
 } Worker;
 
 /* Most messages are short; some take each of the longer ways. */
@@ -102,8 +107,11 @@ static void given_up(Worker* w, MPI_Comm comm, int tag, int bytes, int round) {
   int flag;
   char nothing[8];
   MPI_Irecv(nothing, 8, MPI_BYTE, w->previous, tag + threads_max, comm, &never);
-  memcpy(w->lent, w->out, (size_t)bytes);
-  MPI_Isend(w->lent, bytes, MPI_BYTE, w->next, tag, comm, &send);
+  struct Lent* lent = malloc(sizeof *lent + (size_t)bytes);
+  lent->next = w->lent;
+  w->lent = lent;
+  memcpy(lent->data, w->out, (size_t)bytes);
+  MPI_Isend(lent->data, bytes, MPI_BYTE, w->next, tag, comm, &send);
   MPI_Request_free(&send);
   MPI_Recv(w->in, bytes_max, MPI_BYTE, w->previous, tag, comm, &status);
   check_received(w, bytes, round, &status, tag);
@@ -194,7 +202,6 @@ int main(int argc, char** argv) {
     w->random = seed * 1000 + (uint64_t)i;
     w->out = malloc(bytes_max);
     w->in = malloc(bytes_max);
-    w->lent = malloc(bytes_max);
     MPI_Comm_dup(MPI_COMM_WORLD, &w->own);
   }
   for (int i = 0; i < threads; ++i) pthread_create(&all[i], NULL, work, &workers[i]);
@@ -203,7 +210,11 @@ int main(int argc, char** argv) {
     MPI_Comm_free(&workers[i].own);
     free(workers[i].out);
     free(workers[i].in);
-    free(workers[i].lent);
+    for (struct Lent* lent = workers[i].lent; lent;) {
+      struct Lent* next = lent->next;
+      free(lent);
+      lent = next;
+    }
   }
   MPI_Comm_free(&shared);
   return finish();
