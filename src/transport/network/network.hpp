@@ -53,13 +53,14 @@ struct NetworkPeer {
 // program looks again.
 enum class Together { never, may };
 
-// A packet that leaves from memory of ours, copied into it.
+// A packet that leaves from memory of ours, copied into it; from where a line begins, which the
+// kernel copies quickly (kernel_copy.hpp).
 inline constexpr std::size_t copied_bytes_max = 16384;
 struct SendBuffer : Operation {
   SendBuffer* next = nullptr;
   NetworkPeer* peer = nullptr;  // to whom
   Registration registered;      // its packet
-  char packet[sizeof(PacketHeader) + sizeof(Piece) + copied_bytes_max];
+  alignas(cache_line_bytes) char packet[sizeof(PacketHeader) + sizeof(Piece) + copied_bytes_max];
 };
 
 // A packet whose payload leaves from where the program has it: what stands before and behind it.
