@@ -85,7 +85,7 @@ def network_section(done):
                              "Baton's own protocols run."),
                    *network_live.section_parts(done),
                    paragraph("Figure 12, another MPI on the same network: `baton-network-live none ...` runs under any MPI with the "
-                             "standard ABI; docs/measurements.md has such runs."))
+                             "standard ABI."))
 
 
 def sections_of(done):

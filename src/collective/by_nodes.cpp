@@ -36,8 +36,8 @@ bool find_delegates(Run& run, const world::NodeParts& parts, int root, Delegates
   for (int node = 0; node < parts.nodes; ++node) processes[node] = parts.first_of[node];
   delegates.root_node = parts.node_of[root];
   processes[delegates.root_node] = comm.collective.process(root);
-  delegates.of_own_node = delegates.root_node == parts.own_node ? parts.number_of[root] : 0;
-  delegates.is_own = parts.number_of[comm.rank()] == delegates.of_own_node;
+  delegates.number = delegates.root_node == parts.own_node ? parts.number_of[root] : 0;
+  delegates.is_own = parts.number_of[comm.rank()] == delegates.number;
   delegates.context = parts.column->collective;
   delegates.context.rank = parts.own_node;
   delegates.context.size = parts.nodes;

@@ -28,8 +28,8 @@ Task finish(Run& run, Step& step);
 struct Delegates {
   Context context;  // by nodes
   int root_node;
-  int of_own_node;  // its number there
-  bool is_own;      // this rank is one
+  int number;   // of this node's delegate, among its ranks
+  bool is_own;  // this rank is one
 };
 // False, and the run has the error, without memory.
 bool find_delegates(Run& run, const world::NodeParts& parts, int root, Delegates& delegates);

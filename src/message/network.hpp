@@ -12,7 +12,7 @@ namespace baton::message {
 struct NetworkRtsLine {
   std::int64_t bytes;
   std::uint32_t send;        // the sender's number of it
-  std::uint32_t head_bytes;  // its first ones, which are here
+  std::uint32_t head_bytes;  // its first ones, which are here: the rest is copied more quickly then
   char head[48];
 };
 // A receiver's answer: where a part of the message, or all of it, goes.

@@ -69,7 +69,6 @@ bool fill(Communicator& communicator, NodeParts& parts) {
   if (!number(communicator, parts)) return false;
   const int own = communicator.rank();
   parts.own_node = parts.node_of[own];
-  parts.regular = node_layout(communicator).regular;
   Group* node =
       group_of(communicator, [&](int rank) { return parts.node_of[rank] == parts.own_node; });
   if (!node || make_part(communicator, message::Plane::node, node, &parts.node)) return false;

@@ -25,7 +25,6 @@ struct NodeParts {
   Communicator* column = nullptr;  // the ranks that have its number on their nodes
   int nodes = 0;                   // in the order of their first ranks
   int own_node = 0;
-  bool regular = false;
   std::int32_t* node_of = nullptr;    // by rank
   std::int32_t* number_of = nullptr;  // by rank: its place among those of its node
   Process* first_of = nullptr;        // by node: its rank of number 0

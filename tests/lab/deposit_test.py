@@ -10,7 +10,7 @@ import unittest
 from unittest import mock
 
 from calls import BIN, LIBEXEC, read, run_quick
-from lab.deposit import findings, live, model, network, source
+from lab.deposit import findings, live, model, network, network_live, source
 from lab.deposit.network import PUSHED, READS, Costs, Host, Protocol, Queue, bandwidth, post, transfer
 from lab.frame.errors import LabError
 from lab.frame.medians import spread
@@ -49,6 +49,12 @@ class Quick(unittest.TestCase):
         rows = [row for row in self.data["rows"] if row["table"] == "live"]
         self.assertEqual(len(rows), 4 * len(live.MODES) * len(live.QUICK["sizes"]))
         self.assertTrue(all(row["kind"] == "measured" and row["mbs_low"] <= row["mbs"] <= row["mbs_high"] for row in rows))
+
+    def test_mpi_and_both_raw_ways_were_measured_over_the_network(self):
+        cells = {(row["case"], row["mode"], row["bytes"]) for row in self.data["rows"] if row["table"] == "network"}
+        self.assertEqual(cells, {(case, mode, size) for case in ("ping-pong", "window", "both ways")
+                                 for mode in ("MPI", "messages", "writes") for size in network_live.QUICK["sizes"]})
+        self.assertIn("figure 11, both ways", self.page)
 
     def test_the_page_has_every_finding_parameter_figure_and_table(self):
         for finding in self.data["findings"]:

@@ -9,7 +9,7 @@ Task broadcast_by_nodes(Run& run) {
   const world::NodeParts* parts = node_parts(run);
   Delegates delegates;
   if (!parts || !find_delegates(run, *parts, call.root, delegates)) co_return;
-  Call inside = step_of(Kind::broadcast, *parts->node, delegates.of_own_node);
+  Call inside = step_of(Kind::broadcast, *parts->node, delegates.number);
   inside.in = call.in;
   inside.uneven = call.uneven;
   Step within;

@@ -14,9 +14,8 @@ Task reduce_by_nodes(Run& run) {
   void* sum = call.in.buffer;  // of this node
   if (delegates.is_own && !is_root && !(sum = run.scratch(vector.count, *vector.type))) co_return;
   Step within;
-  begin(
-      run, within,
-      step_of(Kind::reduce, *parts->node, delegates.of_own_node, vector, call.contribution(), sum));
+  begin(run, within,
+        step_of(Kind::reduce, *parts->node, delegates.number, vector, call.contribution(), sum));
   co_await finish(run, within);
   if (delegates.is_own)
     co_await reduce_on_tree(run, delegates.context, vector, sum, call.in.buffer,

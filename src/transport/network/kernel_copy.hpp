@@ -1,12 +1,14 @@
 // Where data begins, as the kernel's copy into its socket likes it. The kernel copies what is sent
 // over TCP one behind the other into pages of its own, a message of libfabric's TCP provider with a
-// header before it. A copy whose target begins less than a line and a half behind its source,
-// modulo a page, is slow (Zen 4, 2026-11-25, 256 KiB between two hosts, us by that distance: 0 55,
+// header before it. A copy whose target begins less than 64 bytes behind its source, modulo
+// a page, is slow (Zen 4, 2026-11-25, 256 KiB between two hosts, us by that distance: 0 55,
 // 8 114, 16 55, 24 60, 32 55, 40 60, 48 60, 64 and more 55). Page-aligned buffers meet that.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+
+#include "base/cache_line.hpp"
 
 namespace baton::transport::network {
 
@@ -16,7 +18,7 @@ inline constexpr std::size_t copy_distance_bytes = 64;
 // How far the target of data with `before` bytes before it lies behind its source, in a page; 0:
 // far enough, or not at all.
 inline std::size_t short_distance(const void* data, std::size_t before) {
-  const std::size_t distance = (before - reinterpret_cast<std::uintptr_t>(data)) % 4096;
+  const std::size_t distance = (before - reinterpret_cast<std::uintptr_t>(data)) % page_bytes;
   return distance < copy_distance_bytes ? distance : 0;
 }
 // So many bytes more before the data, a multiple of 8, and the distance is none of these.

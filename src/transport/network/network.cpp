@@ -100,9 +100,7 @@ void Network::write_header(NetworkPeer& peer, char* packet, std::size_t bytes,
 }
 
 Started Network::sent(NetworkPeer& peer, Started started) {
-  if (started == Started::yes) {
-    ++peer.next_out;
-  }
+  if (started == Started::yes) ++peer.next_out;
   if (started == Started::failed) peer.lost = endpoint_.last_error();
   return started;
 }
