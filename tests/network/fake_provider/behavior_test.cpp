@@ -96,24 +96,25 @@ TEST(FakeProvider, calls_are_refused_now_and_then) {
   Opened provider;
   Memory memory = provider.memory(100, FI_RECV);
   fi_context2 contexts[100];
-  int refused = 0, taken = 0;
+  int taken = 0;
   while (taken < 6) {  // so many find room
     const ssize_t code = fi_recv(provider.endpoint, memory.at(), 1, memory.description(),
                                  FI_ADDR_UNSPEC, &contexts[taken]);
-    (code == 0 ? taken : refused) += 1;
+    taken += code == 0;
   }
   for (int i = 0; i < 100; ++i)
     EXPECT_EQ(fi_recv(provider.endpoint, memory.at(), 1, memory.description(), FI_ADDR_UNSPEC,
                       &contexts[50]),
               -FI_EAGAIN);
-  int seeds_that_refuse = refused > 0;
-  for (int seed = 2; seed < 20; ++seed) {
+  // A process's place among its launcher's children is part of the chance: how often is not known.
+  int seed = 2;
+  for (bool sends_refused = false; !sends_refused; ++seed) {
+    ASSERT_LT(seed, 1000) << "one send in six is refused";
     Opened other("", seed);
     char data[8] = {};
-    seeds_that_refuse += fi_inject(other.endpoint, data, sizeof data, other.self) == -FI_EAGAIN;
+    sends_refused = fi_inject(other.endpoint, data, sizeof data, other.self) == -FI_EAGAIN;
     other.close({});
   }
-  EXPECT_GT(seeds_that_refuse, 0);
   fi_close(&provider.endpoint->fid);
   fi_close(&memory.region->fid);
 }
