@@ -5,6 +5,7 @@
 #include "datatype/pack.hpp"
 #include "message/active.hpp"
 #include "message/network.hpp"
+#include "message/network_advert.hpp"
 #include "message/protocol.hpp"
 #include "platform/copy.hpp"
 #include "platform/futex.hpp"
@@ -160,6 +161,7 @@ namespace {
 template <class Source>
 void arrive_payload(Message<Source> message) {
   lockfree::Envelope envelope = message.envelope();
+  if (!message.in_lane && message.peer.is_remote()) ++message.peer.adverts->taken;
   MatchQueue& queue = queue_of(envelope.context);
   platform::Guard guard(queue.lock);
   if (Request* receive = take_posted(queue, message.header.source(), envelope.tag)) {
@@ -247,6 +249,7 @@ template <class Source>
 void arrive_network_rts(Message<Source> message) {
   const lockfree::Envelope envelope = message.envelope();
   const auto line = message.template read<NetworkRtsLine>();
+  ++message.peer.adverts->taken;
   MatchQueue& queue = queue_of(envelope.context);
   UnexpectedMessage* matched = nullptr;
   {
@@ -263,7 +266,6 @@ void arrive_network_rts(Message<Source> message) {
     message.drop();
     if (receive) {
       count(engine.counters.unexpected, ~std::uint64_t{0});
-      BATON_INVARIANT(close_advert(*receive));
       unexpected.receive = receive;
       matched = &unexpected;
     } else {
@@ -328,6 +330,11 @@ bool arrive(Message<Source> message) {
     case LineKind::network_cts:
       arrive_network_cts(message.peer, message.template take<NetworkCtsLine>());
       return false;
+    case LineKind::network_advert: {
+      const lockfree::Envelope wanted = message.envelope();
+      arrive_network_advert(message.peer, wanted, message.template take<NetworkAdvertLine>());
+      return false;
+    }
     case LineKind::none:
       break;
   }

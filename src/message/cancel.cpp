@@ -10,6 +10,10 @@ namespace {
 
 bool take_back_receive(Request& receive) {
   if (receive.stage != Stage::posted) return false;
+  if (receive.advert && peer_of(receive.process).is_remote()) {
+    ask_to_withdraw(receive);
+    return false;
+  }
   platform::Guard guard(receive.queue->lock);
   return close_advert(receive) && take_back(*receive.queue, receive);
 }

@@ -2,6 +2,7 @@
 // are put where no inlined code does that. What a link is says transport/link.hpp.
 #include <new>
 
+#include "message/network_advert.hpp"
 #include "message/protocol.hpp"
 #include "platform/futex.hpp"
 
@@ -25,6 +26,11 @@ Peer* make_peer(Process process) {
   }
   peer->process = process;
   peer->local_rank = transport::local_rank_of(process);
+  if (peer->is_remote() && !(peer->adverts = make_adverts())) {
+    delete peer->link;
+    delete peer;
+    return nullptr;
+  }
   peer->doorbell = peer->is_remote() ? &nobodys_doorbell : &transport::doorbell(peer->local_rank);
   peer->peer_class = lockfree::peer_class(place_of(engine.self), place_of(process));
   // relaxed: nobody else knows it yet.

@@ -10,6 +10,7 @@
 #include "base/settings.hpp"
 #include "message/deposit/deposit_model.hpp"
 #include "message/network.hpp"
+#include "message/network_advert.hpp"
 #include "message/progress_thread.hpp"
 #include "message/protocol.hpp"
 #include "message/wait.hpp"
@@ -108,6 +109,7 @@ transport::Link* make_link(Process process, transport::LineSender& out,
 
 void forget_peer(Peer* peer) {
   std::free(peer->advertised);
+  forget_adverts(peer->adverts);
   if (has_history(*peer)) delete &peer->past();
   delete peer->link;
   delete peer;

@@ -43,6 +43,30 @@ void (*end_after_lost_message)() = nullptr;
 
 namespace {
 
+const char* host_of(Process process) {
+  const lockfree::ProcessEntry& entry = transport::process_entry(process);
+  return reinterpret_cast<const transport::network::Card*>(entry.card)->host;
+}
+
+}  // namespace
+
+Error lost_peer(Process process, int network_error) {
+  const char* why = transport::network::open_library()->strerror(network_error);
+  if (was_reached(process))
+    return fail(MPI_ERR_OTHER,
+                "rank %u on host %s cannot be reached over the network any more (%s): the host, "
+                "the process or the way there is gone",
+                world_rank(process), host_of(process), why);
+  return fail(MPI_ERR_OTHER,
+              "rank %u on host %s cannot be reached over the network (%s on interface %s): %s; is "
+              "there a route to the host, does a firewall let TCP through between the two, and is "
+              "it the right interface? BATON_NETWORK_INTERFACE chooses another one",
+              world_rank(process), host_of(process), network.endpoint().provider(),
+              network.endpoint().interface(), why);
+}
+
+namespace {
+
 bool peers_may_leave = false;
 
 void lost_packet(Process process, int error) {
@@ -175,6 +199,9 @@ bool put_eager(Peer& peer, Request& send) {
       return false;
     complete(send, MPI_SUCCESS);
   }
+  const lockfree::Envelope envelope{send.context, send.tag};
+  KnownAdverts& known = peer.adverts->known;
+  known.sent(envelope, KnownAdverts::no_transfer, known.find(envelope));
   count_message(peer, Way::network_eager, bytes);
   return true;
 }

@@ -43,9 +43,10 @@ bool put_over_network(Peer& peer, Request& request);
 void accept_over_network(const UnexpectedMessage& unexpected, Request& receive);
 void arrive_network_cts(const Peer& peer, const NetworkCtsLine& line);
 
-// MPI_Cancel of such a send, whose envelope has left: asks the receiver to give it back. The
-// request ends when that says so, or with the message.
+// MPI_Cancel of such a send, whose envelope has left, or of a receive that its sender knows: asks
+// the other to give it back. The request ends when that says so, or with the message.
 void ask_to_cancel(Request& send);
+void ask_to_withdraw(Request& receive);
 
 // Takes in what has come and goes on with what is on its way; whether anything happened.
 bool poll_network();

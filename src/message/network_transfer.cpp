@@ -55,7 +55,9 @@ struct Transfer {
   std::int64_t sent_bytes = 0;      // what the sender has
   std::uint32_t send = 0;           // its number
   std::int64_t begin = 0, end = 0;  // of the present part
-  std::uint32_t writes_left = 0;
+  std::int32_t writes_left = 0;     // below 0: came before what they belong to
+  std::uint32_t advert = 0;         // its number, if it was advertised
+  bool unmatched = false;           // still
   char* bounce = nullptr;
   Transfer* following = nullptr;
 };
@@ -199,13 +201,17 @@ bool advance(Transfer& transfer) {
   return any;
 }
 
+std::int32_t writes_for(std::int64_t bytes) {
+  return static_cast<std::int32_t>((bytes + write_bytes - 1) / write_bytes);
+}
+
 // Makes the present part of a receive ready to be written into.
 Error open_part(Transfer& transfer) {
   Request& receive = *transfer.request;
   const bool direct = receive.datatype->contiguous;
   transfer.end = direct ? receive.bytes : std::min(receive.bytes, transfer.begin + bounce_bytes);
   const std::int64_t bytes = transfer.end - transfer.begin;
-  transfer.writes_left = static_cast<std::uint32_t>((bytes + write_bytes - 1) / write_bytes);
+  transfer.writes_left = writes_for(bytes);
   if (bytes == 0 || transfer.memory.region) return MPI_SUCCESS;
   void* memory = static_cast<char*>(receive.buffer) + transfer.begin;
   if (!direct) memory = transfer.bounce = static_cast<char*>(std::malloc(bounce_bytes));
@@ -223,13 +229,13 @@ void end_receive(Transfer& transfer) {
 }
 
 // What came with the envelope.
-void take_head(Transfer& transfer, const UnexpectedMessage& unexpected) {
+void take_head(Transfer& transfer, const char* head, std::int64_t bytes) {
   Request& receive = *transfer.request;
-  transfer.begin = std::min(receive.bytes, unexpected.early_bytes);
+  transfer.begin = std::min(receive.bytes, bytes);
   if (receive.datatype->contiguous)
-    std::memcpy(receive.buffer, unexpected.payload(), static_cast<std::size_t>(transfer.begin));
+    std::memcpy(receive.buffer, head, static_cast<std::size_t>(transfer.begin));
   else
-    datatype::unpack(*receive.datatype, receive.buffer, 0, unexpected.payload(), transfer.begin);
+    datatype::unpack(*receive.datatype, receive.buffer, 0, head, transfer.begin);
 }
 
 // Asks for the next part.
@@ -243,31 +249,28 @@ void ask(Transfer& transfer) {
   submit(*transfer.peer, *transfer.request);
 }
 
-}  // namespace
-
-namespace {
-
-const char* host_of(Process process) {
-  const lockfree::ProcessEntry& entry = transport::process_entry(process);
-  return reinterpret_cast<const transport::network::Card*>(entry.card)->host;
+// Begins to write where the receiver has said.
+void begin_part(Transfer& transfer, const NetworkCtsLine& answer) {
+  Request& send = *transfer.request;
+  send.stage = Stage::streaming;
+  transfer.answer = answer;
+  const bool first = !std::exchange(transfer.answered, true);
+  if (first && answer.bytes > 0 && send.datatype->contiguous)
+    transfer.error = network.endpoint().register_source(
+        send.buffer, static_cast<std::size_t>(answer.limit), transfer.memory);
+  if (!transfer.listed) {
+    platform::Guard guard(transfers.lock);
+    transfer.listed = true;
+    transfer.following = transfers.writing;
+    transfers.writing = &transfer;
+  }
+  // Another thread may make progress: it goes on with what is listed.
+  if (platform::threads_multiple) return;
+  advance(transfer);
+  if (is_over(transfer)) end_send(transfer);
 }
 
 }  // namespace
-
-Error lost_peer(Process process, int network_error) {
-  const char* why = transport::network::open_library()->strerror(network_error);
-  if (was_reached(process))
-    return fail(MPI_ERR_OTHER,
-                "rank %u on host %s cannot be reached over the network any more (%s): the host, "
-                "the process or the way there is gone",
-                world_rank(process), host_of(process), why);
-  return fail(MPI_ERR_OTHER,
-              "rank %u on host %s cannot be reached over the network (%s on interface %s): %s; is "
-              "there a route to the host, does a firewall let TCP through between the two, and is "
-              "it the right interface? BATON_NETWORK_INTERFACE chooses another one",
-              world_rank(process), host_of(process), network.endpoint().provider(),
-              network.endpoint().interface(), why);
-}
 
 bool put_network_rts(Peer& peer, Request& send) {
   Transfer* transfer = open_transfer(peer, send, true);
@@ -278,16 +281,86 @@ bool put_network_rts(Peer& peer, Request& send) {
         std::min(network.bytes_before_write(send.buffer), static_cast<std::size_t>(send.bytes)));
     std::memcpy(line.head, send.buffer, line.head_bytes);
   }
+  const lockfree::Envelope envelope{send.context, send.tag};
   send.stage = Stage::offered;
   send.slot = transfer->number;
-  if (!put_line(peer, LineKind::network_rts, send.source, {send.context, send.tag}, &line,
-                sizeof line)) {
+  if (!put_line(peer, LineKind::network_rts, send.source, envelope, &line, sizeof line)) {
     close_transfer(*transfer);
     return false;
   }
   platform::add_shared(engine.network_sends, 1u);
   set_outstanding(send, send.bytes);
+  transfer->next = line.head_bytes;
+  KnownAdverts& known = peer.adverts->known;
+  const NetworkAdvertLine* matched = known.find(envelope);
+  const NetworkAdvertLine advert = matched ? *matched : NetworkAdvertLine{};
+  known.sent(envelope, transfer->number, matched);
+  if (matched) write_to_advertised(peer, transfer->number, advert);
   return true;
+}
+
+void write_to_advertised(const Peer& peer, std::uint32_t send, const NetworkAdvertLine& advert) {
+  Transfer* transfer = find_transfer(send, true);
+  if (!transfer && loss_of(peer.process)) return;
+  BATON_INVARIANT(transfer && transfer->peer == &peer && !transfer->answered);
+  const std::int64_t limit = std::min(transfer->request->bytes, advert.bytes);
+  begin_part(*transfer, {.address = advert.address + static_cast<std::uint64_t>(transfer->next),
+                         .key = advert.key,
+                         .offset = transfer->next,
+                         .bytes = limit - transfer->next,
+                         .limit = limit,
+                         .send = send,
+                         .receive = advert.receive,
+                         .write_bytes = write_bytes});
+}
+
+bool open_advertised(Peer& sender, Request& receive, NetworkAdvertLine& line) {
+  Transfer* transfer = open_transfer(sender, receive, false);
+  if (!transfer) return false;
+  if (open_part(*transfer) != MPI_SUCCESS) {
+    close_transfer(*transfer);
+    return false;
+  }
+  transfer->unmatched = true;
+  transfer->writes_left = 0;
+  receive.slot = transfer->number;
+  line.address = transfer->memory.address;
+  line.key = transfer->memory.key;
+  line.receive = transfer->number;
+  return true;
+}
+
+void close_advertised(const Request& receive) {
+  Transfer* transfer = find_transfer(receive.slot, false);
+  BATON_INVARIANT(transfer && transfer->unmatched && transfer->writes_left == 0);
+  close_transfer(*transfer);
+}
+
+void accept_written(Request& receive, const UnexpectedMessage& unexpected) {
+  Transfer& transfer = *find_transfer(receive.slot, false);
+  transfer.advert = static_cast<std::uint32_t>(std::exchange(receive.advert, 0));
+  transfer.unmatched = false;
+  transfer.sent_bytes = unexpected.bytes;
+  transfer.send = static_cast<std::uint32_t>(unexpected.offer);
+  receive.stage = Stage::streaming;
+  set_outstanding(receive, receive.bytes);
+  count_message(*transfer.peer, Way::receiver_initiated, receive.bytes);
+  take_head(transfer, unexpected.payload(), unexpected.early_bytes);
+  transfer.memory.address += static_cast<std::uint64_t>(transfer.begin);
+  transfer.end = receive.bytes;
+  transfer.writes_left += writes_for(transfer.end - transfer.begin);
+  if (transfer.writes_left == 0) end_receive(transfer);
+}
+
+void ask_for_refused(const Peer& peer, std::uint32_t first) {
+  for (std::uint32_t i = 0; i < platform::load_shared(transfers.size); ++i) {
+    Transfer* transfer = find_transfer(i, false);
+    if (!transfer || transfer->peer != &peer || transfer->advert == 0 ||
+        transfer->advert - first > ~0u / 2)
+      continue;
+    transfer->advert = 0;
+    ask(*transfer);
+  }
 }
 
 bool put_network_cts(Peer& peer, Request& receive) {
@@ -313,6 +386,7 @@ void fail_transfers(Process process) {
     Transfer* transfer = find_transfer(i, false);
     if (!transfer) transfer = find_transfer(i, true);
     if (!transfer || transfer->peer->process != process) continue;
+    if (transfer->unmatched) continue;  // still posted: fails as such
     // What waits for room fails there.
     if (transfer->request->stage == Stage::queued) continue;
     if (!transfer->error) transfer->error = lost_peer(process, loss_of(process));
@@ -324,12 +398,14 @@ void fail_transfers(Process process) {
 }
 
 void accept_over_network(const UnexpectedMessage& unexpected, Request& receive) {
+  if (receive.advert) return accept_advertised(receive, unexpected);
   Peer& peer = *contact(unexpected.process);
   Transfer* transfer = open_transfer(peer, receive, false);
   BATON_INVARIANT(transfer != nullptr);
   transfer->sent_bytes = unexpected.bytes;
   transfer->send = static_cast<std::uint32_t>(unexpected.offer);
-  if (unexpected.early_bytes > 0) take_head(*transfer, unexpected);
+  if (unexpected.early_bytes > 0)
+    take_head(*transfer, unexpected.payload(), unexpected.early_bytes);
   set_outstanding(receive, receive.bytes);
   count_message(peer, Way::network_write, receive.bytes);
   ask(*transfer);
@@ -341,29 +417,15 @@ void arrive_network_cts(const Peer& peer, const NetworkCtsLine& line) {
   if (transfer && !transfer->answered) transfer->next = line.offset;
   BATON_INVARIANT(transfer && transfer->peer == &peer && line.offset == transfer->next &&
                   line.limit <= transfer->request->bytes && line.write_bytes <= write_bytes);
-  Request& send = *transfer->request;
-  send.stage = Stage::streaming;
-  transfer->answer = line;
-  const bool first = !std::exchange(transfer->answered, true);
-  if (first && line.bytes > 0 && send.datatype->contiguous)
-    transfer->error = network.endpoint().register_source(
-        send.buffer, static_cast<std::size_t>(line.limit), transfer->memory);
-  if (!transfer->listed) {
-    platform::Guard guard(transfers.lock);
-    transfer->listed = true;
-    transfer->following = transfers.writing;
-    transfers.writing = transfer;
-  }
-  advance(*transfer);
-  if (is_over(*transfer)) end_send(*transfer);
+  begin_part(*transfer, line);
 }
 
 void arrive_network_write(std::uint32_t receive) {
   Transfer* transfer = find_transfer(receive, false);
   // Its sender was lost meanwhile, and it has ended.
   if (!transfer && has_lost_peers()) return;
-  BATON_INVARIANT(transfer && transfer->writes_left > 0);
-  if (--transfer->writes_left > 0) return;
+  BATON_INVARIANT(transfer && (transfer->writes_left > 0 || transfer->unmatched));
+  if (--transfer->writes_left != 0 || transfer->unmatched) return;
   Request& request = *transfer->request;
   if (transfer->bounce)
     datatype::unpack(*request.datatype, request.buffer, transfer->begin, transfer->bounce,
@@ -373,57 +435,29 @@ void arrive_network_write(std::uint32_t receive) {
   ask(*transfer);
 }
 
-namespace {
-
-// To the receiver of a send that is to be cancelled, and back, if it is.
-struct CancelLine {
-  std::uint32_t context;
-  std::int32_t source;
-  std::uint32_t send;
-  std::uint32_t is_answer;
-};
-
-void give_back(const ActiveMessage& message, CancelLine line) {
-  MatchQueue* queue = queue_for(line.context);
-  UnexpectedMessage* unexpected = nullptr;
-  if (queue) {
-    platform::Guard guard(queue->lock);
-    unexpected = take_remote_unexpected(*queue, line.source, message.sender, line.send);
-  }
-  if (!unexpected) return;  // matched: the message goes its way
-  free_unexpected(unexpected);
-  line.is_answer = 1;
-  (void)send_active(message.sender, ActiveKind::network_cancel, 0, &line, sizeof line);
-}
-
-void arrive_cancel(const ActiveMessage& message) {
-  CancelLine line;
-  std::memcpy(&line, message.payload, sizeof line);
-  if (!line.is_answer) return give_back(message, line);
-  Transfer* transfer = find_transfer(line.send, true);
-  if (!transfer || transfer->peer->process != message.sender) return;
+void end_cancelled_send(std::uint32_t number, Process receiver) {
+  Transfer* transfer = find_transfer(number, true);
+  if (!transfer || transfer->peer->process != receiver) return;
   transfer->request->cancelled = true;
   transfer->request->bytes = 0;
   end_send(*transfer);
 }
 
+namespace {
+
+Transfer* first_writing() {
+  platform::Guard guard(transfers.lock);
+  return transfers.writing;
+}
+
 }  // namespace
-
-void begin_cancelling() {
-  handle_active(ActiveKind::network_cancel, arrive_cancel);
-}
-
-void ask_to_cancel(Request& send) {
-  const CancelLine line{send.context, send.source, send.slot, 0};
-  (void)send_active(send.process, ActiveKind::network_cancel, 0, &line, sizeof line);
-}
 
 bool advance_transfers() {
   bool any = false;
-  for (Transfer* transfer = transfers.writing; transfer;) {
+  for (Transfer* transfer = first_writing(); transfer;) {
     Transfer* following = transfer->following;
     any |= advance(*transfer);
-    if (transfer->error && is_over(*transfer)) end_send(*transfer);
+    if (is_over(*transfer)) end_send(*transfer);
     transfer = following;
   }
   return any;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "message/network.hpp"
+#include "message/network_advert.hpp"
 
 namespace baton::message {
 
@@ -9,8 +10,20 @@ namespace baton::message {
 // no room on the way. Under the send lock.
 bool put_network_rts(Peer& peer, Request& send);
 bool put_network_cts(Peer& peer, Request& receive);
-// Makes this process answer those who want to cancel a send, and hear answers. At start.
+// The receiver's side of an advert: makes the receive ready to be written into, and fills in where
+// (false without memory); undoes it; a message is being written there.
+bool open_advertised(Peer& sender, Request& receive, NetworkAdvertLine& line);
+void close_advertised(const Request& receive);
+void accept_written(Request& receive, const UnexpectedMessage& unexpected);
+// Our adverts from this number on are used by nobody: asks for what such receives have matched.
+void ask_for_refused(const Peer& peer, std::uint32_t first);
+// The sender's side: writes what waits for an answer; says that it cannot.
+void write_to_advertised(const Peer& peer, std::uint32_t send, const NetworkAdvertLine& advert);
+void refuse_advert(const Peer& receiver, std::uint32_t number);
+// Makes this process answer those who want to cancel a send or receive, and hear answers. At start.
 void begin_cancelling();
+// The receiver of a send has given it back, unmatched.
+void end_cancelled_send(std::uint32_t number, Process receiver);
 // Ends a receive whose sender is lost.
 void fail_network_receive(Request& receive, Error error);
 // Ends what is under way with a peer that is lost.

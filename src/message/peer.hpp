@@ -27,6 +27,7 @@ enum class LineKind : unsigned {
   lane,     // the last on a shared way: from now on the sender's lines come in a lane of its own
   network_rts,  // between nodes: an envelope, and the receiver's answer to it (network.hpp)
   network_cts,
+  network_advert,  // a receive that its sender may write into (network_advert.hpp)
 };
 
 struct RtsLine {
@@ -162,6 +163,8 @@ struct History {
   Timings timings;
 };
 
+struct NetworkAdverts;
+
 // Another process, as seen from here. Made at first contact.
 struct Peer {
   // What the fast paths fill and empty, where the link has lanes of the pair's own.
@@ -190,10 +193,11 @@ struct Peer {
   bool adverts_refused = false;  // no memory for them
   Company company;               // of what we push, and of what we pull
   Pushes pushes;
-  std::uint64_t last_advert = 0;   // of our receives, to it
-  Request** advertised = nullptr;  // by the slot of the advert; null: none
-  platform::Lock send_lock;        // of the way there and `queued`
-  platform::Lock history_lock;     // of what is observed
+  std::uint64_t last_advert = 0;      // of our receives, to it
+  Request** advertised = nullptr;     // by the slot of the advert; null: none
+  NetworkAdverts* adverts = nullptr;  // of a peer on another node: never null; ours
+  platform::Lock send_lock;           // of the way there and `queued`
+  platform::Lock history_lock;        // of what is observed
 
   // Whether it is on another node: the network leads there, and no memory.
   bool is_remote() const { return local_rank == not_on_this_node; }

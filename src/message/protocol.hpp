@@ -95,6 +95,9 @@ bool close_receive_advert(Request& receive);
 inline bool close_advert(Request& receive) {
   return !receive.advert || engine.protocol->close_advert(receive);
 }
+// Whether an earlier receive that is not advertised could match what this one matches. The sender
+// must never choose between receives of which it does not know the first.
+bool is_behind_unadvertised(const MatchQueue& queue, const Request& receive);
 // The first receive that a send matches, if it is known; its number is 0 if not.
 struct Target {
   std::uint64_t number = 0;

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "base/settings.hpp"
+#include "message/network_advert.hpp"
 #include "message/outstanding.hpp"
 #include "message/protocol.hpp"
 #include "platform/clock.hpp"
@@ -12,18 +13,7 @@
 
 namespace baton::message {
 
-namespace {
-
-using lockfree::AdvertState;
-using transport::advert_count;
-
-transport::Advert& own_advert(LocalRank sender, std::uint64_t number) {
-  return transport::advert(engine.local_rank, sender, number);
-}
-
-// Whether an earlier receive that is not advertised could match what this one matches. The sender
-// must never choose between receives of which it does not know the first.
-bool is_behind_another(const MatchQueue& queue, const Request& receive) {
+bool is_behind_unadvertised(const MatchQueue& queue, const Request& receive) {
   constexpr int looks_max = 32;  // guess
   int looks = 0;
   for (const Request* other = queue.posted_any.first; other; other = other->next)
@@ -35,6 +25,15 @@ bool is_behind_another(const MatchQueue& queue, const Request& receive) {
       return true;
   }
   return false;
+}
+
+namespace {
+
+using lockfree::AdvertState;
+using transport::advert_count;
+
+transport::Advert& own_advert(LocalRank sender, std::uint64_t number) {
+  return transport::advert(engine.local_rank, sender, number);
 }
 
 // The first time takes memory.
@@ -60,14 +59,16 @@ void advertise_receive(const MatchQueue& queue, Request& receive, Process source
       source == engine.self)
     return;
   Peer* peer = known_peer(source);
-  if (!peer || peer->is_remote() || !peer->link->is_open() || !receive.datatype->contiguous) return;
+  if (!peer) return;
+  if (peer->is_remote()) return advertise_over_network(queue, receive, *peer);
+  if (!peer->link->is_open() || !receive.datatype->contiguous) return;
   // Where nothing is pulled, nobody would push.
   bool pushed =
       transport::is_mappable_by(peer->local_rank, receive.buffer) ||
       ((peer->link->wishes_pulls() || receive.bytes >= settings.unseen_pull_bytes_min ||
         !settings.observe) &&
        receive.bytes >= settings.push_bytes_min && transport::can_read_from(peer->local_rank));
-  if (!pushed || is_behind_another(queue, receive) || !prepare(*peer)) return;
+  if (!pushed || is_behind_unadvertised(queue, receive) || !prepare(*peer)) return;
   std::uint64_t number = peer->last_advert + 1;
   Request*& entry = peer->advertised[number % advert_count];
   if (entry) return;
@@ -89,6 +90,10 @@ void forget_advert(Request& receive) {
 }  // namespace
 
 bool close_receive_advert(Request& receive) {
+  if (peer_of(receive.process).is_remote()) {
+    close_network_advert(receive);
+    return true;
+  }
   const LocalRank sender = transport::local_rank_of(receive.process);
   if (!lockfree::move_advert(own_advert(sender, receive.advert), receive.advert, AdvertState::open,
                              AdvertState::closed))

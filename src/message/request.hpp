@@ -58,7 +58,8 @@ struct Request {
   bool inactive = false;     // a persistent request between its starts
   bool for_staging = false;  // an offer that was to go through staging
   bool new_window = false;   // its stream goes on in another window than its early bytes
-  bool asked = false;        // an offer whose receiver has asked for a stream, and pulls it now
+  bool asked = false;        // an offer whose receiver has asked for a stream, and pulls it now; a
+                             // receive whose sender has been asked not to use its advert
   bool listed = false;       // a stream in: among the engine's
   bool filling = false;      // an offer's early bytes are being written; its stream must wait
   std::uint8_t waits = 0;    // how often it found no room in staging, or no beginning of a stream

@@ -1,0 +1,99 @@
+// Taking back between nodes: a send or a receive that is to be cancelled, and adverts that their
+// sender cannot use.
+#include <cstring>
+
+#include "message/active.hpp"
+#include "message/network_transfer.hpp"
+
+namespace baton::message {
+
+namespace {
+
+enum class TakeBack : std::uint32_t {
+  send,        // to the receiver of a send: give it back
+  send_given,  // its answer, if it does
+  advert,      // to the sender for which a receive was advertised: use that no more
+  advert_given,
+  advert_refused,  // to its receiver, unasked
+};
+
+struct TakeBackLine {
+  TakeBack what;
+  std::uint32_t number;   // of the send, or of the advert
+  std::uint32_t context;  // of a send
+  std::int32_t source;
+  Process receiver;  // of an advert
+};
+
+void tell(Process process, const TakeBackLine& line) {
+  (void)send_active(process, ActiveKind::network_cancel, 0, &line, sizeof line);
+}
+
+void give_send_back(Process sender, TakeBackLine line) {
+  MatchQueue* queue = queue_for(line.context);
+  UnexpectedMessage* unexpected = nullptr;
+  if (queue) {
+    platform::Guard guard(queue->lock);
+    unexpected = take_remote_unexpected(*queue, line.source, sender, line.number);
+  }
+  if (!unexpected) return;  // matched: the message goes its way
+  free_unexpected(unexpected);
+  line.what = TakeBack::send_given;
+  tell(sender, line);
+}
+
+// Not if it is used already. False: what has waited for room until now must leave before.
+bool give_advert_back(Peer& receiver, TakeBackLine line) {
+  platform::Guard guard(receiver.send_lock);
+  if (receiver.queued.first) return false;
+  KnownAdverts& known = receiver.adverts->known;
+  if (!known.has(line.number)) return true;
+  line.what = TakeBack::advert_given;
+  constexpr auto kind = static_cast<std::uint32_t>(ActiveKind::network_cancel);
+  if (!put_line(receiver, LineKind::active, 0, {kind, 0}, &line, sizeof line)) return false;
+  known.drop(line.number);
+  return true;
+}
+
+void take_advert_back(const TakeBackLine& line) {
+  if (!give_advert_back(peer_of(line.receiver), line)) tell(engine.self, line);
+}
+
+void arrive_take_back(const ActiveMessage& message) {
+  TakeBackLine line;
+  std::memcpy(&line, message.payload, sizeof line);
+  switch (line.what) {
+    case TakeBack::send:
+      return give_send_back(message.sender, line);
+    case TakeBack::send_given:
+      return end_cancelled_send(line.number, message.sender);
+    case TakeBack::advert:
+      return take_advert_back(line);
+    case TakeBack::advert_given:
+      return arrive_given_advert(peer_of(message.sender), line.number);
+    case TakeBack::advert_refused:
+      return arrive_refused_advert(peer_of(message.sender), line.number);
+  }
+}
+
+}  // namespace
+
+void begin_cancelling() {
+  handle_active(ActiveKind::network_cancel, arrive_take_back);
+}
+
+void ask_to_cancel(Request& send) {
+  tell(send.process, {TakeBack::send, send.slot, send.context, send.source, {}});
+}
+
+void ask_to_withdraw(Request& receive) {
+  receive.asked = true;
+  tell(receive.process,
+       {TakeBack::advert, static_cast<std::uint32_t>(receive.advert), 0, 0, engine.self});
+}
+
+void refuse_advert(const Peer& receiver, std::uint32_t number) {
+  tell(receiver.process, {TakeBack::advert_refused, number, 0, 0, {}});
+}
+
+}  // namespace baton::message
