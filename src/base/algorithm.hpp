@@ -68,10 +68,12 @@ inline constexpr std::uint8_t round_per_segment = 253, two_rounds_per_segment = 
   X(broadcast_binomial,         broadcast,      0, needs_nothing,   "down a binomial tree")         \
   X(gather_in_room,             gather,         1, needs_even,      "all write, the root reads")    \
   X(gather_direct,              gather,         2, needs_even | needs_direct, "each copies to the root's buffer") \
+  X(gather_by_nodes,            gather,         0, needs_even | needs_nodes | needs_regular_nodes, "one of each node collects, then the root") \
   X(gather_binomial,            gather,         0, needs_even,      "up a binomial tree, in one message from each rank") \
   X(gather_linear,              gather,         0, needs_nothing,   "straight to the root")         \
   X(scatter_in_room,            scatter,        1, needs_even,      "the root writes, each reads its block") \
   X(scatter_direct,             scatter,        2, needs_even | needs_direct, "each copies from the root's buffer") \
+  X(scatter_by_nodes,           scatter,        0, needs_even | needs_nodes | needs_regular_nodes, "to one of each node, which hands out") \
   X(scatter_linear,             scatter,        0, needs_nothing,   "straight from the root")       \
   X(allgather_in_room,          allgather,      1, needs_even,      "all write, all read")          \
   X(allgather_segmented_in_room, allgather, round_per_segment, needs_even | needs_whole_blocks, "segment after segment, all write and read at the same time") \

@@ -110,7 +110,8 @@ constexpr SelectionRow between_nodes(Algorithm algorithm, std::int64_t bytes_fro
 // Where nodes have several ranks: few messages between them (us, by messages of all ranks and by
 // nodes, 2 hosts of 4 ranks: barrier 117 54, broadcast 8 B 30 18, 16 KiB 58 43, reduce 8 B 45 24, 1
 // MiB 3300 1700, allreduce 8 B 74 55, 128 KiB 770 410, allgather 8 B 110 62, 16 KiB 330 400, 128
-// KiB 1500 1700; medians of 1 or 2 runs, machine and network not quiet).
+// KiB 1500 1700, gather 8 B 64 26, 16 KiB 53 60, scatter 8 B 41 22, 16 KiB 70 65, 64 KiB 160 198;
+// medians of 1 or 2 runs, machine and network not quiet).
 constexpr SelectionRow by_nodes(Algorithm algorithm, std::int64_t bytes_from = 0,
                                 std::int64_t bytes_to = no_end) {
   return {algorithm,
@@ -221,7 +222,9 @@ inline constexpr SelectionRow built_in_rows[] = {
     by_nodes(broadcast_by_nodes),
     between_nodes(gather_linear),
     between_nodes(gather_binomial, 0, 4096),
+    by_nodes(gather_by_nodes, 0, 8192),
     between_nodes(scatter_linear),
+    by_nodes(scatter_by_nodes, 0, 32768),
     between_nodes(allgather_ring),
     between_nodes(allgather_bruck, 0, 4096),
     by_nodes(allgather_by_nodes, 0, 8192),

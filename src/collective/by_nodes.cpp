@@ -28,6 +28,13 @@ const world::NodeParts* node_parts(Run& run) {
   return parts;
 }
 
+bool packed_blocks(Run& run, int count, std::int64_t bytes, Blocks& blocks) {
+  blocks.buffer = run.take(static_cast<std::size_t>(count * bytes));
+  blocks.type = datatype::datatypes.find(MPI_BYTE);
+  blocks.uniform = bytes;
+  return blocks.buffer != nullptr;
+}
+
 bool find_delegates(Run& run, const world::NodeParts& parts, int root, Delegates& delegates) {
   const auto nodes = static_cast<std::size_t>(parts.nodes);
   auto* processes = static_cast<Process*>(run.take(nodes * sizeof(Process)));

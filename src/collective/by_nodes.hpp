@@ -38,6 +38,10 @@ bool find_delegates(Run& run, const world::NodeParts& parts, int root, Delegates
 // has no part in the call.
 const world::NodeParts* node_parts(Run& run);
 
+// Room for so many blocks of so many bytes, one behind the other; until the run ends. False, and
+// the run has the error, without memory.
+bool packed_blocks(Run& run, int count, std::int64_t bytes, Blocks& blocks);
+
 // A call of one kind among the ranks of a part.
 inline Call step_of(Kind kind, Communicator& part, int root = 0) {
   return {.kind = kind, .comm = &part, .root = root, .out = {}, .in = {}};
