@@ -26,7 +26,7 @@ bool is_rank_of(const JobFound& job, int process) {
     // relaxed: a look.
     if (board->rows[rank].state.pid.load(std::memory_order_relaxed) == process) return true;
   // Before MPI_Init, or a shell between.
-  return std::ranges::count(status::started_processes(job.manager, board->ranks), process) > 0;
+  return std::ranges::count(status::started_processes(job.manager, *board), process) > 0;
 }
 
 std::string list_text(const std::vector<JobFound>& jobs) {
@@ -106,7 +106,7 @@ ordered_json rank_json(const RankStatus& rank, std::size_t number) {
 std::string as_json(const JobFound& job, const std::vector<RankStatus>& ranks) {
   ordered_json object{{"mpiexec", job.launcher}, {"program", job.program}, {"ranks", {}}};
   for (std::size_t rank = 0; rank < ranks.size(); ++rank)
-    object["ranks"].push_back(rank_json(ranks[rank], rank));
+    if (!ranks[rank].elsewhere) object["ranks"].push_back(rank_json(ranks[rank], rank));
   const status::WaitGraph graph = status::wait_graph_of(ranks);
   object["collectives"] = ordered_json::array();
   for (const status::StuckCollective& call : graph.collectives)
@@ -128,8 +128,8 @@ int show_job(int process, bool json) {
     write_error("baton stat: job {}: {}\n", job->launcher, board.error());
     return 1;
   }
-  std::vector<RankStatus> ranks = status::read_board(
-      board->rows, board->ranks, status::started_processes(job->manager, board->ranks));
+  std::vector<RankStatus> ranks =
+      status::read_board(*board, status::started_processes(job->manager, *board));
   const status::TickLength clock;
   status::measure_cpu(ranks, sample_seconds);
   status::take_times(job->manager, clock, ranks);

@@ -17,13 +17,20 @@ bool names(std::string_view entry, std::string_view name) {
   return entry.size() > name.size() && entry.starts_with(name) && entry[name.size()] == '=';
 }
 
+// Of another launcher, by which its processes find it.
+bool is_of_launcher(std::string_view entry) {
+  constexpr std::string_view beginnings[] = {"PMI_", "PMI2_", "PMIX_"};
+  return std::ranges::any_of(beginnings,
+                             [&](std::string_view start) { return entry.starts_with(start); });
+}
+
 // Variables by which another launcher speaks to its ranks; ours must not believe in them.
 bool foreign(std::string_view entry) {
-  for (std::string_view prefix : {"PMI_", "PMI2_", "PMIX_"})
-    if (entry.starts_with(prefix)) return true;
+  if (is_of_launcher(entry)) return true;
   for (std::string_view own :
        {"BATON_JOB_FD", "BATON_RANK", "BATON_LIFELINE_FD", "BATON_INITIAL_ERRHANDLER",
-        "BATON_PROFILE_VALUES", "BATON_PROFILE_COLLECTIVES", "BATON_LIBRARY_FOLDER"})
+        "BATON_PROFILE_VALUES", "BATON_PROFILE_COLLECTIVES", "BATON_LIBRARY_FOLDER",
+        "BATON_FIRST_RANK", "BATON_CONNECTION"})
     if (names(entry, own)) return true;
   return false;
 }
@@ -71,6 +78,19 @@ std::optional<std::string> find_variable(const std::vector<std::string>& environ
                                     [&](const std::string& entry) { return names(entry, name); });
   if (found == environment.end()) return std::nullopt;
   return found->substr(name.size() + 1);
+}
+
+void leave_launcher(bool to_rank, std::vector<std::string>& environment) {
+  std::erase_if(environment, [](const std::string& entry) {
+    return is_of_launcher(entry) || names(entry, "BATON_CONNECTION");
+  });
+  if (!to_rank) return;
+  for (char** entry = environ; *entry; ++entry)
+    if (is_of_launcher(*entry)) environment.emplace_back(*entry);
+  // By which the rank knows that this launcher is mpiexec's own, and none that it has started.
+  for (const char* name : {"PMI_FD", "PMI_PORT", "PMIX_NAMESPACE"})
+    if (const auto value = find_variable(environment, name))
+      return set_variable(environment, "BATON_CONNECTION", std::string(name) + '=' + *value);
 }
 
 std::vector<std::string> program_environment(const Options& options, const Program& program) {

@@ -14,6 +14,9 @@ namespace baton::launch {
 // Without the three variables that differ between ranks.
 std::vector<std::string> program_environment(const Options& options, const Program& program);
 
+// Leaves the connection to the launcher of a job over several nodes to a rank, or takes it away.
+void leave_launcher(bool to_rank, std::vector<std::string>& environment);
+
 // Whether this is another launcher (mpirun, srun), whose programs are to find their own library.
 bool is_launcher(const std::string& program);
 

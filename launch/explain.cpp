@@ -363,13 +363,17 @@ std::string traffic_text(std::span<const RankReport> ranks) {
   return events.empty() ? text : text + "what else happened:\n" + events;
 }
 
-std::string explanation_json(std::span<const RankReport> ranks, int cpus_usable) {
+std::string explanation_json(std::span<const RankReport> ranks, int cpus_usable,
+                             const std::string& host, int first_rank) {
   TrafficRecord sum = sum_of(ranks);
+  const std::string node =
+      host.empty() ? ""
+                   : fmt::format(R"("host": {}, "first_rank": {}, )", quoted(host), first_rank);
   return fmt::format(
-      R"({{"ranks": {}, "ranks_counted": {}, "cpus_usable": {}, "places": {}, "libraries": {}, )"
+      R"({{{}"ranks": {}, "ranks_counted": {}, "cpus_usable": {}, "places": {}, "libraries": {}, )"
       R"("traffic": {}, "collectives": {}, "counters": {}}})"
       "\n",
-      ranks.size(), sum.published, cpus_usable, places_json(ranks), libraries_json(ranks),
+      node, ranks.size(), sum.published, cpus_usable, places_json(ranks), libraries_json(ranks),
       traffic_json(ranks, sum),
       collectives_json(sum.collectives, static_cast<std::uint32_t>(ranks.size())),
       counters_json(ranks));

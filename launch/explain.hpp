@@ -22,7 +22,9 @@ struct RankReport {
 std::string traffic_text(std::span<const RankReport> ranks);
 
 // The same and more as one line of JSON; docs/launching.md says what is in it.
-std::string explanation_json(std::span<const RankReport> ranks, int cpus_usable);
+// `host`: of several, the one that has these ranks, the first of which is `first_rank`.
+std::string explanation_json(std::span<const RankReport> ranks, int cpus_usable,
+                             const std::string& host = {}, int first_rank = 0);
 
 // "32 KiB", "1.5 MiB".
 std::string bytes_text(double bytes);

@@ -1,5 +1,6 @@
-// Jobs on other hosts: another launcher starts them, and this mpiexec hands the command over to the
-// one that is installed. The ranks then find each other through it (src/world/join.hpp).
+// Jobs on other hosts: another launcher, the one that is installed, is handed the command and
+// starts an mpiexec on each host, which does for that host's ranks what mpiexec does
+// (node_job.hpp).
 #pragma once
 
 #include <expected>
@@ -23,11 +24,18 @@ struct FoundLauncher {
 // has given several and mpiexec runs as one process for all.
 bool is_for_other_hosts(const Options& options);
 
-// The command for it. The error names an option that cannot be carried there, or what is missing.
-// Pure. `variables`: NAME=VALUE, for the ranks.
-std::expected<std::vector<std::string>, std::string> command_for(
-    const FoundLauncher& launcher, const Options& options,
-    const std::vector<std::string>& variables);
+// What the command depends on beside the options.
+struct Surroundings {
+  std::string mpiexec;                 // this one's file
+  std::vector<std::string> variables;  // NAME=VALUE, for the mpiexec of each host
+  std::vector<int> slurm_tasks;        // by node of the allocation; empty: there is none
+};
+
+// The command for it: one mpiexec on each host, which is told how many ranks all have. The error
+// names an option that cannot be carried there, or what is missing. Pure.
+std::expected<std::vector<std::string>, std::string> command_for(const FoundLauncher& launcher,
+                                                                 const Options& options,
+                                                                 const Surroundings& surroundings);
 
 // Becomes that launcher. Returns only with an error, in words.
 std::string hand_over(const Options& options);

@@ -56,29 +56,66 @@ lockfree::RankPlace rank_place(const machine::PlannedRank& rank) {
           rank.common.core};
 }
 
-// One machine taken for several nodes, for tests of what lies between nodes.
-lockfree::WorldPlan world_plan(std::uint32_t ranks, int ranks_per_node) {
+// One machine taken for several nodes, for tests of what lies between nodes; or one of several.
+lockfree::WorldPlan world_plan(std::uint32_t ranks, const JobFeatures& features) {
   lockfree::WorldPlan plan;
-  const auto each = static_cast<std::uint32_t>(ranks_per_node);
+  if (features.node_job.spans_nodes()) {
+    // The key comes with what the first node tells.
+    plan.processes = static_cast<std::uint32_t>(features.node_job.all_ranks());
+    plan.nodes = static_cast<std::uint32_t>(features.node_job.counts.size());
+    return plan;
+  }
+  const auto each = static_cast<std::uint32_t>(features.ranks_per_node);
   if (each == 0 || each >= ranks) return plan;
   plan.nodes = (ranks + each - 1) / each;
   if (::getrandom(plan.key, sizeof plan.key, 0) != sizeof plan.key) plan.nodes = 1;
   return plan;
 }
 
-void place_ranks(JobFile& file, const machine::Placement& placement, int ranks_per_node) {
-  for (std::size_t rank = 0; rank < placement.ranks.size(); ++rank) {
-    lockfree::RankPlace place = rank_place(placement.ranks[rank]);
-    const auto number = static_cast<std::uint32_t>(rank);
-    if (file.made.processes_offset) {
-      place.node = static_cast<std::int32_t>(rank) / ranks_per_node;
-      lockfree::ProcessEntry& entry = *lockfree::process_entry(file.header, number);
-      entry.place = place;
-      entry.local_rank = number;
+// Numbers of a node's parts, so that no two nodes of a job have the same ones.
+lockfree::RankPlace numbered_over_nodes(lockfree::RankPlace place, int node) {
+  for (std::int32_t* number : {&place.numa_node, &place.package, &place.l2, &place.l3, &place.core})
+    if (*number >= 0) *number += node * lockfree::numbers_of_node;
+  place.node = node;
+  return place;
+}
+
+// All that is known before ranks start: on which node each is, and where on this one.
+void enter_processes(JobFile& file, const JobFeatures& features) {
+  const NodeJob& job = features.node_job;
+  const bool several = job.spans_nodes();
+  std::uint32_t process = 0;
+  auto enter = [&](std::uint32_t local_rank, const lockfree::RankPlace& place) {
+    lockfree::ProcessEntry& entry = *lockfree::process_entry(file.header, process++);
+    entry.local_rank = local_rank;
+    entry.place = place;
+  };
+  for (std::uint32_t rank = 0; !several && rank < file.made.ranks; ++rank) {
+    lockfree::RankPlace place = file.places[rank];
+    place.node = static_cast<std::int32_t>(rank) / features.ranks_per_node;
+    enter(rank, place);
+  }
+  for (int node = 0; node < static_cast<int>(job.counts.size()); ++node)
+    for (int rank = 0; rank < job.counts[static_cast<std::size_t>(node)]; ++rank) {
+      const auto local = static_cast<std::uint32_t>(rank);
+      if (node == job.node)
+        enter(local, numbered_over_nodes(file.places[local], node));
+      else
+        enter(lockfree::no_local_rank, {-1, 0, -1, -1, -1, -1, -1, node});
     }
-    file.places.push_back(place);
-    file.row(static_cast<int>(rank)).launcher.place = place;
-    file.row(static_cast<int>(rank)).launcher.process = number;
+}
+
+void place_ranks(JobFile& file, const machine::Placement& placement, const JobFeatures& features) {
+  file.first_rank = static_cast<std::uint32_t>(features.node_job.first_rank());
+  for (const machine::PlannedRank& planned : placement.ranks)
+    file.places.push_back(rank_place(planned));
+  if (file.made.processes_offset) enter_processes(file, features);
+  for (std::uint32_t rank = 0; rank < file.made.ranks; ++rank) {
+    auto& row = file.row(static_cast<int>(rank)).launcher;
+    row.process = file.first_rank + rank;
+    row.place = file.places[rank];
+    if (file.made.processes_offset)
+      row.place.node = lockfree::process_entry(file.header, row.process)->place.node;
   }
 }
 
@@ -90,7 +127,7 @@ std::expected<JobFile, std::string> make_job_file(const machine::Placement& plac
   lockfree::JobHeader header = lockfree::job_header(
       static_cast<std::uint32_t>(placement.ranks.size()),
       static_cast<std::uint32_t>(placement.cpus_usable), rings,
-      world_plan(static_cast<std::uint32_t>(placement.ranks.size()), features.ranks_per_node));
+      world_plan(static_cast<std::uint32_t>(placement.ranks.size()), features));
   header.launcher_pid = ::getpid();
   header.explain = features.explain;
   header.held = features.held;
@@ -101,7 +138,7 @@ std::expected<JobFile, std::string> make_job_file(const machine::Placement& plac
   std::uint64_t end = header.heap_bytes ? header.heaps_offset + header.ranks * header.heap_bytes
                                         : header.file_bytes;
   if (features.timed) {
-    header.timing = lockfree::timing_plan(header.ranks, end, features.event_bytes);
+    header.timing = lockfree::timing_plan(header.world.processes, end, features.event_bytes);
     end = header.timing.offset + header.ranks * header.timing.bytes;
     if (auto checked = check_file_limit(end); !checked) return std::unexpected(checked.error());
   }
@@ -122,7 +159,7 @@ std::expected<JobFile, std::string> make_job_file(const machine::Placement& plac
   file.header = static_cast<lockfree::JobHeader*>(head);
   file.made = header;
   std::memcpy(head, &header, sizeof header);
-  place_ranks(file, placement, features.ranks_per_node);
+  place_ranks(file, placement, features);
   return file;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "launch/explain.hpp"
+#include "launch/node_job.hpp"
 #include "lockfree/job.hpp"
 #include "machine/machine.hpp"
 #include "machine/placement.hpp"
@@ -20,6 +21,7 @@ struct JobFile {
   lockfree::JobHeader* header = nullptr;    // shared with the ranks
   lockfree::JobHeader made{};               // as the launcher made it
   std::vector<lockfree::RankPlace> places;  // by rank, as the launcher made them
+  std::uint32_t first_rank = 0;             // of this node, where others have ranks, too
 
   lockfree::RankRow& row(int rank) const {
     char* rows = reinterpret_cast<char*>(header) + made.rows_offset;
@@ -35,6 +37,7 @@ struct JobFeatures {
   bool timed = false;             // --stats or --trace
   std::uint64_t event_bytes = 0;  // of each rank, for --trace
   int ranks_per_node = 0;         // nodes of so many are pretended; 0: it is one node
+  NodeJob node_job = {};          // of which this is one node
 };
 // Makes, sizes, fills and seals it.
 std::expected<JobFile, std::string> make_job_file(const machine::Placement& placement,

@@ -18,7 +18,14 @@ namespace baton::launch {
 namespace {
 
 status::TimingPlace timing_place(const JobFile& file) {
-  return {file.descriptor, file.made.ranks, file.made.timing};
+  return {file.descriptor, file.made.world.processes, file.made.ranks, file.first_rank,
+          file.made.timing};
+}
+
+// Each of several nodes has files of its own.
+std::string name_here(const std::string& name, const Options& options) {
+  const NodeJob& node = options.node_job;
+  return name.empty() || !node.spans_nodes() ? name : file_of_host(name, node.host);
 }
 
 std::string program_words(const Options& options) {
@@ -32,6 +39,12 @@ std::string program_words(const Options& options) {
 }
 
 }  // namespace
+
+JobReports::JobReports(const Job& job)
+    : job_(job),
+      explain_{"--explain-file", name_here(job.options.explain_file, job.options)},
+      stats_{"--stats-file", name_here(job.options.stats_file, job.options)},
+      trace_{"--trace", name_here(job.options.trace_file, job.options)} {}
 
 bool JobReports::open_one(File& file) const {
   if (file.name.empty()) return true;
@@ -69,7 +82,9 @@ bool JobReports::write_file(const File& file, std::string_view text) const {
 
 bool JobReports::explain() const {
   std::vector<RankReport> ranks = read_reports(job_.file);
-  std::string json = explanation_json(ranks, job_.placement.cpus_usable);
+  const NodeJob& node = job_.options.node_job;
+  std::string json =
+      explanation_json(ranks, job_.placement.cpus_usable, node.host, job_.placement.first_rank);
   if (job_.options.explain_json)
     report(json);
   else if (job_.options.explain)
@@ -86,7 +101,7 @@ bool JobReports::write_times() const {
 }
 
 bool JobReports::write_stats(const status::JobTimes& times) const {
-  const JobStats stats = stats_of(times, program_words(job_.options));
+  const JobStats stats = stats_of(times, program_words(job_.options), job_.options.node_job.host);
   if (job_.options.stats)
     report(job_.options.stats_json ? stats_json(stats, times) : stats_text(stats, times));
   if (stats_.descriptor < 0) return true;

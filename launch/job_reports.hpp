@@ -13,7 +13,7 @@ namespace baton::launch {
 
 class JobReports {
  public:
-  explicit JobReports(const Job& job) : job_(job) {}
+  explicit JobReports(const Job& job);
   // False, and said why: a file cannot be written.
   bool open();
   // The same. `give_up` as in write_text.
@@ -22,7 +22,7 @@ class JobReports {
  private:
   struct File {
     const char* option;
-    const std::string& name;
+    std::string name;
     int descriptor = -1;  // it was not asked for
   };
   bool open_one(File& file) const;
@@ -36,9 +36,7 @@ class JobReports {
 
   const Job& job_;
   status::TickLength clock_;
-  File explain_{"--explain-file", job_.options.explain_file};
-  File stats_{"--stats-file", job_.options.stats_file};
-  File trace_{"--trace", job_.options.trace_file};
+  File explain_, stats_, trace_;
   std::function<bool()> give_up_;
 };
 

@@ -67,7 +67,9 @@ std::expected<machine::Placement, std::string> plan(const Options& options,
   policy.acceptable = options.programs.front().acceptable;
   for (const Program& program : options.programs) policy.ranks += program.ranks;
   auto placement = machine::place_beside(machine, policy, others.look(machine));
-  if (placement && !options.dry_run) others.claim(*placement);
+  if (!placement) return placement;
+  if (options.node_job.spans_nodes()) placement->first_rank = options.node_job.first_rank();
+  if (!options.dry_run) others.claim(*placement);
   return placement;
 }
 
@@ -86,10 +88,13 @@ std::expected<void, std::string> configure(Options& options, const machine::Mach
 
 bool draw_into_file(const Options& options, const machine::Machine& machine,
                     const machine::Placement& placement) {
-  auto file = open_to_write(options.binding_file, O_TRUNC);
+  const NodeJob& node = options.node_job;
+  const std::string name =
+      node.spans_nodes() ? file_of_host(options.binding_file, node.host) : options.binding_file;
+  auto file = open_to_write(name, O_TRUNC);
   if (file && write_text(*file, machine::draw_placement_svg(machine, placement))) return true;
-  complain(fmt::format("--report-binding={}: {}", options.binding_file,
-                       file ? std::strerror(errno) : file.error()));
+  complain(
+      fmt::format("--report-binding={}: {}", name, file ? std::strerror(errno) : file.error()));
   return false;
 }
 
@@ -113,7 +118,8 @@ std::optional<JobFile> prepare_file(const Options& options, const machine::Machi
                        .held = started_by_debugger(),
                        .export_heap = options.export_heap,
                        .timed = options.is_timed(),
-                       .ranks_per_node = ranks_per_node(options)};
+                       .ranks_per_node = ranks_per_node(options),
+                       .node_job = options.node_job};
   if (!options.trace_file.empty())
     features.event_bytes = event_bytes_of_rank(options.trace_bytes, placement.ranks.size());
   auto file = make_job_file(placement, ring_plan(options), features);
@@ -185,6 +191,7 @@ int run(const Options& options, const machine::Machine& machine,
   if (!left.empty()) complain(left);
   Outlet::of(STDERR_FILENO).finish(last_words);
   if (end.code != 0) show_failure(fmt::format("the job ended with code {}", end.code));
+  if (end.code != 0 && options.node_job.spans_nodes()) tell_launcher_of_failure(end.code);
   return end.code;
 }
 
@@ -207,6 +214,20 @@ std::expected<void, std::string> find_own_files(Options& options) {
   return {};
 }
 
+// --on-node: what this mpiexec has to do of a job over several.
+std::expected<void, std::string> find_own_node(Options& options) {
+  if (options.on_node.empty()) return {};
+  auto node = find_node(options.on_node);
+  if (!node) return std::unexpected(node.error());
+  if (ranks_per_node(options) > 0)
+    return std::unexpected(
+        "BATON_RANKS_PER_NODE is for one host; leave it out where there are several");
+  options.node_job = *node;
+  options.programs.front().ranks = node->ranks();
+  report_from(node->host);
+  return {};
+}
+
 int mpiexec(int count, char** words) {
   ::signal(SIGPIPE, SIG_IGN);  // ranks begin with the default
   auto options = parse_options(std::vector<std::string>(words + 1, words + count));
@@ -219,6 +240,10 @@ int mpiexec(int count, char** words) {
   if (auto found = find_own_files(*options); !found) {
     complain(found.error());
     return 1;
+  }
+  if (auto known = find_own_node(*options); !known) {
+    complain(known.error());
+    return usage_code;
   }
   if (is_for_other_hosts(*options)) {
     complain(hand_over(*options));

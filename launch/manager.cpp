@@ -56,7 +56,7 @@ class Manager {
         connection_(connection),
         inherited_(inherited),
         reports_(job),
-        output_(job.options.output, static_cast<int>(job.placement.ranks.size())) {}
+        output_(job.options.output, static_cast<int>(job.file.made.world.processes)) {}
 
   int run();
 
@@ -134,12 +134,17 @@ std::expected<void, std::string> Manager::start_one(RankStart& start, int rank) 
   const auto& planned = job_.placement.ranks[static_cast<std::size_t>(rank)];
   start.cpus = job_.placement.limited ? planned.cpus : std::vector<int>{};
   start.memory = process_binding(job_.memory, rank);
-  set_variable(start.environment, "BATON_RANK", std::to_string(rank));
+  const int number = job_.placement.first_rank + rank;
+  set_variable(start.environment, "BATON_RANK", std::to_string(number));
+  if (job_.options.node_job.spans_nodes()) {
+    set_variable(start.environment, "BATON_FIRST_RANK", std::to_string(job_.placement.first_rank));
+    leave_launcher(rank == 0, start.environment);
+  }
   const bool for_all = job_.options.input == every_rank;
-  auto input = for_all ? input_.open() : job_.options.input == rank ? -1 : empty_input_;
+  auto input = for_all ? input_.open() : job_.options.input == number ? -1 : empty_input_;
   if (!input) return std::unexpected(input.error());
   start.standard_input = *input;
-  auto ends = output_.open(rank);
+  auto ends = output_.open(number);
   if (!ends) return std::unexpected(ends.error());
   start.standard_output = ends->standard_output;
   start.standard_error = ends->standard_error;
@@ -169,7 +174,7 @@ bool Manager::start_program(const Program& program, int ranks, int& rank) {
   for (int i = 0; i < ranks; ++i, ++rank) {
     set_thread_variables(threads, program, rank, start.environment);
     if (auto started = start_one(start, rank); !started) {
-      complain(fmt::format("rank {}: {}", rank, started.error()));
+      complain(fmt::format("rank {}: {}", job_.placement.first_rank + rank, started.error()));
       return false;
     }
   }
@@ -251,7 +256,8 @@ void Manager::find_missing_init() {
     Phase phase = job_.file.row(static_cast<int>(rank)).state.phase.load(std::memory_order_acquire);
     if (!ranks_[rank].running || phase != Phase::initialized) continue;
     complain(fmt::format("{}: ended without calling MPI_Init, while rank {} called it",
-                         rank_text(ended_without_init_, job_.placement), rank));
+                         rank_text(ended_without_init_, job_.placement),
+                         job_.file.first_rank + rank));
     end(1);
     return;
   }
@@ -274,7 +280,7 @@ void Manager::find_missing_session() {
     complain(
         fmt::format("{}: it has ended, and rank {} has begun another session, in which it may "
                     "be waited for: ending the job",
-                    rank_text(ended_quietly_, job_.placement), rank));
+                    rank_text(ended_quietly_, job_.placement), job_.placement.first_rank + rank));
     end(code_);
     return;
   }
@@ -333,11 +339,13 @@ void Manager::take_end_signal(const signalfd_siginfo& info) {
     return;
   }
   told_to_end_ = true;
-  complain(fmt::format("{} (signal {}): ending the job",
-                       signal == SIGINT   ? "interrupted"
-                       : signal == SIGHUP ? "the terminal is gone"
-                                          : "told to end",
-                       signal));
+  // A launcher that ends all nodes' processes does it for what another one has reported.
+  if (!job_.options.node_job.spans_nodes())
+    complain(fmt::format("{} (signal {}): ending the job",
+                         signal == SIGINT   ? "interrupted"
+                         : signal == SIGHUP ? "the terminal is gone"
+                                            : "told to end",
+                         signal));
   end(128 + signal);
 }
 

@@ -199,7 +199,8 @@ std::expected<void, std::string> check_processes(MemoryPlan& plan, Room& room) {
   if (!policy.strict) return {};
   for (const HomePlan& home : plan.homes)
     for (int rank : home.ranks)
-      if (auto node = node_with_room(room, home.all, policy, "all", rank, process_bytes_least);
+      if (auto node = node_with_room(room, home.all, policy, "all", plan.first_rank + rank,
+                                     process_bytes_least);
           !node)
         return std::unexpected(node.error());
   return {};
@@ -215,7 +216,8 @@ std::expected<void, std::string> place_slices(MemoryPlan& plan, const Machine& m
   std::map<int, int> fallen;  // node and how many ranks' slices go there instead
   for (const HomePlan& home : plan.homes)
     for (int rank : home.ranks) {
-      auto node = node_with_room(room, home.queues, policy, "queues", rank, bytes);
+      auto node =
+          node_with_room(room, home.queues, policy, "queues", plan.first_rank + rank, bytes);
       if (!node) return std::unexpected(node.error());
       if (*node != home.queues.nodes.front() && !home.queues.in_turn && !policy.strict)
         ++fallen[*node];
@@ -239,6 +241,7 @@ std::expected<void, std::string> place_slices(MemoryPlan& plan, const Machine& m
 std::expected<MemoryPlan, std::string> plan_memory(const Options& options, Machine& machine,
                                                    const machine::Placement& placement) {
   MemoryPlan plan;
+  plan.first_rank = placement.first_rank;
   Asked asked = asked_of(options);
   if (!asked.text.empty()) {
     plan.asked = fmt::format("{} {}", asked.name, asked.text);
@@ -267,7 +270,9 @@ std::string plan_text(const MemoryPlan& plan, const Machine& machine) {
   for (const HomePlan& home : plan.homes)
     for (const Part& part : parts_of(plan.policies)) {
       const PlannedMemory& planned = home.*part.plan;
-      text += fmt::format("  ranks {}, {}={}: {}", machine::cpu_list(home.ranks), part.what,
+      std::vector<int> ranks = home.ranks;
+      for (int& rank : ranks) rank += plan.first_rank;
+      text += fmt::format("  ranks {}, {}={}: {}", machine::cpu_list(ranks), part.what,
                           policy_text(part.policy).words, planned.reason);
       std::vector<int> later(planned.nodes.begin() + static_cast<long>(planned.meant),
                              planned.nodes.end());

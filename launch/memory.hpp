@@ -27,6 +27,7 @@ struct MemoryPlan {
   NumaPolicies policies;
   std::string asked;  // the option or variable it comes from, with its value; empty: nobody asked
   std::vector<HomePlan> homes;
+  int first_rank = 0;              // the number of this node's first rank, for people
   std::vector<std::string> notes;  // what will not be as asked, and why
 };
 

@@ -162,25 +162,26 @@ std::string unmet_text(const std::vector<RankMemory>& ranks, const MemoryPlan& p
         if (policy.word == MemoryWord::none) return;
         Astray astray = astray_of(bytes, planned);
         if (astray.bytes == 0) return;
-        text += fmt::format("  rank {}, {}={}: {} of {} are not where they were meant\n", rank,
-                            what, policy_text(policy).words, bytes_text(astray.bytes),
-                            bytes_text(astray.all));
+        text += fmt::format("  rank {}, {}={}: {} of {} are not where they were meant\n",
+                            plan.first_rank + rank, what, policy_text(policy).words,
+                            bytes_text(astray.bytes), bytes_text(astray.all));
       };
       judge("queues", plan.policies.queues, memory.queues, home.queues);
       judge("heap", plan.policies.heap, heap_of(record), home.heap);
       if (record.published && record.short_bytes > 0)
         text += fmt::format(
-            "  rank {}: {} of blocks came elsewhere than meant: node {} was full ({} left)\n", rank,
-            bytes_text(record.short_bytes), record.short_node,
+            "  rank {}: {} of blocks came elsewhere than meant: node {} was full ({} left)\n",
+            plan.first_rank + rank, bytes_text(record.short_bytes), record.short_node,
             record.short_free_bytes ? bytes_text(record.short_free_bytes) : "nothing");
     }
   return text;
 }
 
-std::string unseen_text(const std::vector<RankMemory>& ranks) {
+std::string unseen_text(const std::vector<RankMemory>& ranks, int first_rank) {
   std::string text;
-  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-    const RankMemory& memory = ranks[rank];
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const RankMemory& memory = ranks[i];
+    const int rank = first_rank + static_cast<int>(i);
     int error = memory.queues_error ? memory.queues_error : memory.record.blocks_error;
     if (error)
       text += fmt::format(
@@ -218,7 +219,7 @@ std::string memory_report(const JobFile& file, const machine::Machine& machine,
   Totals totals;
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     const RankMemory& memory = ranks[rank];
-    std::string name = std::to_string(rank);
+    std::string name = std::to_string(plan.first_rank + static_cast<int>(rank));
     NodeBytes heap = heap_of(memory.record), rest = rest_of(memory.record);
     NodeBytes heap_peak = heap_peak_of(memory.record);
     table.row(name, "queues", memory.queues, memory.queues, memory.queues.total());
@@ -249,7 +250,7 @@ std::string memory_report(const JobFile& file, const machine::Machine& machine,
   std::string unmet = unmet_text(ranks, plan);
   if (plan.policies.asks() && unmet.empty())
     unmet = "  every page of queues and heap is where it was meant\n";
-  text += unmet + unseen_text(ranks);
+  text += unmet + unseen_text(ranks, plan.first_rank);
   for (const std::string& note : plan.notes) text += "  " + note + '\n';
   return text;
 }

@@ -58,6 +58,7 @@ void read_input(Reader& reader);
 void read_hosts(Reader& reader);
 void read_host_file(Reader& reader);
 void read_arguments(Reader& reader);
+void read_on_node(Reader& reader);
 
 // Where ranks and memory go (read_place.cpp).
 void read_per_node(Reader& reader);

@@ -39,6 +39,10 @@ constexpr OptionRow rows[] = {
      "options and programs from a file, one program per line, quoted as in a shell; # begins a "
      "comment",
      read_arguments, "<file>"},
+    {Group::ranks, "--on-node", "NODES", own,
+     "what mpiexec tells the mpiexec that another launcher starts for it on each host: NAME:RANKS "
+     "of all, in the order of ranks",
+     read_on_node},
     {Group::surroundings, "-env", "NAME VALUE", hydra,
      "environment variable for this program's ranks", read_env},
     {Group::surroundings, "-genv", "NAME VALUE", hydra, "environment variable for all ranks",

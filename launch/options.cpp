@@ -85,6 +85,7 @@ namespace {
 // Splits --option=VALUE and calls the row's reader.
 void read_option(Reader& reader) {
   std::string& option = reader.option;
+  const std::size_t start = reader.next - 1;
   const std::size_t equals = option.find('=');
   if (equals != std::string::npos) {
     reader.attached = option.substr(equals + 1);
@@ -94,9 +95,11 @@ void read_option(Reader& reader) {
   if (!row)
     return reader.fail(" is not known" + nearest_option(option) +
                        "; mpiexec --help lists the options");
-  reader.options.given.push_back(option);
   row->read(reader);
   if (reader.attached) reader.fail(" takes no value");
+  const auto words = reader.arguments.begin();
+  reader.options.given.emplace_back(words + static_cast<std::ptrdiff_t>(start),
+                                    words + static_cast<std::ptrdiff_t>(reader.next));
 }
 
 // -path: where the program is looked for first.

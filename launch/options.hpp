@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "launch/node_job.hpp"
 #include "machine/cores.hpp"
 #include "machine/machine.hpp"
 #include "machine/placement.hpp"
@@ -74,13 +75,15 @@ struct Options {
   std::vector<std::string> warnings;  // what was read and has no effect
   machine::Level map_by = machine::Level::core;
   std::optional<machine::Level> bind_to;
-  int width = 0;                   // --map-by LEVEL:pe=N; 0: from OMP_NUM_THREADS
-  int per_object = 0;              // --map-by ppr:N:OBJECT; 0: not said
-  std::vector<Host> hosts;         // that were named
-  std::vector<std::string> given;  // the options, as they are spelt
-  int slots = 0;                   // that hosts were given: ranks where nobody says how many
-  int per_node = 0;                // -ppn, -N; 0: not said
-  bool per_node_most = false;      // and more is an error
+  int width = 0;                                // --map-by LEVEL:pe=N; 0: from OMP_NUM_THREADS
+  int per_object = 0;                           // --map-by ppr:N:OBJECT; 0: not said
+  std::vector<Host> hosts;                      // that were named
+  std::vector<std::vector<std::string>> given;  // the options, as they stood, with their values
+  std::string on_node;                          // --on-node; empty: not said
+  NodeJob node_job;                             // what it says
+  int slots = 0;               // that hosts were given: ranks where nobody says how many
+  int per_node = 0;            // -ppn, -N; 0: not said
+  bool per_node_most = false;  // and more is an error
   machine::Ranking ranking;
   bool hwthreads = false;      // hardware threads are what ranks are placed on
   bool may_share = false;      // bound ranks may share CPUs

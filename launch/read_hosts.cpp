@@ -175,6 +175,10 @@ void read_host_file(Reader& reader) {
   apply(reader, slots);
 }
 
+void read_on_node(Reader& reader) {
+  reader.options.on_node = reader.take_some("NAME:RANKS of all nodes");
+}
+
 // Each line of the file is a program with its options: what stands between colons otherwise.
 void read_arguments(Reader& reader) {
   const std::string name = reader.take_some("a file");

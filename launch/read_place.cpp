@@ -243,7 +243,8 @@ std::string place_conflict(const Options& options, long ranks) {
     return "--config also sets the cores; leave out --cores (or --cpu-set), or --config";
   if (!options.config.empty() && !options.memory.empty())
     return "--config also sets the memory; leave out --memory, or --config";
-  if (options.per_node_most && ranks > options.per_node)
+  const long hosts = std::max<long>(static_cast<long>(options.hosts.size()), 1);
+  if (options.per_node_most && ranks > options.per_node * hosts)
     return std::to_string(options.per_node) + " ranks on a node at most, and " +
            std::to_string(ranks) +
            " in all, make several nodes; this mpiexec starts one: leave out -n, or -N (ppr:N:node)";

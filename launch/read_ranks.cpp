@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/settings.hpp"
 #include "launch/option_reader.hpp"
 #include "lockfree/job.hpp"
 
@@ -101,13 +102,15 @@ void read_genv(Reader& reader) {
   take_pair(reader, reader.options.variables);
 }
 
-// -x NAME=VALUE, or -x NAME as other launchers have it: ranks inherit the environment anyway.
+// -x NAME=VALUE, or -x NAME, which is for other hosts: here ranks inherit the environment anyway.
 void read_export(Reader& reader) {
   std::string text = reader.take("NAME=VALUE");
   std::size_t equals = text.find('=');
   if (equals == 0) reader.fail(" " + text + ": the name is empty");
   if (equals != std::string::npos)
     reader.options.variables.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  else if (const char* value = environment_variable(text.c_str()))
+    reader.options.variables.emplace_back(text, value);
 }
 
 void read_env_all(Reader& reader) {

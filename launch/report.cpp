@@ -18,6 +18,8 @@ namespace {
 constexpr int look_again_ms = 20;  // guess: whether to give up
 
 bool in_background = false;
+std::string reporting_host;
+constexpr std::string_view start = "mpiexec: ";
 
 }  // namespace
 
@@ -48,7 +50,14 @@ std::expected<int, std::string> open_to_write(const std::string& name, int how) 
   return std::unexpected(std::strerror(cause));
 }
 
-void report(std::string_view text) {
+void report_from(const std::string& host) {
+  reporting_host = host;
+}
+
+void report(std::string_view words) {
+  std::string text(words);
+  if (!reporting_host.empty() && words.starts_with(start))
+    text = fmt::format("mpiexec on {}: {}", reporting_host, words.substr(start.size()));
   if (in_background)
     Outlet::of(STDERR_FILENO).put(text);
   else
@@ -56,7 +65,7 @@ void report(std::string_view text) {
 }
 
 void complain(const std::string& text) {
-  report("mpiexec: " + text + "\n");
+  report(std::string(start) + text + "\n");
 }
 
 void report_in_background() {
@@ -66,8 +75,9 @@ void report_in_background() {
 std::string rank_text(int rank, const machine::Placement& placement) {
   const machine::PlannedRank& planned = placement.ranks[static_cast<std::size_t>(rank)];
   bool one_core = planned.common.core >= 0 && placement.bound_to != machine::Level::machine;
-  if (!one_core) return fmt::format("rank {}", rank);
-  return fmt::format("rank {} on core {}", rank, planned.common.core);
+  const int number = placement.first_rank + rank;
+  if (!one_core) return fmt::format("rank {}", number);
+  return fmt::format("rank {} on core {}", number, planned.common.core);
 }
 
 }  // namespace baton::launch

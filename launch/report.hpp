@@ -21,6 +21,8 @@ std::expected<int, std::string> open_to_write(const std::string& name, int how);
 
 // Writes to standard error, whether anybody reads it or not.
 void report(std::string_view text);
+// From now on "mpiexec: TEXT" is "mpiexec on HOST: TEXT": others report of the same job.
+void report_from(const std::string& host);
 // Reports "mpiexec: TEXT".
 void complain(const std::string& text);
 

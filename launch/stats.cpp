@@ -75,7 +75,7 @@ void note(JobStats& stats, const JobTimes& times, Has&& has, const char* words) 
 
 void take_notes(JobStats& stats, const JobTimes& times) {
   note(
-      stats, times, [](auto& rank) { return !rank.began; },
+      stats, times, [](auto& rank) { return !rank.began && !rank.elsewhere; },
       "did not begin MPI, or had no memory for its record");
   note(
       stats, times, [](auto& rank) { return rank.began && !rank.ended; },
@@ -123,9 +123,10 @@ std::string timed_size_text(int size) {
   return size_text(size - 1);
 }
 
-JobStats stats_of(const JobTimes& times, const std::string& program) {
+JobStats stats_of(const JobTimes& times, const std::string& program, const std::string& host) {
   JobStats stats;
   stats.program = program;
+  stats.host = host;
   for (const RankTimes& rank : times.ranks) {
     if (!rank.began) continue;
     stats.wall = std::max(stats.wall, rank.end);
@@ -138,6 +139,11 @@ JobStats stats_of(const JobTimes& times, const std::string& program) {
   stats.pairs = pairs_of(times);
   stats.imbalances = imbalances_of(times);
   take_notes(stats, times);
+  if (!host.empty())
+    stats.notes.push_back(fmt::format(
+        "this is of the {} ranks on host {}, out of {}; the other hosts report theirs. How ranks "
+        "come to collective calls of several hosts is not compared",
+        times.here().size(), host, times.ranks.size()));
   return stats;
 }
 

@@ -27,6 +27,7 @@ struct JobStats {
     double waiting;  // of `to` for messages of `from`
   };
   std::string program;
+  std::string host;         // of several, the one that this is of; empty: there is one
   double wall = 0;          // from the first rank's begin to the last one's end
   double run = 0;           // rank seconds: of all ranks, without what MPI_Pcontrol left out
   CallTotals mpi;           // rank seconds; with threads, of threads
@@ -35,7 +36,7 @@ struct JobStats {
   std::vector<Imbalance> imbalances;
   std::vector<std::string> notes;  // what is missing, and why
 };
-JobStats stats_of(const JobTimes& times, const std::string& program);
+JobStats stats_of(const JobTimes& times, const std::string& program, const std::string& host = {});
 
 // "1.25 s", "3.40 ms", "12.1 us".
 std::string seconds_text(double seconds);

@@ -67,7 +67,7 @@ void add_head(Page& page, const JobStats& stats, const JobTimes& times) {
       "<p>{} ranks, {} from the first one's MPI_Init to the last one's MPI_Finalize. In MPI "
       "<b>{:.1f} %</b> of their time: waiting for others <b>{:.1f} %</b>, moving data and all "
       "else <b>{:.1f} %</b>.</p>",
-      times.ranks.size(), seconds_text(stats.wall), percent(stats.mpi.seconds, stats.run),
+      times.here().size(), seconds_text(stats.wall), percent(stats.mpi.seconds, stats.run),
       percent(stats.mpi.waiting, stats.run),
       percent(stats.mpi.seconds - stats.mpi.waiting, stats.run));
   for (const std::string& note : stats.notes)
@@ -76,7 +76,8 @@ void add_head(Page& page, const JobStats& stats, const JobTimes& times) {
 
 // A bar for each rank; thinner ones where there are many.
 void add_ranks(Page& page, const JobTimes& times) {
-  const auto count = static_cast<double>(times.ranks.size());
+  const std::vector<int> here = times.here();
+  const auto count = static_cast<double>(here.size());
   const double height = std::clamp(640 / count, 2.0, 20.0), step = height * 1.15;
   const double left = 60, width = 820, top = 4;
   const int every = static_cast<int>(std::ceil(13 / step));
@@ -89,13 +90,13 @@ void add_ranks(Page& page, const JobTimes& times) {
       "<span class=\"waiting\"></span>in MPI, waiting</p>");
   page.add("<svg viewBox=\"0 0 900 {:.0f}\" role=\"img\" aria-label=\"Time of each rank\">",
            top + step * count + 30);
-  for (std::size_t i = 0; i < times.ranks.size(); ++i) {
-    const RankTimes& rank = times.ranks[i];
+  for (std::size_t i = 0; i < here.size(); ++i) {
+    const RankTimes& rank = times.ranks[static_cast<std::size_t>(here[i])];
     const CallTotals sum = rank.all();
     const double y = top + step * static_cast<double>(i), scale = width / longest;
     const double outside = scale * std::max(0.0, rank.run() - sum.seconds);
     const double moving = scale * std::max(0.0, sum.seconds - sum.waiting);
-    page.add("<g><title>rank {}: {} in all, in MPI {}, of these waiting {}</title>", i,
+    page.add("<g><title>rank {}: {} in all, in MPI {}, of these waiting {}</title>", here[i],
              seconds_text(rank.run()), seconds_text(sum.seconds), seconds_text(sum.waiting));
     double x = left;
     for (const auto& [name, wide] :
@@ -107,7 +108,7 @@ void add_ranks(Page& page, const JobTimes& times) {
     page.add("</g>");
     if (static_cast<int>(i) % every == 0)
       page.add("<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>", left - 8,
-               y + std::max(height, 9.0) * .8, i);
+               y + std::max(height, 9.0) * .8, here[i]);
   }
   const double bottom = top + step * count + 16;
   page.add(

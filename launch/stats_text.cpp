@@ -33,7 +33,7 @@ std::string head_text(const JobStats& stats, const JobTimes& times) {
   line(text,
        "mpiexec: where the time went: {} ranks, {} from the first one's MPI_Init to the last "
        "one's MPI_Finalize",
-       times.ranks.size(), seconds_text(stats.wall));
+       times.here().size(), seconds_text(stats.wall));
   line(text,
        "  in MPI {:.1f} % of the ranks' time: waiting for others {:.1f} %, moving data and all "
        "else {:.1f} %",
@@ -45,8 +45,8 @@ std::string head_text(const JobStats& stats, const JobTimes& times) {
 std::string ranks_text(const JobTimes& times) {
   std::string text;
   line(text, "  by rank:{:>14}{:>10}{:>10}{:>10}", "run", "in MPI", "waiting", "MPI_Init");
-  std::vector<std::size_t> order;
-  for (std::size_t rank = 0; rank < times.ranks.size(); ++rank) order.push_back(rank);
+  const std::vector<int> here = times.here();
+  std::vector<std::size_t> order(here.begin(), here.end());
   const bool all = order.size() <= rows_shown;
   auto share = [&](std::size_t rank) {
     return percent(times.ranks[rank].all().seconds, times.ranks[rank].run());
@@ -222,8 +222,11 @@ std::string stats_json(const JobStats& stats, const JobTimes& times) {
                                     {"lost_rank_seconds", row.lost},
                                     {"last_rank", row.last_rank},
                                     {"last_share", row.last_share}});
-  for (std::size_t rank = 0; rank < times.ranks.size(); ++rank)
+  if (!stats.host.empty()) object["host"] = stats.host;
+  for (const int number : times.here()) {
+    const auto rank = static_cast<std::size_t>(number);
     object["ranks"].push_back(rank_json(times.ranks[rank], rank));
+  }
   return object.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

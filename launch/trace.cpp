@@ -140,7 +140,7 @@ bool write_trace(const status::TimingPlace& place, const JobTimes& times,
   writer.event(R"({{"ph":"M","pid":0,"name":"process_name","args":{{"name":{}}}}})",
                quoted(program));
   std::vector<End> sent, received;
-  for (int rank = 0; rank < static_cast<int>(times.ranks.size()); ++rank) {
+  for (const int rank : times.here()) {
     const RankTimes& of = times.ranks[static_cast<std::size_t>(rank)];
     name_row(writer, rank, 0);
     int threads = 1;

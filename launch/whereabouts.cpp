@@ -10,7 +10,8 @@ namespace baton::launch {
 namespace {
 
 std::vector<status::RankStatus> look(const JobFile& file, std::span<const pid_t> processes) {
-  return status::read_board(&file.row(0), file.made.ranks, processes);
+  return status::read_board(
+      {&file.row(0), file.made.ranks, file.first_rank, file.made.world.processes}, processes);
 }
 
 }  // namespace

@@ -111,6 +111,14 @@ std::expected<int, std::string> job_descriptor(pid_t manager, lockfree::JobHeade
   return found;
 }
 
+// Ranks may write anything there; what they say of other nodes' ranks stays within bounds.
+Board board_of(const lockfree::JobHeader& header, const char* rows) {
+  Board board{reinterpret_cast<const lockfree::RankRow*>(rows), header.ranks, 0,
+              std::clamp(header.world.processes, header.ranks, 1u << 16)};
+  board.first_rank = std::min(board.rows->launcher.process, board.all_ranks - board.ranks);
+  return board;
+}
+
 std::string program_of(pid_t process) {
   std::string words = file_text("/proc/" + std::to_string(process) + "/cmdline");
   std::ranges::replace(words, '\0', ' ');
@@ -120,13 +128,14 @@ std::string program_of(pid_t process) {
 
 }  // namespace
 
-std::vector<RankStatus> read_board(const lockfree::RankRow* rows, std::uint32_t ranks,
-                                   std::span<const pid_t> processes) {
-  std::vector<RankStatus> all(ranks);
+std::vector<RankStatus> read_board(const Board& board, std::span<const pid_t> processes) {
+  std::vector<RankStatus> all(board.all_ranks);
+  for (RankStatus& status : all) status.elsewhere = true;
   const double now = now_seconds();
-  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-    RankStatus& status = all[rank];
-    const lockfree::RankRow& row = rows[rank];
+  for (std::uint32_t rank = 0; rank < board.ranks; ++rank) {
+    RankStatus& status = all[board.first_rank + rank];
+    const lockfree::RankRow& row = board.rows[rank];
+    status.elsewhere = false;
     // relaxed: a look; the launcher's own number is that of a shell where one is between.
     status.process = row.state.pid.load(std::memory_order_relaxed);
     if (status.process <= 0 && rank < processes.size()) status.process = processes[rank];
@@ -134,7 +143,7 @@ std::vector<RankStatus> read_board(const lockfree::RankRow* rows, std::uint32_t 
     status.phase = row.state.phase.load(std::memory_order_acquire);
     status.waits = row.waits.look(&status.wait);
     if (!status.waits) continue;
-    make_safe(status.wait, ranks);
+    make_safe(status.wait, board.all_ranks);
     status.wait_seconds = std::max(0.0, now - static_cast<double>(status.wait.since_ns) * 1e-9);
   }
   return all;
@@ -158,16 +167,18 @@ void measure_cpu(std::vector<RankStatus>& ranks, double seconds) {
   }
 }
 
-std::vector<pid_t> started_processes(pid_t manager, std::uint32_t ranks) {
+std::vector<pid_t> started_processes(pid_t manager, const Board& board) {
   constexpr std::string_view variable = "BATON_RANK=";
-  std::vector<pid_t> found(ranks);
+  std::vector<pid_t> found(board.ranks);
   each_process([&](pid_t process) {
     if (parent_of(process) != manager) return;
     const std::string text = file_text("/proc/" + std::to_string(process) + "/environ");
     for (std::size_t at = 0; at < text.size(); at = text.find('\0', at) + 1) {
       if (std::string_view(text).substr(at).starts_with(variable)) {
-        const unsigned long rank = std::strtoul(text.c_str() + at + variable.size(), nullptr, 10);
-        if (rank < ranks) found[rank] = process;
+        // Below the first one's: a very large number.
+        const unsigned long rank =
+            std::strtoul(text.c_str() + at + variable.size(), nullptr, 10) - board.first_rank;
+        if (rank < board.ranks) found[rank] = process;
       }
       if (text.find('\0', at) == std::string::npos) break;
     }
@@ -182,7 +193,7 @@ std::vector<JobFound> find_jobs() {
     if (!name.starts_with(manager_name)) return;
     auto board = open_board(process);
     if (!board) return;
-    const std::vector<pid_t> started = started_processes(process, board->ranks);
+    const std::vector<pid_t> started = started_processes(process, *board);
     jobs.push_back({process, parent_of(process), program_of(started.front())});
   });
   std::ranges::sort(jobs, {}, &JobFound::manager);
@@ -199,8 +210,7 @@ std::expected<Board, std::string> open_board(pid_t manager) {
   ::close(*file);
   if (memory == MAP_FAILED)
     return std::unexpected(std::string("its memory cannot be mapped: ") + std::strerror(cause));
-  const char* rows = static_cast<const char*>(memory) + header.rows_offset;
-  return Board{reinterpret_cast<const lockfree::RankRow*>(rows), header.ranks};
+  return board_of(header, static_cast<const char*>(memory) + header.rows_offset);
 }
 
 void take_times(pid_t manager, const TickLength& clock, std::vector<RankStatus>& ranks) {
@@ -208,9 +218,12 @@ void take_times(pid_t manager, const TickLength& clock, std::vector<RankStatus>&
   auto file = job_descriptor(manager, &header);
   if (!file) return;
   const lockfree::TimingPlan& plan = header.timing;
-  if (plan.bytes != 0 && header.ranks == ranks.size() &&
-      plan.bytes == lockfree::timing_layout(header.ranks, plan.event_bytes).bytes) {
-    JobTimes times = read_times({*file, header.ranks, plan}, clock);
+  const std::uint32_t all = header.world.processes;
+  if (plan.bytes != 0 && all == ranks.size() &&
+      plan.bytes == lockfree::timing_layout(all, plan.event_bytes).bytes) {
+    const auto first = std::ranges::find(ranks, false, &RankStatus::elsewhere) - ranks.begin();
+    JobTimes times =
+        read_times({*file, all, header.ranks, static_cast<std::uint32_t>(first), plan}, clock);
     for (std::size_t rank = 0; rank < ranks.size(); ++rank)
       if (times.ranks[rank].began) ranks[rank].times = std::move(times.ranks[rank]);
   }

@@ -16,7 +16,8 @@
 namespace baton::status {
 
 struct RankStatus {
-  pid_t process = 0;  // 0: not started
+  bool elsewhere = false;  // on another node: nothing is known of it here
+  pid_t process = 0;       // 0: not started
   lockfree::Phase phase = lockfree::Phase::unborn;
   bool waits = false;
   lockfree::WaitDescription wait;  // if it waits
@@ -26,9 +27,16 @@ struct RankStatus {
   std::optional<RankTimes> times;  // in a job that is timed
 };
 
-// Ranks by their rows. `processes`: where the caller knows them, else as the ranks say.
-std::vector<RankStatus> read_board(const lockfree::RankRow* rows, std::uint32_t ranks,
-                                   std::span<const pid_t> processes);
+// The mapped board of a job, read only.
+struct Board {
+  const lockfree::RankRow* rows = nullptr;
+  std::uint32_t ranks = 0;       // on this node
+  std::uint32_t first_rank = 0;  // of these
+  std::uint32_t all_ranks = 0;   // of the job
+};
+
+// All ranks of the job. `processes` of this node's: where the caller knows them, else as they say.
+std::vector<RankStatus> read_board(const Board& board, std::span<const pid_t> processes);
 
 // Looks at the processes; twice, some time apart, tells how much of a CPU they use.
 void look_at_processes(std::vector<RankStatus>& ranks);
@@ -43,16 +51,11 @@ struct JobFound {
 // All jobs whose manager this user may look into, by process id.
 std::vector<JobFound> find_jobs();
 
-// The processes that the manager has started, by rank, as their environment says; 0: not found.
-// Where a shell is between, that is the shell.
-std::vector<pid_t> started_processes(pid_t manager, std::uint32_t ranks);
+// The processes that the manager has started on this node, in the order of their ranks, as their
+// environment says; 0: not found. Where a shell is between, that is the shell.
+std::vector<pid_t> started_processes(pid_t manager, const Board& board);
 
-// The mapped board of a job, read only; stays mapped.
-struct Board {
-  const lockfree::RankRow* rows = nullptr;
-  std::uint32_t ranks = 0;
-};
-// The error says what is in the way.
+// It stays mapped. The error says what is in the way.
 std::expected<Board, std::string> open_board(pid_t manager);
 
 // What the ranks have recorded so far of their time in MPI; nothing in a job that is not timed.

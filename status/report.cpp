@@ -124,6 +124,7 @@ std::string report_text(const std::vector<RankStatus>& ranks, const std::string&
   std::vector<std::vector<int>> groups;  // in the order of their first ranks
   std::map<std::string, std::size_t> group_of;
   for (std::size_t r = 0; r < ranks.size(); ++r) {
+    if (ranks[r].elsewhere) continue;
     const auto [found, is_new] = group_of.emplace(key_of(ranks[r]), groups.size());
     if (is_new) groups.emplace_back();
     groups[found->second].push_back(static_cast<int>(r));
@@ -139,6 +140,10 @@ std::string report_text(const std::vector<RankStatus>& ranks, const std::string&
   for (const StuckCollective& call : graph.collectives) text += indented(call, indent);
   if (!graph.cycle.empty())
     text += indent + cycle_text(ranks, graph.cycle) + '\n';
+  else if (!graph.elsewhere.empty())
+    text +=
+        fmt::format("{}waited for on other hosts: {}; mpiexec and baton stat tell of them there\n",
+                    indent, ranks_text(graph.elsewhere));
   else if (!graph.awaited.empty())
     text += fmt::format("{}all waiting ranks depend on {}\n", indent, ranks_text(graph.awaited));
   return text;

@@ -63,7 +63,8 @@ class Copy {
 };
 
 std::uint64_t record_offset(const TimingPlace& place, int rank) {
-  return place.plan.offset + static_cast<std::uint64_t>(rank) * place.plan.bytes;
+  const std::uint64_t local = static_cast<std::uint32_t>(rank) - place.first_rank;
+  return place.plan.offset + local * place.plan.bytes;
 }
 
 CallTotals totals_of(const lockfree::CallTime& time, double tick) {
@@ -136,6 +137,13 @@ CallTotals RankTimes::all() const {
   return sum;
 }
 
+std::vector<int> JobTimes::here() const {
+  std::vector<int> numbers;
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank)
+    if (!ranks[rank].elsewhere) numbers.push_back(static_cast<int>(rank));
+  return numbers;
+}
+
 PeerTotals RankTimes::with_all() const {
   PeerTotals sum;
   for (const PeerTotals& peer : peers) {
@@ -152,7 +160,7 @@ namespace {
 
 void read_rank(const TimingPlace& place, int number, JobTimes& times, std::int64_t now) {
   RankTimes& rank = times.ranks[static_cast<std::size_t>(number)];
-  const auto layout = lockfree::timing_layout(place.ranks, place.plan.event_bytes);
+  const auto layout = lockfree::timing_layout(place.all_ranks, place.plan.event_bytes);
   const Copy copy(place, record_offset(place, number), layout.collectives);
   const auto& head = *copy.at<lockfree::TimingHead>();
   const double tick = times.seconds_per_tick;
@@ -173,7 +181,7 @@ void read_rank(const TimingPlace& place, int number, JobTimes& times, std::int64
   rank.refused_errno = value(head.refused_errno);
   std::vector<std::uint16_t> places;
   read_calls(copy, layout, tick, count_of(head.calls), rank, places);
-  read_peers(copy, layout, tick, static_cast<int>(place.ranks), rank);
+  read_peers(copy, layout, tick, static_cast<int>(place.all_ranks), rank);
   const auto* rows = copy.at<lockfree::TimedCommunicator>(layout.communicators);
   const std::uint32_t rows_used =
       std::min(count_of(head.communicators), lockfree::timed_communicators_max);
@@ -195,25 +203,27 @@ void read_rank(const TimingPlace& place, int number, JobTimes& times, std::int64
 
 JobTimes read_times(const TimingPlace& place, const TickLength& clock) {
   JobTimes times;
-  times.ranks.resize(place.ranks);
+  times.ranks.resize(place.all_ranks);
+  for (RankTimes& rank : times.ranks) rank.elsewhere = true;
+  for (std::uint32_t i = 0; i < place.ranks; ++i)
+    times.ranks[place.first_rank + i].elsewhere = false;
   times.seconds_per_tick = clock.seconds_per_tick();
   const std::int64_t now = platform::now_ticks();
   std::int64_t first = now;
-  for (int rank = 0; rank < static_cast<int>(place.ranks); ++rank) {
+  for (const int rank : times.here()) {
     const Copy head(place, record_offset(place, rank), sizeof(lockfree::TimingHead));
     if (const std::int64_t began = value(head.at<lockfree::TimingHead>()->began); began != 0)
       first = std::min(first, began);
   }
   times.first = static_cast<double>(first);
-  for (int rank = 0; rank < static_cast<int>(place.ranks); ++rank)
-    read_rank(place, rank, times, now);
+  for (const int rank : times.here()) read_rank(place, rank, times, now);
   return times;
 }
 
 void read_events(const TimingPlace& place, int rank, std::uint64_t count,
                  const std::function<bool(const lockfree::Event&)>& take) {
   constexpr std::uint64_t at_once = 4096;
-  const auto layout = lockfree::timing_layout(place.ranks, place.plan.event_bytes);
+  const auto layout = lockfree::timing_layout(place.all_ranks, place.plan.event_bytes);
   const std::uint64_t start = record_offset(place, rank) + layout.events;
   for (std::uint64_t done = 0; done < count; done += at_once) {
     const std::uint64_t some = std::min(at_once, count - done);

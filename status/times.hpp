@@ -27,8 +27,10 @@ class TickLength {
 
 // Where the record of a job is.
 struct TimingPlace {
-  int descriptor = -1;  // of the job's memory file
-  std::uint32_t ranks = 0;
+  int descriptor = -1;           // of the job's memory file
+  std::uint32_t all_ranks = 0;   // of the job
+  std::uint32_t ranks = 0;       // of these on this node, the first of which is
+  std::uint32_t first_rank = 0;  // this one
   lockfree::TimingPlan plan;
 };
 
@@ -68,6 +70,7 @@ struct CollectiveCall {
 };
 
 struct RankTimes {
+  bool elsewhere = false;  // on another node: nothing is known of it here
   bool began = false;
   bool ended = false;         // else it died, or left MPI without an end
   bool threads = false;       // that may be in MPI at the same time
@@ -90,8 +93,9 @@ struct RankTimes {
 };
 
 struct JobTimes {
-  std::vector<RankTimes> ranks;
-  double first = 0;  // when the first rank began, in ticks
+  std::vector<RankTimes> ranks;   // all of the job
+  std::vector<int> here() const;  // numbers of those on this node
+  double first = 0;               // when the first rank began, in ticks
   double seconds_per_tick = 0;
   double seconds(std::int64_t ticks) const {
     return (static_cast<double>(ticks) - first) * seconds_per_tick;
@@ -100,7 +104,7 @@ struct JobTimes {
 
 JobTimes read_times(const TimingPlace& place, const TickLength& clock);
 
-// The events of one rank, one after the other, until `take` says no.
+// The events of one rank of this node, one after the other, until `take` says no.
 void read_events(const TimingPlace& place, int rank, std::uint64_t count,
                  const std::function<bool(const lockfree::Event&)>& take);
 

@@ -62,12 +62,14 @@ WaitGraph wait_graph_of(const std::vector<RankStatus>& ranks) {
   for (auto& [key, found] : calls) {
     auto& [call, partners] = found;
     for (std::size_t r = 0; r < ranks.size(); ++r)
-      if (partners[r] && !std::ranges::binary_search(call.entered, static_cast<int>(r)))
+      if (partners[r] && !ranks[r].elsewhere &&
+          !std::ranges::binary_search(call.entered, static_cast<int>(r)))
         call.missing.push_back(static_cast<int>(r));
     graph.collectives.push_back(std::move(call));
   }
   for (std::size_t r = 0; r < ranks.size(); ++r)
-    if (awaited[r] && !ranks[r].waits) graph.awaited.push_back(static_cast<int>(r));
+    if (awaited[r] && !ranks[r].waits)
+      (ranks[r].elsewhere ? graph.elsewhere : graph.awaited).push_back(static_cast<int>(r));
   graph.cycle = closed_cycle(ranks);
   return graph;
 }

@@ -22,6 +22,8 @@ struct WaitGraph {
   std::vector<StuckCollective> collectives;
   // Ranks that others wait for, and that wait for nobody long themselves.
   std::vector<int> awaited;
+  // Ranks that others wait for on another node, of which nothing is known here.
+  std::vector<int> elsewhere;
   // Ranks that wait, and whom only ranks can serve that wait like them: a deadlock.
   std::vector<int> cycle;
 };

@@ -171,31 +171,57 @@ bool next_selection_row(const char** text, SelectionSource source, SelectionRow*
   return true;
 }
 
+namespace {
+
+struct Variable {
+  const char* name;
+  SelectionSource source;
+};
+constexpr Variable variables[] = {{"BATON_PROFILE_COLLECTIVES", SelectionSource::tuned},
+                                  {"BATON_COLLECTIVES", SelectionSource::forced}};
+
+// The rows of a variable; problem(words) is told of each entry that is wrong.
+template <class Take, class Problem>
+void each_row(const Variable& variable, Take&& take, Problem&& tell) {
+  const char* text = environment_variable(variable.name);
+  SelectionRow row{};
+  char problem[problem_length];
+  while (text && next_selection_row(&text, variable.source, &row, problem))
+    problem[0] ? tell(problem) : take(row);
+}
+
+}  // namespace
+
 void read_selection(bool report) {
-  const struct {
-    const char* name;
-    SelectionSource source;
-  } variables[] = {{"BATON_PROFILE_COLLECTIVES", SelectionSource::tuned},
-                   {"BATON_COLLECTIVES", SelectionSource::forced}};
   const std::span<const SelectionRow> defaults = default_selection();
   std::size_t most = defaults.size();
-  for (const auto& variable : variables) most += entries_in(environment_variable(variable.name));
+  for (const Variable& variable : variables)
+    most += entries_in(environment_variable(variable.name));
   if (most == defaults.size()) return;
   auto* memory = static_cast<SelectionRow*>(std::malloc(most * sizeof(SelectionRow)));
   if (!memory) return;  // the built-in ones serve
   SelectionRow* end = std::ranges::copy(defaults, memory).out;
-  for (const auto& variable : variables) {
-    const char* text = environment_variable(variable.name);
-    SelectionRow row{};
-    char problem[problem_length];
-    while (text && next_selection_row(&text, variable.source, &row, problem)) {
-      if (!problem[0])
-        *end++ = row;
-      else if (report)
-        baton::report("in %s an entry is ignored: %s", variable.name, problem);
-    }
-  }
+  for (const Variable& variable : variables)
+    each_row(
+        variable, [&](const SelectionRow& row) { *end++ = row; },
+        [&](const char* problem) {
+          if (report) baton::report("in %s an entry is ignored: %s", variable.name, problem);
+        });
   rows = {memory, end};
+}
+
+std::uint64_t hash_of_selection_between_nodes() {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  auto add = [&hash](const SelectionRow& row) {
+    if (row.nodes == Nodes::one) return;
+    for (std::int64_t word :
+         {static_cast<std::int64_t>(row.algorithm), row.ranks_from, row.ranks_to, row.bytes_from,
+          row.bytes_to, static_cast<std::int64_t>(row.of_all), static_cast<std::int64_t>(row.load)})
+      hash = (hash ^ static_cast<std::uint64_t>(word)) * 0x100000001b3;
+  };
+  for (const SelectionRow& row : default_selection()) add(row);
+  for (const Variable& variable : variables) each_row(variable, add, [](const char*) {});
+  return hash;
 }
 
 }  // namespace baton

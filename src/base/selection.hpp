@@ -53,6 +53,10 @@ std::span<const SelectionRow> selection();
 // once. Entries that are wrong are ignored, and reported on standard error where `report` says so.
 void read_selection(bool report);
 
+// Of the rows that hold where ranks are on several nodes, as read_selection reads them: the nodes
+// of a job must have the same.
+std::uint64_t hash_of_selection_between_nodes();
+
 // The next row of a text: moves `*text` behind it. False at the end. `problem` gets what is wrong
 // with the row, in words, else it is empty.
 inline constexpr int problem_length = 240;

@@ -49,7 +49,8 @@ constexpr SettingRow rows[] = {
 constexpr const char* launcher_names[] = {"JOB_FD",         "RANK",
                                           "LIFELINE_FD",    "INITIAL_ERRHANDLER",
                                           "PROFILE_VALUES", "PROFILE_COLLECTIVES",
-                                          "LIBRARY_FOLDER", "OTHER_JOBS"};
+                                          "LIBRARY_FOLDER", "OTHER_JOBS",
+                                          "FIRST_RANK",     "CONNECTION"};
 // Those that hold words: which profile (profile/, base/shipped_profile.hpp), which algorithms
 // (base/selection.hpp), where memory goes (base/numa_policy.hpp), and the network's library,
 // provider and interface (transport/network/).

@@ -28,9 +28,11 @@ std::int64_t first_byte(const SelectionRow& row, int ranks) {
   return row.of_all ? (row.bytes_from + ranks - 1) / ranks : row.bytes_from;
 }
 
-// But for the size.
+// But for the size. Of several nodes some may have more ranks than CPUs, and others not: no row
+// for a load holds there.
 bool fits_otherwise(const SelectionRow& row, const Situation& s) {
-  const bool load = row.load == Load::any || (row.load == Load::oversubscribed) == s.oversubscribed;
+  const bool load = row.load == Load::any ||
+                    (!s.several_nodes && (row.load == Load::oversubscribed) == s.oversubscribed);
   const bool nodes = row.nodes == Nodes::any || (row.nodes == Nodes::several) == s.several_nodes;
   return row.kind() == s.kind && load && nodes && row.ranks_from <= s.ranks &&
          s.ranks <= row.ranks_to;

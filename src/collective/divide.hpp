@@ -25,8 +25,14 @@ struct Division {
   int lines() const { return largest + groups; }
 };
 
-// Objects with higher numbers divide nothing.
+// Objects with higher numbers on their node divide nothing.
 inline constexpr int object_numbers = lockfree::ranks_max;
+
+// What several objects of one node are told apart by; negative: not known.
+inline std::int32_t number_on_node(const lockfree::RankPlace& place,
+                                   std::int32_t lockfree::RankPlace::*member) {
+  return place.*member % lockfree::numbers_of_node;
+}
 
 // By one kind of object. It must be known of every rank, there must be several, and one that holds
 // several ranks. `place_of(rank)` gives a RankPlace.
@@ -37,7 +43,7 @@ Division divide_by(std::int32_t lockfree::RankPlace::*member, int ranks, PlaceOf
   int borders = 0;
   std::int32_t before = -1;
   for (int rank = 0; rank < ranks; ++rank) {
-    const std::int32_t number = place_of(rank).*member;
+    const std::int32_t number = number_on_node(place_of(rank), member);
     if (number < 0 || number >= object_numbers) return {};
     division.groups += held[number]++ == 0;
     division.largest = std::max<int>(division.largest, held[number]);

@@ -126,7 +126,7 @@ struct TimingLayout {
   std::uint64_t bytes;
   std::uint64_t collectives_max;
 };
-// `event_bytes` as in the plan.
+// `ranks` of the whole job; `event_bytes` as in the plan.
 TimingLayout timing_layout(std::uint32_t ranks, std::uint64_t event_bytes);
 TimingPlan timing_plan(std::uint32_t ranks, std::uint64_t offset, std::uint64_t event_bytes);
 

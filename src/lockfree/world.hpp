@@ -10,8 +10,9 @@
 namespace baton::lockfree {
 
 // Where the launcher put a rank: -1 where unknown or not one. Numbers of packages, NUMA nodes,
-// caches and cores count over all nodes of a job, so that equal ones are one object; on its first
-// node, and so in a job of one node, they are the machine's own.
+// caches and cores count over all nodes of a job, so that equal ones are one object: on node n they
+// are the machine's own and n * numbers_of_node. (On one machine taken for several: the machine's.)
+inline constexpr std::int32_t numbers_of_node = 1 << 16;
 struct RankPlace {
   std::int32_t cpu;        // first CPU the rank may run on
   std::int32_t cpu_count;  // how many it may run on

@@ -58,7 +58,8 @@ std::string draw_placement(const Machine& machine, const Placement& placement) {
     text += wrapped(cells);
   }
   for (std::size_t rank = 0; rank < placement.ranks.size(); ++rank)
-    text += "rank " + std::to_string(rank) + ": CPU " + cpu_list(placement.ranks[rank].cpus) + '\n';
+    text += "rank " + std::to_string(placement.first_rank + static_cast<int>(rank)) + ": CPU " +
+            cpu_list(placement.ranks[rank].cpus) + '\n';
   return text;
 }
 

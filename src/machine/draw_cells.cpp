@@ -36,7 +36,7 @@ std::string ranks_on(const Core& core, const Placement& placement) {
   for (std::size_t rank = 0; rank < placement.ranks.size(); ++rank)
     for (const Cpu* cpu : core)
       if (std::ranges::binary_search(placement.ranks[rank].cpus, cpu->os)) {
-        ranks.push_back(static_cast<int>(rank));
+        ranks.push_back(placement.first_rank + static_cast<int>(rank));
         break;
       }
   return ranks.empty() ? "." : cpu_list(std::move(ranks));

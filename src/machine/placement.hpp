@@ -48,6 +48,7 @@ struct PlannedRank {
 
 struct Placement {
   std::vector<PlannedRank> ranks;
+  int first_rank = 0;               // the number of the first: where other nodes have ranks, too
   Level bound_to = Level::machine;  // Level::machine: not bound
   bool limited = false;             // ranks may run on their `cpus` only
   int cpus_usable = 1;              // CPUs the job can really use, see cpus_usable() of a machine

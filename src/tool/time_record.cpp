@@ -45,7 +45,7 @@ bool TimeRecord::open() {
   static bool tried = false;
   if (plan.bytes == 0 || tried) return false;
   tried = true;
-  layout_ = lockfree::timing_layout(transport::rank_count(), plan.event_bytes);
+  layout_ = lockfree::timing_layout(transport::process_count(), plan.event_bytes);
   start_ = plan.offset + number_of(transport::own_rank()) * plan.bytes;
   void* mapped = nullptr;
   if (layout_.bytes == plan.bytes &&

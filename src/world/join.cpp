@@ -9,7 +9,6 @@
 #include <new>
 
 #include "base/settings.hpp"
-#include "base/version.hpp"
 #include "lockfree/job.hpp"
 #include "platform/clock.hpp"
 #include "platform/fork.hpp"
@@ -18,6 +17,8 @@
 #include "transport/network/network.hpp"
 #include "transport/network/random.hpp"
 #include "transport/node.hpp"
+#include "world/alike.hpp"
+#include "world/cpu_share.hpp"
 
 namespace baton::world {
 
@@ -29,8 +30,7 @@ namespace {
 
 // What each rank tells all others, in one record.
 struct Introduction {
-  std::uint64_t alike;  // a hash of what must be the same on all ranks
-  char version[16];
+  Alike alike;
   char host[64];
   HostIdentity identity;
   std::int32_t process;
@@ -40,34 +40,12 @@ struct Introduction {
   transport::network::Card card;
   cpu_set_t cpus;  // it may run on; none: not known
 };
-static_assert(sizeof(Introduction) <= record_bytes_max);
 
 // Where a host's first rank tells the others of its host the memory that it has made. Each rank has
 // one before it knows whether it will be the first.
 struct MeetingPage {
   std::atomic<std::int32_t> memory;  // the first rank's descriptor of it, plus 1; -1: it failed
 };
-
-constexpr std::uint64_t add(std::uint64_t hash, std::uint64_t word) {
-  return (hash ^ word) * 0x100000001b3;
-}
-
-// Of the settings whose values ranks must share, the version, and the layout of memory.
-std::uint64_t what_must_be_alike() {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (char letter : version) hash = add(hash, static_cast<unsigned char>(letter));
-  const lockfree::JobHeader header = lockfree::job_header(1, 1);
-  for (std::uint64_t word : {std::uint64_t{header.layout_hash}, std::uint64_t{header.version},
-                             static_cast<std::uint64_t>(settings.check),
-                             static_cast<std::uint64_t>(settings.deposit_model),
-                             static_cast<std::uint64_t>(settings.deposit_ring_bytes),
-                             static_cast<std::uint64_t>(settings.direct_at_once),
-                             static_cast<std::uint64_t>(settings.rooms),
-                             static_cast<std::uint64_t>(settings.room_bytes_max),
-                             static_cast<std::uint64_t>(settings.ranks_per_node)})
-    hash = add(hash, word);
-  return hash;
-}
 
 lockfree::RankPlace place_on(const cpu_set_t& cpus) {
   lockfree::RankPlace place{-1, 1, -1, -1, -1, -1, -1};
@@ -160,8 +138,7 @@ Error Gathering::introduce() {
     return fail(MPI_ERR_NO_MEM, "no memory for the introductions of %u ranks", size_);
   if (Error error = open_meeting()) return error;
   Introduction& own = all_[self_];
-  own.alike = what_must_be_alike();
-  std::snprintf(own.version, sizeof own.version, "%s", version);
+  own.alike = own_alike();
   platform::host_name(own.host, sizeof own.host);
   own.identity = platform::host_identity();
   // One host is taken for several.
@@ -195,16 +172,15 @@ Error Gathering::read_all() {
 }
 
 Error Gathering::check_alike() const {
+  char words[400], hosts[2][72];
+  std::snprintf(hosts[0], sizeof hosts[0], "host %s", own().host);
   for (std::uint32_t rank = 0; rank < size_; ++rank) {
-    const Introduction& other = all_[rank];
-    if (other.alike == own().alike) continue;
-    const bool versions = std::strncmp(other.version, own().version, sizeof other.version) != 0;
-    return fail(MPI_ERR_OTHER,
-                "rank %u on host %s and rank %u on host %s do not have the same %s (%.16s, %.16s); "
-                "give all hosts the same",
-                self_, own().host, rank, other.host,
-                versions ? "Baton" : "build of Baton, or settings that must be the same (BATON_*)",
-                own().version, other.version);
+    std::snprintf(hosts[1], sizeof hosts[1], "host %s", all_[rank].host);
+    if (find_difference(own().alike, all_[rank].alike, {hosts[0], hosts[1]}, words, sizeof words))
+      return fail(MPI_ERR_OTHER,
+                  "rank %u on host %s and rank %u on host %s do not have %s; give all hosts the "
+                  "same",
+                  self_, own().host, rank, all_[rank].host, words);
   }
   return MPI_SUCCESS;
 }
@@ -246,22 +222,10 @@ Error Gathering::settle() {
   return check_network();
 }
 
-// This node's share of the CPUs on which its ranks may run. Nodes that are containers of one
-// machine have the same CPUs, and ranks that believe to be alone there wait without yielding.
 std::uint32_t Gathering::usable_cpus() const {
-  cpu_set_t cpus, common;
-  CPU_ZERO(&cpus);
-  for (std::uint32_t rank = 0; rank < size_; ++rank)
-    if (node_[rank] == node_[self_]) CPU_OR(&cpus, &cpus, &all_[rank].cpus);
-  std::uint32_t sharing = 0;
-  for (std::uint32_t rank = 0; rank < size_; ++rank) {
-    const bool same_machine = all_[rank].identity.boot[0] == own().identity.boot[0];
-    CPU_AND(&common, &cpus, &all_[rank].cpus);
-    if (same_machine && CPU_COUNT(&common) > 0) ++sharing;
-  }
-  if (sharing == 0) return 1;
-  const auto count = static_cast<std::uint32_t>(CPU_COUNT(&cpus));
-  return std::max(count * here().count / sharing, 1u);
+  return share_of_cpus(size_, self_, [this](std::uint32_t rank) {
+    return CpuUser{node_[rank], all_[rank].identity.boot[0], &all_[rank].cpus};
+  });
 }
 
 void Gathering::fill(lockfree::JobHeader* header, const lockfree::JobHeader& made) const {

@@ -33,6 +33,7 @@
 #include "world/foreign_launcher.hpp"
 #include "world/info.hpp"
 #include "world/join.hpp"
+#include "world/join_nodes.hpp"
 #include "world/leak_report.hpp"
 #include "world/library_state.hpp"
 #include "world/session.hpp"
@@ -73,7 +74,8 @@ void publish_counters() {
     state.abort_cause.store(cause, std::memory_order_relaxed);
     set_phase(lockfree::Phase::aborted);
   }
-  if (manager) {
+  // Below mpiexec that one tells it.
+  if (manager && !is_handed_connection()) {
     // What we have said is on its way through the launcher, which drops it when it ends the job.
     constexpr useconds_t passed_on_us = 50'000;  // guess
     usleep(passed_on_us);
@@ -90,18 +92,22 @@ Error attach() {
   const char* job = environment_variable("BATON_JOB_FD");
   const char* rank = environment_variable("BATON_RANK");
   if (Error error = connect_process_manager(&manager)) return error;
-  if (manager) {
+  const bool of_mpiexec = is_handed_connection();
+  if (manager && !of_mpiexec) {
     abort_job = end_after_error;  // the others may be waiting for us, in their own MPI_Init
     return join(*manager);
   }
-  if (Error error = refuse_foreign_launcher()) return error;
+  if (!manager)
+    if (Error error = refuse_foreign_launcher()) return error;
   if (!job || !rank) return transport::attach_alone(1);
   const char* lifeline = environment_variable("BATON_LIFELINE_FD");
   if (lifeline && !platform::die_with_pipe(std::atoi(lifeline)))
     report("this rank will not notice when mpiexec is killed (/proc is not mounted?)");
-  Error error = transport::attach(std::atoi(job), static_cast<LocalRank>(std::atoi(rank)));
-  if (!error) wait_for_debugger();
-  return error;
+  if (Error error = transport::attach(std::atoi(job), local_rank_of_variables())) return error;
+  wait_for_debugger();
+  if (transport::process_count() == transport::rank_count()) return MPI_SUCCESS;
+  abort_job = end_after_error;
+  return join_nodes(manager);
 }
 
 [[noreturn]] void end_after_lost_message() {

@@ -11,8 +11,6 @@ constexpr const char* uris[] = {"hwloc://Machine", "hwloc://Package", "hwloc://N
                                 "hwloc://L3Cache", "hwloc://L2Cache", "hwloc://Core",
                                 "hwloc://PU"};
 
-constexpr std::int32_t cpus_max = 1 << 16;  // of a node
-
 }  // namespace
 
 const char* resource_uri(Resource resource) {
@@ -45,7 +43,7 @@ std::int32_t instance_of(const lockfree::RankPlace& place, Resource resource) {
       return place.core;
     default:
       // Of CPUs the number is the operating system's, on each node anew.
-      return place.cpu_count == 1 ? place.node * cpus_max + place.cpu : -1;
+      return place.cpu_count == 1 ? place.node * lockfree::numbers_of_node + place.cpu : -1;
   }
 }
 

@@ -241,6 +241,18 @@ TEST(choice, of_a_room_is_refused_between_nodes) {
   EXPECT_EQ(choose(s, rows).reason, ChoiceReason::several_nodes);
 }
 
+TEST(choice, between_nodes_does_not_depend_on_the_load_which_may_differ_there) {
+  SelectionRow row = forced(Algorithm::allreduce_halving);
+  row.nodes = Nodes::any;
+  row.load = Load::oversubscribed;
+  const auto rows = defaults_and(row);
+  Situation s{Kind::allreduce, 8, 8};
+  s.oversubscribed = true;
+  EXPECT_EQ(choose(s, rows).algorithm, Algorithm::allreduce_halving);
+  s.several_nodes = true;
+  EXPECT_EQ(choose(s, rows).algorithm, Algorithm::allreduce_doubling);
+}
+
 TEST(default_rows, name_a_machine_and_a_date_or_are_guesses) {
   for (const SelectionRow& row : on_zen4) {
     EXPECT_TRUE(row.source == SelectionSource::guess || row.source == SelectionSource::measured);

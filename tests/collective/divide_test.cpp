@@ -55,6 +55,22 @@ TEST(division, of_a_job_on_several_nodes_is_by_node_however_many_lines_that_make
   EXPECT_EQ(division.grouping, Grouping::in_order);
 }
 
+TEST(division, within_a_later_node_of_a_job_is_that_of_the_first) {
+  Places places = places_on("epyc-nps4", {.ranks = 128});
+  const Division first = divide(places);
+  for (RankPlace& place : places) {
+    place.node = 3;
+    for (std::int32_t* number :
+         {&place.numa_node, &place.package, &place.l2, &place.l3, &place.core})
+      *number += 3 * baton::lockfree::numbers_of_node;
+  }
+  const Division division = divide(places);
+  ASSERT_NE(division.by, nullptr);
+  EXPECT_EQ(division.by, first.by);
+  EXPECT_EQ(division.groups, first.groups);
+  EXPECT_EQ(division.largest, first.largest);
+}
+
 TEST(division, is_the_one_with_the_fewest_lines) {
   using machine::Level;
   using enum Grouping;

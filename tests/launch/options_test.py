@@ -62,56 +62,6 @@ class Hosts(Options):
                 for option in ("--hostfile", "-machinefile", "-f", "-hostfile"):
                     self.starts(ranks, option, file.name)
 
-    def elsewhere(self, launcher, *words, **variables):
-        """For other hosts, where only this launcher is in PATH."""
-        with tempfile.TemporaryDirectory() as folder:
-            if launcher:
-                file = os.path.join(folder, launcher)
-                with open(file, "w") as script:
-                    script.write("#!/bin/sh\necho ran \"$@\"\n")
-                os.chmod(file, 0o755)
-            inherited = {name: value for name, value in os.environ.items() if not name.startswith("SLURM_")}
-            done = run(*words, RANK, "line", "up", env={**inherited, "PATH": folder, **variables})
-            return done, done.stdout.replace(folder + "/", "")
-
-    def test_without_a_launcher_other_hosts_are_refused_with_the_reason(self):
-        for words in (["-host", "node17.example.org"], ["-hosts", "localhost,10.255.255.254"]):
-            done, _ = self.elsewhere(None, *words)
-            self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
-            self.assertIn("leaves other hosts to srun", done.stderr)
-
-    def test_other_hosts_are_handed_over_to_the_launcher_that_is_there(self):
-        for launcher, words, told in (
-                ("mpiexec.hydra", ("-host", "a,b", "-ppn", 2), "-hosts a,b -n 4 -ppn 2"),
-                ("mpiexec.hydra", ("-host", "a:3,b:1", "-n", 4), "-hosts a:3,b:1 -n 4"),
-                ("mpiexec.hydra", ("-host", "a,a,b"), "-hosts a:2,b -n 3"),
-                ("prterun", ("-host", "a,b", "-n", 4, "-wdir", "/tmp"), "--host a:2,b:2 -n 4 --wdir /tmp")):
-            done, out = self.elsewhere(launcher, *words, "--check")
-            self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertIn("handing over to", done.stderr)
-            self.assertTrue(out.startswith("ran "), out)
-            self.assertIn(told, out)
-            self.assertIn("BATON_CHECK=1", out)
-            self.assertTrue(out.endswith(f" {RANK} line up\n"), out)
-        done, out = self.elsewhere("prterun", "-host", "a,b", "-n", 2, "--dry-run")
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertTrue(out.startswith("prterun "), out)
-
-    def test_an_allocation_of_several_nodes_is_srun_s(self):
-        slurm = {"SLURM_JOB_ID": "77", "SLURM_JOB_NUM_NODES": "2"}
-        done, out = self.elsewhere("srun", "-n", 4, "-ppn", 2, "--dry-run", **slurm)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertIn("srun --mpi=pmi2 --distribution=block --ntasks=4 --ntasks-per-node=2", out)
-        done, out = self.elsewhere("srun", "-ppn", 2, "--dry-run", **slurm)
-        self.assertNotIn("--ntasks=", out)
-        done, _ = self.elsewhere("srun", "-n", 2, **{**slurm, "SLURM_JOB_NUM_NODES": "1"})
-        self.assertEqual((done.returncode, done.stdout.count("up")), (0, 2), done.stderr)
-
-    def test_what_cannot_be_carried_to_other_hosts_is_refused(self):
-        done, _ = self.elsewhere("prterun", "-host", "a,b", "--stats", "-n", 2)
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("--stats: other hosts are left to", done.stderr)
-
     def test_hosts_that_make_no_sense_are_refused_with_the_reason(self):
         self.refused("/no/such/file: No such file", "--hostfile", "/no/such/file")
         self.refused("slots are a number", "-host", "localhost:many")

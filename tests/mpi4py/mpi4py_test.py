@@ -119,17 +119,22 @@ class Tests:
         for rank in range(ranks):
             if os.path.exists(f"{prefix}.{rank}"):
                 os.remove(f"{prefix}.{rank}")
-        words = [os.path.join(self.installation.build, "bin", "mpiexec"), "--timeout", str(seconds), "-n", str(ranks),
-                 self.installation.python, os.path.join(HERE, "run_module.py"), self.installation.tests, prefix, mode,
-                 self.scratch, *modules]
-        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-                              env=self.installation.environment, stdin=subprocess.DEVNULL, timeout=seconds + 30)
+        code, output = self.run_job(ranks, [self.installation.python, os.path.join(HERE, "run_module.py"),
+                                            self.installation.tests, prefix, mode, self.scratch, *modules], seconds)
         reports = []
         for rank in range(ranks):
             if os.path.exists(f"{prefix}.{rank}"):
                 with open(f"{prefix}.{rank}", encoding="utf-8") as file:
                     reports += [(line + "  ").split(" ", 2) for line in file.read().splitlines()]
-        return Outcome(modules, done.returncode, done.stdout, reports)
+        return Outcome(modules, code, output, reports)
+
+    def run_job(self, ranks, words, seconds):
+        """A job's exit code and output."""
+        mpiexec = [os.path.join(self.installation.build, "bin", "mpiexec"), "--timeout", str(seconds), "-n", str(ranks)]
+        done = subprocess.run([*mpiexec, *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              errors="replace", env=self.installation.environment, stdin=subprocess.DEVNULL,
+                              timeout=seconds + 30)
+        return done.returncode, done.stdout
 
     def lines_for(self, module):
         return [line for line in self.listed if line.split(".")[0] == module]

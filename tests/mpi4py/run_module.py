@@ -19,7 +19,8 @@ sys.path.insert(0, FOLDER)
 sys.dont_write_bytecode = True
 import main  # noqa: E402  mpi4py's
 
-rank = os.environ["BATON_RANK"]
+# Under Baton's mpiexec, PMI, PMIx, Slurm.
+rank = next(os.environ[name] for name in ("BATON_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID") if name in os.environ)
 report = open(f"{PREFIX}.{rank}", "w", buffering=1, encoding="utf-8")
 
 

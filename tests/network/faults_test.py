@@ -101,7 +101,8 @@ class OverTwoHosts(unittest.TestCase):
 
     def test_settings_that_differ_name_both_ranks_and_hosts(self):
         first, second = self.world.hosts.names
-        words = [f"rank 0 on host {first}", f"rank 1 on host {second}", "BATON_*"]
+        words = [f"rank 0 on host {first}", f"rank 1 on host {second}", "BATON_ROOMS (", f"1 on host {first}",
+                 f"0 on host {second}"]
         each_launcher(self, lambda name: self.refused(name, words, *self.on_second_host("BATON_ROOMS=0")),
                       ("mpich", "srun-pmix"))
 

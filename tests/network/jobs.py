@@ -51,8 +51,8 @@ class World:
         """A program under a launcher."""
         return launchers.start(name, self.hosts, ranks, words, self.slurm)
 
-    def run(self, name, ranks, *words):
-        return self.end(self.start(name, ranks, *words))
+    def run(self, name, ranks, *words, seconds=WATCHDOG_SECONDS):
+        return self.end(self.start(name, ranks, *words), seconds)
 
     def end(self, job, seconds=WATCHDOG_SECONDS):
         try:

@@ -1,7 +1,10 @@
 /* What the tests over several hosts run besides the conformance programs. Its first word says what
- * it does: library         whose MPI library this is, and on how many hosts pingpong STOP   the
- * first and the last rank exchange messages of all ways until the file STOP is there die the last
- * rank ends by SIGKILL while all others wait for it */
+ * it does:
+ * - library: whose MPI library this is, and on how many hosts;
+ * - pingpong STOP: the first and the last rank exchange messages of all ways until the file STOP is
+ *   there;
+ * - die, abort: the last rank ends by SIGKILL, or MPI_Abort with 9, while all others wait for it.
+ */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -94,9 +97,13 @@ int main(int argc, char** argv) {
     tell_library();
   else if (!strcmp(what, "pingpong") && argc > 2)
     exchange(argv[2]);
+  else if (!strcmp(what, "abort") && rank == size - 1)
+    MPI_Abort(MPI_COMM_WORLD, 9);
+  else if (!strcmp(what, "abort"))
+    MPI_Barrier(MPI_COMM_WORLD);
   else if (!strcmp(what, "die"))
     die();
   else if (rank == 0)
-    fprintf(stderr, "usage: network_program library | pingpong STOP | die\n");
+    fprintf(stderr, "usage: network_program library | pingpong STOP | die | abort\n");
   return MPI_Finalize();
 }

@@ -86,6 +86,31 @@ TEST(report, calls_whose_lengths_may_differ_name_what_compares_them) {
   EXPECT_EQ(report({running(), few, few}).find("differ"), std::string::npos);
 }
 
+RankStatus on_another_node() {
+  RankStatus rank;
+  rank.elsewhere = true;
+  return rank;
+}
+
+TEST(report, of_ranks_on_other_nodes_is_told_that_they_are_waited_for) {
+  EXPECT_EQ(report({on_another_node(), on_another_node(), waiting("MPI_Recv", "a receive", {0}),
+                    waiting("MPI_Recv", "another receive", {2})}),
+            "rank 2 (process 100): MPI_Recv for 12.3 s: a receive; waits for rank 0\n"
+            "rank 3 (process 100): MPI_Recv for 12.3 s: another receive; waits for rank 2\n"
+            "waited for on other hosts: rank 0; mpiexec and baton stat tell of them there\n");
+}
+
+TEST(wait_graph, ranks_on_other_nodes_are_in_no_deadlock_and_in_no_list_of_missing_ones) {
+  const WaitGraph graph =
+      wait_graph_of({on_another_node(), waiting("MPI_Barrier", "MPI_Barrier, call 1", {0, 2}, 1),
+                     running(), waiting("MPI_Barrier", "MPI_Barrier, call 1", {1, 2}, 1)});
+  EXPECT_TRUE(graph.cycle.empty());
+  EXPECT_EQ(graph.elsewhere, std::vector<int>{0});
+  EXPECT_EQ(graph.awaited, std::vector<int>{2});
+  ASSERT_EQ(graph.collectives.size(), 1u);
+  EXPECT_EQ(graph.collectives[0].missing, std::vector<int>{2});
+}
+
 TEST(wait_graph, ranks_that_wait_for_each_other_alone_are_a_deadlock) {
   const std::vector<RankStatus> ranks = {
       waiting("MPI_Recv", "a receive", {1}), waiting("MPI_Recv", "a receive", {2}),

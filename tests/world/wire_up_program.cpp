@@ -22,7 +22,7 @@ using baton::world::ProcessManager;
 
 struct Record {
   int rank;
-  unsigned char bytes[baton::world::record_bytes_max - sizeof(int)];
+  unsigned char bytes[4000 - sizeof(int)];
 };
 
 Record record_of(int rank) {

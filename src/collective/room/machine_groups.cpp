@@ -34,7 +34,7 @@ MachineGroups* make_groups(const Communicator& comm) {
   std::bitset<object_numbers> seen;
   int count = 0, member_count = 0;
   for (int rank = 0; rank < comm.size(); ++rank) {
-    const auto object = static_cast<std::size_t>(place_of(comm, rank).*division.by);
+    const auto object = static_cast<std::size_t>(number_on_node(place_of(comm, rank), division.by));
     if (!seen[object]) {
       seen[object] = true;
       firsts[count] = static_cast<std::uint16_t>(rank);

@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 
-#include "base/check.hpp"
 #include "world/wire_up/ranks_here.hpp"
 #include "world/wire_up/record_text.hpp"
 
@@ -29,6 +29,15 @@ Key key_of(int rank, std::size_t part) {
 
 bool number_of(const char* text, int* number) {
   return text && whole_number(text, number);
+}
+
+struct Free {
+  void operator()(char* text) const { std::free(text); }
+};
+using OwnedText = std::unique_ptr<char, Free>;
+
+Error no_memory_for_record(std::size_t bytes) {
+  return fail(MPI_ERR_NO_MEM, "no memory for a record of %zu bytes", bytes);
 }
 
 }  // namespace
@@ -164,9 +173,10 @@ std::size_t PmiManager::part_length() const {
 }
 
 Error PmiManager::publish(const void* record, std::size_t bytes) {
-  char text[text_length(record_bytes_max)];
-  BATON_INVARIANT(bytes <= record_bytes_max);
   const std::size_t length = text_length(bytes);
+  const OwnedText owned(static_cast<char*>(std::malloc(length)));
+  char* text = owned.get();
+  if (!text) return no_memory_for_record(bytes);
   write_record_text(record, bytes, text);
   for (std::size_t start = 0, part = 0; start < length; start += part_length(), ++part) {
     PmiReply reply;
@@ -187,9 +197,10 @@ Error PmiManager::fence() {
 }
 
 Error PmiManager::read(int rank, void* record, std::size_t bytes) {
-  char text[text_length(record_bytes_max)];
-  BATON_INVARIANT(bytes <= record_bytes_max);
   const std::size_t length = text_length(bytes);
+  const OwnedText owned(static_cast<char*>(std::malloc(length)));
+  char* text = owned.get();
+  if (!text) return no_memory_for_record(bytes);
   for (std::size_t start = 0, part = 0; start < length; start += part_length(), ++part) {
     PmiReply reply;
     PmiRequest request(dialect_, is_pmi1() ? "get" : "kvs-get");

@@ -8,7 +8,6 @@
 #include <memory>
 #include <new>
 
-#include "base/check.hpp"
 #include "platform/limited_call.hpp"
 #include "world/wire_up/ranks_here.hpp"
 
@@ -31,8 +30,8 @@ struct FreeValue {
 };
 using OwnedValue = std::unique_ptr<pmix::Value, FreeValue>;
 
-// What a call takes and gives; nothing in it points elsewhere. A copy is in the heap while the call
-// runs, and stays there where it never returns.
+// What a call takes and gives; nothing in it points to the caller's memory. A copy is in the heap
+// while the call runs, and stays there where it never returns, as does the record.
 struct Call {
   const pmix::Functions* pmix;
   int (*body)(Call&);
@@ -41,7 +40,8 @@ struct Call {
   const char* key = nullptr;
   int code = 0;
   std::size_t bytes = 0;
-  char record[record_bytes_max] = {};  // or words
+  char* record = nullptr;  // in the heap
+  char words[64] = {};
   pmix::Value* found = nullptr;
 };
 
@@ -108,7 +108,7 @@ int finalize_body(Call& call) {
 }
 
 int abort_body(Call& call) {
-  return call.pmix->abort(call.code, call.record, nullptr, 0);
+  return call.pmix->abort(call.code, call.words, nullptr, 0);
 }
 
 }  // namespace
@@ -170,11 +170,13 @@ Error PmixManager::learn_ranks_here() {
 }
 
 Error PmixManager::publish(const void* record, std::size_t bytes) {
-  BATON_INVARIANT(bytes <= record_bytes_max);
+  auto* copy = static_cast<char*>(std::malloc(bytes));
+  if (!copy) return fail(MPI_ERR_NO_MEM, "no memory for a record of %zu bytes", bytes);
+  std::memcpy(copy, record, bytes);
   // Committed by the same call: it costs a message to the node's own daemon.
-  Call call{.pmix = pmix_, .body = put_body, .key = record_key, .bytes = bytes};
-  std::memcpy(call.record, record, bytes);
+  Call call{.pmix = pmix_, .body = put_body, .key = record_key, .bytes = bytes, .record = copy};
   const int status = call_pmix(call, patience_.answer_ms);
+  if (status != no_answer) std::free(copy);
   return status == pmix::success ? MPI_SUCCESS : refuse(*pmix_, status, "this rank's record");
 }
 
@@ -188,7 +190,6 @@ Error PmixManager::fence() {
 }
 
 Error PmixManager::read(int rank, void* record, std::size_t bytes) {
-  BATON_INVARIANT(bytes <= record_bytes_max);
   Call call{.pmix = pmix_, .body = get_body, .process = self_, .key = record_key};
   call.process.rank = static_cast<std::uint32_t>(rank);
   const int status = call_pmix(call, patience_.answer_ms);
@@ -215,7 +216,7 @@ Error PmixManager::finalize() {
 
 void PmixManager::abort(int code, const char* words) {
   Call call{.pmix = pmix_, .body = abort_body, .code = code};
-  std::snprintf(call.record, sizeof call.record, "%s", words);
+  std::snprintf(call.words, sizeof call.words, "%s", words);
   call_pmix(call, patience_.answer_ms);  // the job ends anyway; there is nobody to tell
 }
 

@@ -9,8 +9,6 @@
 
 namespace baton::world {
 
-constexpr std::size_t record_bytes_max = 600;
-
 class ProcessManager {
  public:
   virtual ~ProcessManager() = default;

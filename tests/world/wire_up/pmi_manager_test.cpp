@@ -121,7 +121,7 @@ constexpr PmiDialect both[] = {PmiDialect::pmi1, PmiDialect::pmi2};
 // All that a start does; the first error.
 baton::Error go_through(PlayedManager& played, PmiDialect dialect) {
   PmiManager manager(dialect, little);
-  unsigned char record[record_bytes_max], again[record_bytes_max];
+  unsigned char record[5000], again[5000];  // several values
   for (std::size_t i = 0; i < sizeof record; ++i) record[i] = static_cast<unsigned char>(i * 11);
   if (baton::Error error = manager.start(played.variables())) return error;
   if (baton::Error error = manager.publish(record, sizeof record)) return error;

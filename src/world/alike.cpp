@@ -1,0 +1,81 @@
+#include "world/alike.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+#include "base/selection.hpp"
+#include "base/version.hpp"
+#include "lockfree/job.hpp"
+
+namespace baton::world {
+
+namespace {
+
+// Text that grows up to an end.
+class Words {
+ public:
+  Words(char* text, std::size_t length) : text_(text), length_(length) { text[0] = 0; }
+
+  [[gnu::format(printf, 2, 3)]] void add(const char* format, ...) {
+    va_list values;
+    va_start(values, format);
+    const int added = std::vsnprintf(text_ + used_, length_ - used_, format, values);
+    va_end(values);
+    used_ = std::min(used_ + static_cast<std::size_t>(std::max(added, 0)), length_ - 1);
+  }
+  void begin_next() { add("%s", used_ ? ", and the same " : "the same "); }
+
+ private:
+  char* text_;
+  std::size_t length_, used_ = 0;
+};
+
+const SettingRow& row_of_field(std::int64_t Settings::*field) {
+  return *std::ranges::find(setting_rows(), field, &SettingRow::field);
+}
+
+}  // namespace
+
+Alike own_alike() {
+  const lockfree::JobHeader header = lockfree::job_header(1, 1);
+  Alike alike{};
+  std::snprintf(alike.version, sizeof alike.version, "%s", version);
+  alike.job_version = header.version;
+  alike.layout_hash = header.layout_hash;
+  alike.selection_hash = hash_of_selection_between_nodes();
+  for (std::size_t i = 0; i < alike_setting_count; ++i)
+    alike.values[i] = settings.*alike_settings[i];
+  return alike;
+}
+
+bool find_difference(const Alike& one, const Alike& other, const char* const (&names)[2],
+                     char* text, std::size_t length) {
+  Words words(text, length);
+  const bool versions = std::strncmp(one.version, other.version, sizeof one.version) != 0;
+  if (versions || one.job_version != other.job_version || one.layout_hash != other.layout_hash) {
+    words.begin_next();
+    // Other versions may have other settings.
+    words.add("%s (%.16s on %s, %.16s on %s)", versions ? "Baton" : "build of Baton", one.version,
+              names[0], other.version, names[1]);
+    return true;
+  }
+  for (std::size_t i = 0; i < alike_setting_count; ++i) {
+    if (one.values[i] == other.values[i]) continue;
+    words.begin_next();
+    words.add("BATON_");
+    for (const char* name = row_of_field(alike_settings[i]).name; *name; ++name)
+      words.add("%c", std::toupper(static_cast<unsigned char>(*name)));
+    words.add(" (%lld on %s, %lld on %s)", static_cast<long long>(one.values[i]), names[0],
+              static_cast<long long>(other.values[i]), names[1]);
+  }
+  if (one.selection_hash != other.selection_hash) {
+    words.begin_next();
+    words.add("BATON_COLLECTIVES, or rows of a profile (BATON_PROFILE)");
+  }
+  return text[0] != 0;
+}
+
+}  // namespace baton::world
