@@ -8,7 +8,7 @@ from lab.scale.found import AGREED
 from lab.scale.questions import FLOWS, KIB, SHARES
 from lab.scale.told import SWEPT, in_time, library_ranges, ranges, short, swept_ranks
 
-CLASSES = ("main", "cold", "wait", "other", "bound", "edge")
+CLASSES = ("main", "cold", "wait", "other", "bound", "edge", "near")
 BOTH = f"<p>{kind_mark('simulated')} {kind_mark('modelled')}</p>"
 MODELLED = f"<p>{kind_mark('modelled')}</p>"
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "sim/cluster/work.hpp"
+
 namespace baton::cluster {
 
 namespace s4u = simgrid::s4u;
@@ -77,6 +79,10 @@ class Ranks {
   void take(int rank, const Step& step) {
     std::vector<Sent> long_ones;
     for (const Send& send : step.sends) {
+      if (send.shown) {
+        mailbox(rank, send.to)->put_init(&short_letter_, 0)->detach();
+        continue;
+      }
       sleep(overhead(rank, send.to));
       auto flow = mailbox(rank, send.to)
                       ->put_init(waits(send.bytes) ? &long_letter_ : &short_letter_,
@@ -101,8 +107,7 @@ class Ranks {
       flow->wait();
       sleep_until(flow->get_finish_time() + answer);
     }
-    sleep(static_cast<double>(step.combined) / job_.costs.combine +
-          static_cast<double>(step.copied) / job_.costs.core_copy);
+    sleep(work_seconds(step, job_.costs));
   }
 
   static void sleep(double seconds) {

@@ -146,6 +146,8 @@ class Answers {
     if (!known || known->kind != kind)
       throw std::runtime_error(fmt::format("there is no schedule \"{}\" of a {}", name,
                                            collective_kind_names[static_cast<int>(kind)]));
+    if (const auto why = unequal_nodes(*known, size.ranks, size.per_node); !why.empty())
+      throw std::runtime_error(fmt::format("\"{}\": {}", name, why));
     const Call call{size.ranks, size.per_node, bytes};
     Schedule schedule = known->make(call);
     const int most = kind == CollectiveKind::alltoall ? flows_alltoall_max : flows_ranks_max;
@@ -165,6 +167,7 @@ class Answers {
     for (int rank = 0; rank < schedule.ranks; ++rank)
       for (int index = 0; index < schedule.steps(rank); ++index)
         for (const Send& send : schedule.step(rank, index).sends) {
+          if (send.shown) continue;
           ++messages;
           bytes += send.bytes;
         }
