@@ -165,7 +165,9 @@ Schedule through_memory(CollectiveKind kind, const Node& node) {
   if (divides) made.parts = node.ranks;
   made.steps = [=](int rank) { return static_cast<int>(steps(node, rank).size()); };
   made.step = [=](int rank, int index) {
-    return steps(node, rank)[static_cast<std::size_t>(index)];
+    Step step = steps(node, rank)[static_cast<std::size_t>(index)];
+    step.sees = true;
+    return step;
   };
   return made;
 }

@@ -43,6 +43,7 @@ struct Step {
   std::int64_t combined = 0;  // bytes that are then added up
   std::int64_t copied = 0;    // bytes that the rank then packs, unpacks or puts into another order
   int together = 1;           // so many ranks of the node do that at the same time
+  bool sees = false;          // what comes from them is shown, no message
 };
 
 struct Schedule {
