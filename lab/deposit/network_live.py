@@ -1,15 +1,13 @@
 """The live step of the second half: MPI and the source's models against the raw provider, in one run. One machine is taken for two nodes, so the
 network is its loopback; `network_live.c` beside this is the program."""
-from lab.frame import charts
+from lab.frame import charts, live
 from lab.frame.medians import spread, with_interval
-from lab.frame.steps import Step
 
 PROGRAM = "baton-network-live"
 FORMAT = 2  # of what we keep
 SECONDS = 600  # after which a job is given up
 INTERFACE = "lo"
 WHAT = "MPI, the five models and the raw provider of libfabric between two ranks over TCP, in turn in one run"
-ABSENT = "not measured: this build has no program for it"
 MPI, RAW = "MPI", ("messages", "writes")
 GATHERED, BY_SIZE = "gathered", "(5)"
 MODELS = ("(1)", "(2)", "(3)", "(4)", BY_SIZE, GATHERED)
@@ -21,8 +19,6 @@ LONG = 1 << 20
 
 
 def measure(context, size, heard):
-    if not context.programs.has(PROGRAM):
-        return {"measured": False, "why": ABSENT}
     words = [INTERFACE, str(size["rounds"]), str(size["seconds"]), *map(str, size["sizes"])]
     report = context.programs.job(2, PROGRAM, words, SECONDS, heard, ["-genv", "BATON_RANKS_PER_NODE", "1"])
     cells = {}
@@ -33,15 +29,12 @@ def measure(context, size, heard):
 
 def steps(context):
     size = QUICK if context.quick else FULL
-    key = {"format": FORMAT, "size": size, "program": context.programs.fingerprint(PROGRAM),
-           "library": context.programs.fingerprint("../lib/libmpi_abi.so.1")}
-    return [Step("network", WHAT, "measured", lambda heard: measure(context, size, heard), key,
-                 f"BATON_RANKS_PER_NODE=1 mpiexec -n 2 {PROGRAM} {INTERFACE} {size['rounds']} {size['seconds']} BYTES...")]
+    return [live.live_step(context, "network", WHAT, PROGRAM, {"format": FORMAT, "size": size},
+                           lambda heard: measure(context, size, heard), f"BATON_RANKS_PER_NODE=1 mpiexec -n 2 {PROGRAM} {INTERFACE} {size['rounds']} {size['seconds']} BYTES...")]
 
 
 def why_not(done):
-    step = done["network"]
-    return step.problem or step.data.get("why", "")
+    return live.why_not(done, "network")
 
 
 def share(ways, size, of=MPI):

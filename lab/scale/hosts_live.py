@@ -2,9 +2,8 @@
 What the model is told of this machine comes from messages between two hosts alone. `hosts_live.c` beside this is the program."""
 import os
 
-from lab.frame import hosts
+from lab.frame import hosts, live
 from lab.frame.medians import spread
-from lab.frame.steps import Step
 from lab.scale import fabrics
 
 PROGRAM = "baton-hosts-live"
@@ -64,8 +63,6 @@ def question(operation, each, count):
 
 
 def measure(context, size, heard):
-    if not context.programs.has(PROGRAM):
-        return {"measured": False, "why": "not measured: this build has no program for it"}
     why = hosts.why_not(context.programs)
     if why:
         return {"measured": False, "why": why}
@@ -82,15 +79,12 @@ def measure(context, size, heard):
 
 def steps(context):
     size = QUICK if context.quick else FULL
-    key = {"format": FORMAT, "size": size, "program": context.programs.fingerprint(PROGRAM),
-           "library": context.programs.fingerprint("../lib/libmpi_abi.so.1"), "model": context.programs.fingerprint(fabrics.PROGRAM)}
-    return [Step("hosts", WHAT, "measured", lambda heard: measure(context, size, heard), key,
-                 f"BATON_RANKS_PER_NODE=1 mpiexec -n HOSTS {PROGRAM} {size['rounds']} {size['seconds']} OPERATION:BYTES...")]
+    key = {"format": FORMAT, "size": size, "model": context.programs.fingerprint(fabrics.PROGRAM)}
+    return [live.live_step(context, "hosts", WHAT, PROGRAM, key, lambda heard: measure(context, size, heard), f"BATON_RANKS_PER_NODE=1 mpiexec -n HOSTS {PROGRAM} {size['rounds']} {size['seconds']} OPERATION:BYTES...")]
 
 
 def why_not(done):
-    step = done["hosts"]
-    return step.problem or step.data.get("why", "")
+    return live.why_not(done, "hosts")
 
 
 def error_of(point):

@@ -13,6 +13,7 @@ from calls import BIN, LIBEXEC, read, run_quick
 from lab.deposit import findings, live, model, network, network_live, source
 from lab.deposit.network import PUSHED, READS, Costs, Host, Protocol, Queue, bandwidth, post, transfer
 from lab.frame.errors import LabError
+from lab.frame.live import ABSENT
 from lab.frame.medians import spread
 from lab.frame.programs import Programs
 from lab.frame.run import Context, run_study
@@ -141,7 +142,7 @@ class Inputs(unittest.TestCase):
     def test_without_the_live_program_the_rest_is_shown(self):
         with tempfile.TemporaryDirectory() as folder:
             self.assertEqual(run_study(find("deposit"), Context(folder, True, False, Programs(folder))), 0)
-            self.assertIn(live.ABSENT, read(folder, "index.html"))
+            self.assertIn(ABSENT, read(folder, "index.html"))
 
     def test_intervals_are_of_the_median(self):
         self.assertEqual(spread([3, 1, 2]), (2, 1, 3))
