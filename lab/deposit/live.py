@@ -1,8 +1,8 @@
 """The live step: the five models, delayed sends and Baton's own protocols on this machine's shared memory, in turn; `live.c`
 beside this is the program."""
 from lab.deposit.model import DELAYED, PROTOCOLS
+from lab.frame import live
 from lab.frame.medians import spread
-from lab.frame.steps import Step
 
 PROGRAM = "baton-deposit-live"
 FORMAT = 1  # of what we keep
@@ -12,7 +12,6 @@ WHAT = "the five models, (5) with delayed sends and Baton's own protocols betwee
 MODES = {BATON: {"MODEL": 0}, **{name: {"MODEL": protocol.number, "DELAYED": int(protocol.delayed)} for name, protocol in PROTOCOLS.items()}}
 QUICK = {"rounds": 3, "seconds": 0.003, "sizes": [8, 512, 4096, 8192, 16384, 65536, 262144, 1 << 20, 2 << 20, 3 << 20]}
 FULL = {"rounds": 9, "seconds": 0.008, "sizes": [8 << power for power in range(21)] + [3 << 20]}
-ABSENT = "not measured: this build has no live program"
 
 
 def launch(mode):
@@ -20,8 +19,6 @@ def launch(mode):
 
 
 def measure(context, size, heard):
-    if not context.programs.has(PROGRAM):
-        return {"measured": False, "why": ABSENT}
     words = [str(size["seconds"]), *map(str, size["sizes"])]
     cells = {}
     for number in range(size["rounds"] * len(MODES)):
@@ -35,15 +32,12 @@ def measure(context, size, heard):
 
 def steps(context):
     size = QUICK if context.quick else FULL
-    key = {"format": FORMAT, "size": size, "program": context.programs.fingerprint(PROGRAM),
-           "library": context.programs.fingerprint("../lib/libmpi_abi.so.1")}
-    return [Step("live", WHAT, "measured", lambda heard: measure(context, size, heard), key,
-                 f"mpiexec -n 2 -genv BATON_DEPOSIT_MODEL MODEL {PROGRAM} {size['seconds']} BYTES...")]
+    return [live.live_step(context, "live", WHAT, PROGRAM, {"format": FORMAT, "size": size}, lambda heard: measure(context, size, heard),
+                      f"mpiexec -n 2 -genv BATON_DEPOSIT_MODEL MODEL {PROGRAM} {size['seconds']} BYTES...")]
 
 
 def why_not(done):
-    live = done["live"]
-    return live.problem or live.data.get("why", "")
+    return live.why_not(done, "live")
 
 
 def ratio(modes, over, under, size):

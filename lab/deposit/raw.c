@@ -12,11 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { posted_max = 64, address_max = 128 };
+enum { posted_max = 256, address_max = 128 };
 
 /* Where the peer is, and its memory. */
 struct card {
   unsigned char address[address_max];
+  uint64_t memory, key;
+};
+struct ring_card {
   uint64_t memory, key;
 };
 
@@ -29,8 +32,10 @@ static struct fid_ep* endpoint;
 static struct fid_mr *out_region, *in_region;
 static fi_addr_t peer_address;
 static struct card peer_card;
-static char *out_memory, *in_memory;
-static long arrived, sends_left;
+static char *out_memory, *in_memory, *ring, *packed;
+static struct fid_mr *ring_region, *packed_region;
+static struct ring_card peer_ring;
+static long arrived, sends_left, peer_rank;
 static struct fi_context2 receives[posted_max], sends[posted_max];
 static long receive_number, send_number;
 static char name[128];
@@ -61,7 +66,8 @@ static void choose(const char* interface) {
       find(library, "fi_fabric", "FABRIC_1.1");
   uint32_t (*version)(void) = find(library, "fi_version", "FABRIC_1.0");
   struct fi_info *hints = duplicate(NULL), *all = NULL;
-  hints->caps = FI_MSG | FI_RMA | FI_SEND | FI_RECV | FI_WRITE | FI_REMOTE_WRITE;
+  hints->caps =
+      FI_MSG | FI_RMA | FI_SEND | FI_RECV | FI_WRITE | FI_REMOTE_WRITE | FI_READ | FI_REMOTE_READ;
   hints->mode = FI_CONTEXT | FI_CONTEXT2;
   hints->ep_attr->type = FI_EP_RDM;
   hints->domain_attr->threading = FI_THREAD_DOMAIN;
@@ -95,8 +101,14 @@ static struct fid_mr* registered(void* memory, size_t bytes, uint64_t access, ui
   return region;
 }
 
+/* As the peer names it. */
+static uint64_t remote_address(const char* memory) {
+  return info->domain_attr->mr_mode & FI_MR_VIRT_ADDR ? (uintptr_t)memory : 0;
+}
+
 void raw_open(const char* interface, int peer, size_t most, char* out, char* in) {
   choose(interface);
+  peer_rank = peer;
   out_memory = out;
   in_memory = in;
   struct fi_av_attr for_addresses = {.type = info->domain_attr->av_type};
@@ -111,7 +123,7 @@ void raw_open(const char* interface, int peer, size_t most, char* out, char* in)
   out_region = registered(out, most, FI_SEND | FI_WRITE, 1);
   in_region = registered(in, most, FI_RECV | FI_REMOTE_WRITE, 2);
   struct card own = {.key = fi_mr_key(in_region)};
-  if (info->domain_attr->mr_mode & FI_MR_VIRT_ADDR) own.memory = (uintptr_t)in;
+  own.memory = remote_address(in);
   size_t bytes = address_max;
   check("its address", fi_getname(&endpoint->fid, own.address, &bytes));
   MPI_Sendrecv(&own, sizeof own, MPI_BYTE, peer, 0, &peer_card, sizeof peer_card, MPI_BYTE, peer, 0,
@@ -183,8 +195,88 @@ void raw_finish_sends(void) {
   while (sends_left > 0) poll_once();
 }
 
+char* raw_ring(void) {
+  return ring;
+}
+
+char* raw_packed(void) {
+  return packed;
+}
+
+void raw_open_ring(size_t bytes) {
+  if (posix_memalign((void**)&ring, 4096, bytes) || posix_memalign((void**)&packed, 4096, bytes))
+    refuse("to have memory for a ring", 0);
+  memset(ring, 0, bytes);
+  memset(packed, 0, bytes);
+  ring_region = registered(ring, bytes, FI_RECV | FI_REMOTE_WRITE | FI_REMOTE_READ | FI_READ, 3);
+  packed_region = registered(packed, bytes, FI_SEND | FI_WRITE | FI_READ, 4);
+  const struct ring_card own = {remote_address(ring), fi_mr_key(ring_region)};
+  MPI_Sendrecv(&own, sizeof own, MPI_BYTE, (int)peer_rank, 0, &peer_ring, sizeof peer_ring,
+               MPI_BYTE, (int)peer_rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+void raw_put(int is_packed, size_t from, size_t to, size_t bytes) {
+  const char* begin = is_packed ? packed + from : out_memory;
+  struct fid_mr* region = is_packed ? packed_region : out_region;
+  long code;
+  while ((code = fi_writedata(endpoint, begin, bytes, fi_mr_desc(region), 1, peer_address,
+                              peer_ring.memory + to, peer_ring.key,
+                              &sends[send_number % posted_max])) != 0)
+    again(code, "a write to the ring");
+  ++send_number;
+  ++sends_left;
+}
+
+void raw_read_head(void) {
+  raw_finish_sends();
+  long code;
+  while ((code = fi_read(endpoint, packed, raw_head_bytes, fi_mr_desc(packed_region), peer_address,
+                         peer_ring.memory, peer_ring.key, &sends[send_number % posted_max])) != 0)
+    again(code, "a read of the head");
+  ++send_number;
+  ++sends_left;
+  raw_finish_sends();
+}
+
+static void send_some(size_t from, size_t header, size_t bytes) {
+  struct iovec parts[] = {{packed + from, header}, {out_memory, bytes}};
+  void* regions[] = {fi_mr_desc(packed_region), fi_mr_desc(out_region)};
+  long code;
+  while ((code = fi_sendv(endpoint, parts + (header == 0), regions + (header == 0),
+                          (size_t)(header > 0) + (bytes > 0), peer_address,
+                          &sends[send_number % posted_max])) != 0)
+    again(code, "a message in parts");
+  ++send_number;
+  ++sends_left;
+}
+
+void raw_send_packed(size_t from, size_t bytes) {
+  send_some(from, bytes, 0);
+}
+
+void raw_send_parts(size_t from, size_t header, size_t bytes) {
+  send_some(from, header, bytes);
+}
+
+void raw_receive_parts(size_t to, size_t header, size_t bytes) {
+  struct iovec parts[] = {{ring + to, header}, {in_memory, bytes}};
+  void* regions[] = {fi_mr_desc(ring_region), fi_mr_desc(in_region)};
+  long code;
+  while ((code = fi_recvv(endpoint, parts + (header == 0), regions + (header == 0),
+                          (size_t)(header > 0) + (bytes > 0), FI_ADDR_UNSPEC,
+                          &receives[receive_number % posted_max])) != 0)
+    again(code, "a receive in parts");
+  ++receive_number;
+}
+
 void raw_close(void) {
   fi_close(&endpoint->fid);
+  if (ring_region) {
+    fi_close(&ring_region->fid);
+    fi_close(&packed_region->fid);
+    free(ring);
+    free(packed);
+  }
   fi_close(&out_region->fid);
   fi_close(&in_region->fid);
   fi_close(&completions->fid);

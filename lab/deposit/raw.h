@@ -22,3 +22,22 @@ void raw_write(size_t bytes);
 void raw_await(long messages);
 void raw_finish_sends(void);
 void raw_close(void);
+
+/* For the five models. Beside `out` and `in` each rank has a ring that the peer writes to, and as
+ * much memory to pack messages in. */
+char* raw_ring(void);
+char* raw_packed(void);
+enum { raw_head_bytes = 64 }; /* the ring's first, which the peer may read */
+/* Registers both and tells the peer; once, after raw_open. */
+void raw_open_ring(size_t bytes);
+/* Writes to the peer's ring at `to`, which tells it; from `out`, or from packed memory at `from`.
+ */
+void raw_put(int packed, size_t from, size_t to, size_t bytes);
+/* Reads the head of the peer's ring, and waits for it. */
+void raw_read_head(void);
+/* A message of what is packed at `from`, and one of two parts: that, and `out` to its length. */
+void raw_send_packed(size_t from, size_t bytes);
+void raw_send_parts(size_t from, size_t header, size_t bytes);
+/* A receive of a header, into the ring at `to`, and of data behind it into `in`; without data of
+ * that alone. */
+void raw_receive_parts(size_t to, size_t header, size_t bytes);

@@ -8,8 +8,8 @@ from lab.frame.run import Result
 ABOUT = ("MPI over direct deposits: a sender stores into a queue in its receiver's memory. Five models: (1) head and tail as "
          "messages of their own; (2) lazy pointers and numbered messages; (3) and no copy at the receiver; (4) and no copy at the "
          "sender; (5) both, by size. The source measured two Pentium III on Myrinet under VMMC. Here they run on a model of that "
-         "network, and on this machine's shared memory beside Baton's own protocols; and MPI over TCP is measured against the "
-         "raw provider, as figure 11 does.")
+         "network, and on this machine's shared memory beside Baton's own protocols; and MPI and the five models over TCP are "
+         "measured against the raw provider, as figures 11 and 12 do.")
 ABOUT_SOURCE = "What the source says came out is held out: no step reads it. The costs that it gives are inputs."
 PROGRAMS = (live.PROGRAM, network_live.PROGRAM)
 figures = source.figures

@@ -2,7 +2,6 @@
 pages lie, and no times. Only a build folder of Baton's sources has it; elsewhere nothing is counted, which is no failure."""
 import json
 import os
-import re
 import shutil
 import sys
 
@@ -17,13 +16,8 @@ QEMU, PLACES = "qemu-system-x86_64", os.path.join("tests", "bin", "guest_places"
 
 def parts(programs):
     """The build folder and the guest's scripts in its sources; None without them."""
-    build = os.path.dirname(os.path.abspath(programs.folders[0]))
-    try:
-        with open(os.path.join(build, "CMakeCache.txt"), encoding="utf-8") as file:
-            home = re.search(r"^CMAKE_HOME_DIRECTORY:\w+=(.*)$", file.read(), re.M)
-    except OSError:
-        return None
-    scripts = os.path.join(home.group(1), "tests", "machines", "guest") if home else ""
+    build, home = programs.build_folder(), programs.source_folder()
+    scripts = os.path.join(home, "tests", "machines", "guest") if home else ""
     there = all(map(os.path.exists, (os.path.join(scripts, "guest.py"), os.path.join(build, PLACES), os.path.join(build, "guest"))))
     return (build, scripts) if there and shutil.which(QEMU) else None
 

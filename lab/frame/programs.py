@@ -2,6 +2,7 @@
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -25,9 +26,21 @@ class Programs:
     def has(self, name):
         return os.access(self.path(name), os.X_OK)
 
+    def build_folder(self):
+        return os.path.dirname(os.path.abspath(self.folders[0]))
+
+    def source_folder(self):
+        """Baton's sources, of a build folder; None: the programs are in no build folder."""
+        try:
+            with open(os.path.join(self.build_folder(), "CMakeCache.txt"), encoding="utf-8") as file:
+                home = re.search(r"^CMAKE_HOME_DIRECTORY:\w+=(.*)$", file.read(), re.M)
+        except OSError:
+            return None
+        return home.group(1) if home else None
+
     def make_missing(self, names):
         """A build folder has at first what users install; what a study runs besides is built when it is missed."""
-        build = os.path.dirname(os.path.abspath(self.folders[0]))
+        build = self.build_folder()
         missing = [name for name in names if not self.has(name)]
         if not missing or not os.path.exists(os.path.join(build, "CMakeCache.txt")):
             return

@@ -1,10 +1,9 @@
 """The live step: pairs and collectives with buffers that are not used twice, in two copies as the source's MPI sent them and as
 Baton does itself; where the machine has fast memory, in each way of using it. `live.c` beside this is the program."""
-from lab.frame import charts
+from lab.frame import charts, live
 from lab.frame.findings import Finding
 from lab.frame.medians import spread, with_interval
 from lab.frame.page import paragraph
-from lab.frame.steps import Step
 from lab.hbm import source
 from lab.hbm.guest import WAYS
 
@@ -12,7 +11,6 @@ PROGRAM = "baton-hbm-live"
 FORMAT = 1  # of what we keep
 SECONDS = 300  # after which a job is given up
 WHAT = "pairs and collectives of this machine's ranks, no buffer used twice: two copies and Baton's own ways, in turn"
-ABSENT = "not measured: this build has no live program"
 DRAM = "all in DRAM"
 TWO_COPIES, OWN = "two copies", "Baton's own ways"
 PROTOCOLS = {TWO_COPIES: ["-genv", "BATON_CMA", "0", "-genv", "BATON_RECEIVER_INITIATED", "0"], OWN: []}
@@ -33,8 +31,6 @@ def rank_counts(machine):
 
 
 def measure(context, machine, size, heard):
-    if not context.programs.has(PROGRAM):
-        return {"measured": False, "why": ABSENT}
     jobs = [(ranks, memory, protocol) for ranks in rank_counts(machine) for memory in memories(machine) for protocol in PROTOCOLS]
     words = [str(size["seconds"]), str(size["mib"]), *map(str, size["sizes"])]
     cells = {}
@@ -51,14 +47,12 @@ def measure(context, machine, size, heard):
 def steps(context):
     size = QUICK if context.quick else FULL
     machine = context.programs.answer("baton", ["topo", "--json"]) if context.programs.has("baton") else {"memory": [], "cpus": []}
-    key = {"format": FORMAT, "size": size, "machine": machine, "program": context.programs.fingerprint(PROGRAM),
-           "library": context.programs.fingerprint("../lib/libmpi_abi.so.1")}
-    return [Step("live", WHAT, "measured", lambda heard: measure(context, machine, size, heard), key,
-                 f"mpiexec -n RANKS [--memory WHERE] {PROGRAM} {size['seconds']} {size['mib']} BYTES...")]
+    return [live.live_step(context, "live", WHAT, PROGRAM, {"format": FORMAT, "size": size, "machine": machine},
+                           lambda heard: measure(context, machine, size, heard), f"mpiexec -n RANKS [--memory WHERE] {PROGRAM} {size['seconds']} {size['mib']} BYTES...")]
 
 
 def why_not(done):
-    return done["live"].problem or done["live"].data.get("why", "")
+    return live.why_not(done, "live")
 
 
 def cells(done):

@@ -34,6 +34,15 @@ def key_of(programs, file, questions):
     return {"program": programs.fingerprint(PROGRAM), "fabric": fabric, "questions": questions}
 
 
+def ask_described(programs, fabric, questions, heard):
+    """Of a fabric that is given in full."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "fabric.json")
+        with open(file, "w", encoding="utf-8") as out:
+            json.dump(fabric, out)
+        return ask(programs, file, questions, heard)
+
+
 def ask(programs, file, questions, heard):
     """The report on a fabric's file: its numbers, and an answer to each question."""
     if not programs.has(PROGRAM):

@@ -56,6 +56,9 @@ class Found:
         fitting = [row for row in rows or () if row["bytes_from"] <= total]
         return fitting[-1]["algorithm"] if fitting else None
 
+    def is_in_library(self, name):
+        return any(each["name"] == name and each["in_library"] for each in self.described["algorithms"])
+
     def apart(self):
         """Of each algorithm that both ways have been asked of: (points, the most that shares differ from flows)."""
         told = {}

@@ -7,7 +7,6 @@ into the study's folder, live.json:
 Nothing is measured here."""
 import json
 import os
-import tempfile
 
 from lab.frame.errors import StepFailed
 from lab.frame.steps import Step
@@ -48,11 +47,7 @@ def compare(context, heard):
     if isinstance(given["fabric"], str):
         answers = fabrics.ask(context.programs, fabrics.path_of(given["fabric"]), wanted, heard)["answers"]
     else:
-        with tempfile.TemporaryDirectory() as folder:
-            file = os.path.join(folder, "fabric.json")
-            with open(file, "w", encoding="utf-8") as out:
-                json.dump(given["fabric"], out)
-            answers = fabrics.ask(context.programs, file, wanted, heard)["answers"]
+        answers = fabrics.ask_described(context.programs, given["fabric"], wanted, heard)["answers"]
     return {"about": given.get("about", ""), "points": [
         {**point, "model_seconds": answer["seconds"], "model_kind": answer["kind"], "model_by": answer["by"]}
         for point, answer in zip(given["points"], answers)]}

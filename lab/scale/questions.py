@@ -6,14 +6,19 @@ KIB, MIB = 1 << 10, 1 << 20
 FLOWS, SHARES = "flows", "shares"
 FLOWS_RANKS, FLOWS_ALLTOALL = 1024, 256  # as in sim/cluster/question.hpp
 ALGORITHMS = {
-    "barrier": ("barrier_dissemination", "barrier_hierarchical"),
-    "broadcast": ("broadcast_binomial", "broadcast_knomial", "broadcast_hierarchical", "broadcast_chain",
+    "barrier": ("barrier_dissemination", "barrier_by_nodes"),
+    "broadcast": ("broadcast_binomial", "broadcast_knomial", "broadcast_by_nodes", "broadcast_chain",
                   "broadcast_scatter_allgather"),
-    "allreduce": ("allreduce_doubling", "allreduce_halving", "allreduce_hierarchical", "allreduce_hierarchical_halving",
-                  "allreduce_ring", "allreduce_halving_near"),
+    "reduce": ("reduce_binomial", "reduce_by_nodes"),
+    "allreduce": ("allreduce_doubling", "allreduce_halving", "allreduce_by_nodes", "allreduce_by_nodes_in_parts",
+                  "allreduce_ring", "allreduce_halving_near", "allreduce_by_nodes_in_parts_near"),
+    "allgather": ("allgather_bruck", "allgather_ring", "allgather_by_nodes"),
     "alltoall": ("alltoall_bruck", "alltoall_pairwise", "alltoall_hierarchical"),
     "scatter": ("scatter_linear", "scatter_binomial"),
 }
+BY_NODES = "_by_nodes"  # in the name of what is divided by nodes
+# The same exchanges with the nearest partner first.
+NEAREST_FIRST = {"allreduce_halving": "allreduce_halving_near", "allreduce_by_nodes_in_parts": "allreduce_by_nodes_in_parts_near"}
 LONG_WAY = ("ring", "scatter_allgather", "chain")  # as many steps as ranks
 ORDERS = ("rank", "status", "blocking")
 BUSY, BUSY_BYTES_OF_LINK = 0.5, 0.0004  # share of nodes; what each still receives, in seconds of its link
@@ -36,10 +41,11 @@ class Plan:
 
     def sizes(self, operation):
         """Bytes of each rank; of an alltoall of each block."""
-        return {"barrier": (0,), "alltoall": (8, KIB), "scatter": (KIB, 64 * KIB)}.get(operation, (8, 64 * KIB, MIB))
+        return {"barrier": (0,), "alltoall": (8, KIB), "allgather": (8, KIB), "scatter": (KIB, 64 * KIB)}.get(
+            operation, (8, 64 * KIB, MIB))
 
     def swept_sizes(self, operation):
-        if operation == "alltoall":
+        if operation in ("alltoall", "allgather"):
             return (8, 64, 512, 4 * KIB)
         return (8, 512, 4 * KIB, 32 * KIB, 256 * KIB, MIB) if self.quick else \
             (8, 128, 512, 2 * KIB, 8 * KIB, 32 * KIB, 128 * KIB, 512 * KIB, 2 * MIB, 8 * MIB)
@@ -68,10 +74,10 @@ def is_worth(operation, algorithm, size, ranks, quick):
     if ranks <= 16384:
         return True
     if quick:
-        return size <= 8 and (operation == "barrier" or algorithm in ("broadcast_binomial", "allreduce_hierarchical"))
+        return size <= 8 and (operation == "barrier" or algorithm in ("broadcast_binomial", "allreduce_by_nodes"))
     if any(way in algorithm for way in LONG_WAY):
         return size >= MIB
-    return size != 64 * KIB and not (operation == "alltoall" and size > 8)
+    return size != 64 * KIB and not (operation in ("alltoall", "allgather") and size > 8)
 
 
 def points(plan, by):
@@ -82,7 +88,7 @@ def points(plan, by):
         swept = [(size, ranks) for size in plan.swept_sizes(operation) for ranks in plan.swept_ranks()
                  if operation not in ("barrier", "scatter") and ranks <= plan.most_ranks]
         for algorithm in algorithms:
-            if plan.per_node == 1 and "hierarchical" in algorithm:
+            if plan.per_node == 1 and (BY_NODES in algorithm or "hierarchical" in algorithm):
                 continue  # nothing is on a node
             for size, ranks in [*by_ranks, *swept]:
                 if by == FLOWS and not flows_can(operation, algorithm, ranks):

@@ -3,12 +3,12 @@ from lab.frame import charts
 from lab.frame.charts import in_bytes
 from lab.frame.machines import parameters_section
 from lab.frame.page import kind_mark, paragraph, section
-from lab.scale import questions
+from lab.scale import division, hosts_section, questions
 from lab.scale.found import AGREED
 from lab.scale.questions import FLOWS, KIB, SHARES
 from lab.scale.told import SWEPT, in_time, library_ranges, ranges, short, swept_ranks
 
-CLASSES = ("main", "cold", "wait", "other", "bound", "edge")
+CLASSES = ("main", "cold", "wait", "other", "bound", "edge", "cold dashed")
 BOTH = f"<p>{kind_mark('simulated')} {kind_mark('modelled')}</p>"
 MODELLED = f"<p>{kind_mark('modelled')}</p>"
 
@@ -135,22 +135,22 @@ def agreement(all_found):
 
 
 def live(done):
-    step = done.get("live")
+    step, title = done.get("live"), "Measured on other hosts"
     if step is None:
-        return section("Checked against live runs over 2, 4 and 8 hosts", paragraph(
-            "Not yet: there is no live.json in this folder (its form: docs/studies/scale.md)."))
+        return section(title, paragraph("Not yet: there is no live.json in this folder (its form: docs/studies/scale.md)."))
     if step.data is None:
-        return section("Checked against live runs over 2, 4 and 8 hosts", paragraph(step.problem, "problem"))
+        return section(title, paragraph(step.problem, "problem"))
     rows = [[point["operation"], point["algorithm"], in_bytes(point["bytes"]), point["ranks"], -(-point["ranks"] // point["ranks_per_node"]),
              in_time(point["seconds"]), in_time(point["model_seconds"]), ("markup", kind_mark(point["model_kind"])),
              f"{point['model_seconds'] / point['seconds']:.2f}"] for point in step.data["points"]]
-    return section("Checked against live runs over 2, 4 and 8 hosts", f"<p>{kind_mark('measured')}</p>", paragraph(step.data["about"]),
+    return section(title, f"<p>{kind_mark('measured')}</p>", paragraph(step.data["about"]),
                    charts.table(["operation", "algorithm", "bytes#", "ranks#", "hosts#", "measured#", "model#", "", "model / measured#"],
                                 rows, stacked=True))
 
 
 def sections_of(all_found, done):
     if not all_found:
-        return [live(done)]
-    return [*map(by_ranks, all_found), *map(by_size, all_found), orders(all_found), start(all_found), memory(all_found),
-            agreement(all_found), live(done), *[parameters_section(one.described) for one in all_found]]
+        return [hosts_section.section_of(done), live(done)]
+    divided = [division.section_of(one) for one in all_found if one.per_node > 1]
+    return [*map(by_ranks, all_found), *map(by_size, all_found), *divided, orders(all_found), start(all_found), memory(all_found),
+            agreement(all_found), hosts_section.section_of(done), live(done), *[parameters_section(one.described) for one in all_found]]

@@ -6,7 +6,7 @@ from lab.scale.found import AGREED
 from lab.scale.questions import FLOWS, KIB, SHARES
 
 SOURCE = "scale"
-SWEPT = ("broadcast", "allreduce", "alltoall")
+SWEPT = ("broadcast", "reduce", "allreduce", "allgather", "alltoall")
 
 
 def in_time(seconds):

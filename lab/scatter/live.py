@@ -1,12 +1,11 @@
 """The live steps: status order against rank order on real ranks, a third of them busy. `live.c` beside this is the
-program. A build without it has no data and says why, which is no failure."""
-from lab.frame.steps import Step
+program."""
+from lab.frame import live
 
 PROGRAM = "baton-scatter-live"
 FORMAT = 2  # of what we keep
 RANKS = (16, 32)
 WHAT = "status order against rank order (nonblocking and blocking) on {} real ranks, a third of them in earlier transfers"
-ABSENT = "not measured: this build has no live program"
 SECONDS = 1800  # after which a job is given up
 ORDERS = "orders=rank,status,blocking,again"  # again: rank order once more, so that the noise is known
 QUICK = ["operation=scatter", "blocks=65536,262144", ORDERS, "rounds=25"]
@@ -22,14 +21,10 @@ def step(ranks, context):
     words = QUICK if context.quick else FULL
 
     def work(heard):
-        if not context.programs.has(PROGRAM):
-            return {"measured": False, "why": ABSENT}
         return {"measured": True, **context.programs.job(ranks, PROGRAM, words, SECONDS, heard)}
 
-    key = {"format": FORMAT, "words": words, "program": context.programs.fingerprint(PROGRAM),
-           "library": context.programs.fingerprint("../lib/libmpi_abi.so.1")}
-    return Step(name_of(ranks), WHAT.format(ranks), "measured", work, key,
-                " ".join(["mpiexec", "-n", str(ranks), PROGRAM, *words]))
+    return live.live_step(context, name_of(ranks), WHAT.format(ranks), PROGRAM, {"format": FORMAT, "words": words}, work,
+                          " ".join(["mpiexec", "-n", str(ranks), PROGRAM, *words]))
 
 
 def steps(context):
@@ -38,7 +33,7 @@ def steps(context):
 
 def why_not(done):
     """Why there are no live numbers at all; empty: there are some."""
-    reasons = [each.problem or each.data.get("why", "") for each in (done[name_of(ranks)] for ranks in RANKS)]
+    reasons = [live.why_not(done, name_of(ranks)) for ranks in RANKS]
     return reasons[0] if all(reasons) else ""
 
 

@@ -29,6 +29,8 @@ struct Known {
 };
 
 std::span<const Known> known_algorithms();
+// Whether it is made of steps within nodes and between them.
+bool is_by_nodes(const Known& known);
 // Null: there is no schedule of that name.
 const Known* find_algorithm(std::string_view name);
 // Whether the library has an algorithm of that name; else it is a candidate.
@@ -36,21 +38,28 @@ std::optional<Algorithm> library_algorithm(std::string_view name);
 
 // By file.
 Schedule barrier_dissemination(const Call& call);
-Schedule barrier_hierarchical(const Call& call);
+Schedule barrier_by_nodes(const Call& call);
 Schedule broadcast_binomial(const Call& call);
 Schedule broadcast_knomial(const Call& call);
 Schedule broadcast_chain(const Call& call);
 Schedule broadcast_scatter_allgather(const Call& call);
-Schedule broadcast_hierarchical(const Call& call);
+Schedule broadcast_by_nodes(const Call& call);
 Schedule scatter_linear(const Call& call);
 Schedule scatter_binomial(const Call& call);
 Schedule reduce_binomial(const Call& call);
+Schedule reduce_by_nodes(const Call& call);
+Schedule gather_linear(const Call& call);
+Schedule gather_binomial(const Call& call);
+Schedule allgather_ring(const Call& call);
+Schedule allgather_bruck(const Call& call);
+Schedule allgather_by_nodes(const Call& call);
 Schedule allreduce_doubling(const Call& call);
 Schedule allreduce_halving(const Call& call);
 Schedule allreduce_halving_near(const Call& call);
 Schedule allreduce_ring(const Call& call);
-Schedule allreduce_hierarchical(const Call& call);
-Schedule allreduce_hierarchical_halving(const Call& call);
+Schedule allreduce_by_nodes(const Call& call);
+Schedule allreduce_by_nodes_in_parts(const Call& call);
+Schedule allreduce_by_nodes_in_parts_near(const Call& call);
 Schedule alltoall_pairwise(const Call& call);
 Schedule alltoall_bruck(const Call& call);
 Schedule alltoall_hierarchical(const Call& call);

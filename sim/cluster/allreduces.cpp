@@ -133,27 +133,4 @@ Schedule allreduce_ring(const Call& call) {
   return made;
 }
 
-namespace {
-
-// Up a tree on each node, between the first ranks, down again.
-Schedule by_nodes(const Call& call, Schedule (*between)(const Call&)) {
-  const int nodes = nodes_of(call.ranks, call.ranks_per_node);
-  auto up = [bytes = call.bytes](int size) { return reduce_binomial({size, size, bytes}); };
-  auto down = [bytes = call.bytes](int size) { return broadcast_binomial({size, size, bytes}); };
-  const Schedule leaders =
-      among_leaders(between({nodes, 1, call.bytes}), call.ranks, call.ranks_per_node);
-  return then(then(within_nodes(call.ranks, call.ranks_per_node, up), leaders),
-              within_nodes(call.ranks, call.ranks_per_node, down));
-}
-
-}  // namespace
-
-Schedule allreduce_hierarchical(const Call& call) {
-  return by_nodes(call, allreduce_doubling);
-}
-
-Schedule allreduce_hierarchical_halving(const Call& call) {
-  return by_nodes(call, allreduce_halving);
-}
-
 }  // namespace baton::cluster

@@ -11,6 +11,7 @@ namespace {
 
 // SimGrid has an object for each node; a job of 100 000 ranks, one a node, fits.
 constexpr int nodes_max = 131072;
+constexpr int hosts_max = 64;  // of one machine: a route for each pair
 
 const Json& part(const Json& json, const char* name) {
   const auto found = json.find(name);
@@ -42,6 +43,14 @@ int product(std::initializer_list<unsigned> factors) {
     if ((nodes *= factor) > nodes_max)
       throw std::runtime_error(fmt::format("has more than {} nodes", nodes_max));
   return static_cast<int>(nodes);
+}
+
+void read_one_machine(const Json& json, Topology& made) {
+  made.kind = Topology::Kind::one_machine;
+  made.nodes = positive(json, "nodes");
+  made.cores = positive(json, "cores");
+  if (made.nodes > hosts_max)
+    throw std::runtime_error(fmt::format("one machine has at most {} hosts", hosts_max));
 }
 
 void read_fat_tree(const Json& json, Topology& made) {
@@ -78,13 +87,15 @@ Topology topology_of(const Json& json) {
   made.name = kind.is_string() ? kind.get<std::string>() : "";
   if (made.name == "crossbar")
     made.nodes = positive(json, "nodes");
+  else if (made.name == "one machine")
+    read_one_machine(json, made);
   else if (made.name == "fat tree")
     read_fat_tree(json, made);
   else if (made.name == "dragonfly")
     read_dragonfly(json, made);
   else
-    throw std::runtime_error(
-        fmt::format("\"kind\" is crossbar, fat tree or dragonfly, not \"{}\"", made.name));
+    throw std::runtime_error(fmt::format(
+        "\"kind\" is crossbar, one machine, fat tree or dragonfly, not \"{}\"", made.name));
   return made;
 }
 
@@ -140,7 +151,8 @@ Costs Fabric::costs() const {
           rate("node.memory_copy"),
           rate("node.core_combine"),
           known["message.header"],
-          static_cast<std::int64_t>(known["message.eager_max"])};
+          static_cast<std::int64_t>(known["message.eager_max"]),
+          topology_.cores};
 }
 
 }  // namespace baton::cluster

@@ -1,6 +1,8 @@
 // A fabric that is described: the shape of its network and what its parts can do, from its file:
 //   title, ranks_per_node, source (of the shape),
 //   topology {kind: "crossbar", nodes}
+//          | {kind: "one machine", nodes, cores}: hosts of which each is a part of one machine, so
+//             that all messages share one link, and all CPU time of messages these cores,
 //          | {kind: "fat tree", down: [...], up: [...], links: [...]}, as SimGrid's parameters are
 //          | {kind: "dragonfly", groups, global_links, switches (of a group), switch_links,
 //             nodes_per_switch},
@@ -19,10 +21,11 @@ using model::Json;
 using model::Parameters;
 
 struct Topology {
-  enum class Kind : std::uint8_t { crossbar, fat_tree, dragonfly };
+  enum class Kind : std::uint8_t { crossbar, one_machine, fat_tree, dragonfly };
   Kind kind = Kind::crossbar;
   std::string name;
   int nodes = 0;
+  int cores = 0;  // that all nodes share; 0: each rank has its own
   std::vector<unsigned> down, up, links;
   unsigned groups = 0, global_links = 0, switches = 0, switch_links = 0, nodes_per_switch = 0;
 };
@@ -40,6 +43,7 @@ struct Costs {
   double combine = 0;          // of one core that adds up
   double header = 0;           // bytes of a message beside its data
   std::int64_t eager_max = 0;  // longer ones wait for the receiver's answer, and for their end
+  int cores = 0;               // as in Topology
 };
 
 class Fabric {

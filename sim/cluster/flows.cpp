@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <unordered_map>
+
+#include "sim/cluster/work.hpp"
 
 namespace baton::cluster {
 
@@ -49,8 +52,11 @@ class Ranks {
     return job_.costs.latency + job_.costs.switch_latency * static_cast<double>(switches);
   }
 
+  static std::uint64_t pair(int from, int to) {
+    return std::uint64_t(from) << 32 | static_cast<std::uint32_t>(to);
+  }
   s4u::Mailbox* mailbox(int from, int to) {
-    s4u::Mailbox*& box = mailboxes_[std::uint64_t(from) << 32 | static_cast<std::uint32_t>(to)];
+    s4u::Mailbox*& box = mailboxes_[pair(from, to)];
     if (!box) {
       box = s4u::Mailbox::by_name(fmt::format("{}-{}-{}", number_, from, to));
       box->set_receiver(actors_[static_cast<std::size_t>(to)]);
@@ -77,7 +83,11 @@ class Ranks {
   void take(int rank, const Step& step) {
     std::vector<Sent> long_ones;
     for (const Send& send : step.sends) {
-      sleep(overhead(rank, send.to));
+      if (send.shown) {
+        show(rank, send.to);
+        continue;
+      }
+      work(overhead(rank, send.to));
       auto flow = mailbox(rank, send.to)
                       ->put_init(waits(send.bytes) ? &long_letter_ : &short_letter_,
                                  static_cast<std::uint64_t>(static_cast<double>(send.bytes) +
@@ -90,21 +100,50 @@ class Ranks {
         flow->detach();
       }
     }
-    for (int from : step.from) {
+    if (step.sees) see(rank, step.from);
+    for (int from : step.sees ? std::vector<int>() : step.from) {
       Letter* letter = nullptr;
       auto flow = mailbox(from, rank)->get_async<Letter>(&letter);
       flow->wait();
       sleep_until(flow->get_finish_time() + latency(from, rank) * (letter->waits ? 3 : 1));
-      sleep(overhead(rank, from));
+      work(overhead(rank, from));
     }
     for (auto& [flow, answer] : long_ones) {
       flow->wait();
       sleep_until(flow->get_finish_time() + answer);
     }
-    sleep(static_cast<double>(step.combined) / job_.costs.combine +
-          static_cast<double>(step.copied) / job_.costs.core_copy);
+    work(work_seconds(step, job_.costs));
   }
 
+  // What ranks of a node show each other is no flow, and waited for without the engine's mailboxes.
+  void show(int from, int to) {
+    shown_[pair(from, to)].push_back(s4u::Engine::get_clock());
+    if (const auto found = watches_.find(to); found != watches_.end() && found->second == from)
+      actors_[static_cast<std::size_t>(to)]->resume();
+  }
+  void see(int rank, const std::vector<int>& all) {
+    double seen = s4u::Engine::get_clock();
+    for (int from : all) {
+      std::deque<double>& queue = shown_[pair(from, rank)];
+      while (queue.empty()) {
+        watches_[rank] = from;
+        s4u::this_actor::suspend();
+      }
+      watches_.erase(rank);
+      seen = std::max(seen, queue.front() + job_.costs.node_latency) + job_.costs.node_overhead;
+      queue.pop_front();
+    }
+    sleep_until(seen);
+  }
+
+  // CPU time.
+  void work(double seconds) const {
+    if (seconds <= 0) return;
+    if (s4u::Host* machine = platform_.machine())
+      s4u::Exec::init()->set_flops_amount(seconds * core_speed)->set_host(machine)->start()->wait();
+    else
+      sleep(seconds);
+  }
   static void sleep(double seconds) {
     if (seconds > 0) s4u::this_actor::sleep_for(seconds);
   }
@@ -116,6 +155,8 @@ class Ranks {
   std::vector<double>& ended_;
   std::vector<s4u::ActorPtr> actors_;
   std::unordered_map<std::uint64_t, s4u::Mailbox*> mailboxes_;
+  std::unordered_map<std::uint64_t, std::deque<double>> shown_;  // by pair: when
+  std::unordered_map<int, int> watches_;                         // whom a rank waits for
   double began_ = 0;
   bool begun_ = false;
   Letter short_letter_{false}, long_letter_{true};

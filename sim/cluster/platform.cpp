@@ -68,6 +68,17 @@ Platform::Platform(const Fabric& fabric) : engine_(make_engine()), costs_(fabric
                                 topology.nodes_per_switch},
                                callbacks, costs_.link, 0, both_ways)
         ->seal();
+  } else if (topology.kind == Topology::Kind::one_machine) {
+    s4u::NetZone* zone = s4u::create_full_zone("fabric");
+    const auto* network = zone->create_link("network", costs_.link)->set_latency(0)->seal();
+    for (std::size_t node = 0; node < hosts_.size(); ++node) make_host(zone, node);
+    for (std::size_t from = 0; from < hosts_.size(); ++from)
+      for (std::size_t to = 0; to < hosts_.size(); ++to)
+        zone->add_route(hosts_[from]->get_netpoint(), hosts_[to]->get_netpoint(), nullptr, nullptr,
+                        {s4u::LinkInRoute(from == to ? make_loopback(zone, from) : network)},
+                        false);
+    machine_ = zone->create_host("machine", core_speed)->set_core_count(topology.cores)->seal();
+    zone->seal();
   } else {
     s4u::NetZone* zone = s4u::create_star_zone("fabric");
     for (std::size_t node = 0; node < hosts_.size(); ++node) {

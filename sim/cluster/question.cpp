@@ -133,7 +133,8 @@ class Answers {
   }
 
   void collective(Json& answer, CollectiveKind kind) {
-    refuse_unknown(answer, {"operation", "bytes", "ranks", "ranks_per_node", "algorithm", "by"});
+    refuse_unknown(answer, {"operation", "bytes", "ranks", "ranks_per_node", "algorithm", "by",
+                            "then_barrier"});
     const Size size = size_of(fabric_, answer, fabric_.ranks_per_node());
     const std::int64_t bytes = whole(answer, "bytes", 0, kind == CollectiveKind::barrier ? 0 : -1);
     std::string name = word(answer, "algorithm", "chosen");
@@ -146,8 +147,12 @@ class Answers {
     if (!known || known->kind != kind)
       throw std::runtime_error(fmt::format("there is no schedule \"{}\" of a {}", name,
                                            collective_kind_names[static_cast<int>(kind)]));
+    if (const auto why = unequal_nodes(*known, size.ranks, size.per_node); !why.empty())
+      throw std::runtime_error(fmt::format("\"{}\": {}", name, why));
     const Call call{size.ranks, size.per_node, bytes};
     Schedule schedule = known->make(call);
+    const bool then_barrier = answer.value("then_barrier", false);
+    if (then_barrier) schedule = then(std::move(schedule), barrier(call));
     const int most = kind == CollectiveKind::alltoall ? flows_alltoall_max : flows_ranks_max;
     const bool can = size.ranks <= most &&
                      schedule.alike * schedule.sends_alike * size.ranks <= flows_messages_max;
@@ -155,8 +160,17 @@ class Answers {
         by_of(answer, can, "more than 1024 ranks, an alltoall more than 256, or 300000 messages");
     if (by == By::count) return count(answer, schedule);
     if (by == By::flows) return wait(std::move(schedule), size.per_node, platform_.costs(), false);
+    if (then_barrier || fabric_.topology().cores > 0)
+      throw std::runtime_error("hosts of one machine, and a barrier afterwards, are by flows only");
     const Estimate made = estimate(platform_, *known, call, platform_.costs());
     tell(answer, made.seconds, false, made.sampled ? "sampled shares" : "shares");
+  }
+
+  // The library's.
+  static Schedule barrier(const Call& call) {
+    const Chosen chosen =
+        chosen_by_library(CollectiveKind::barrier, call.ranks, call.ranks_per_node, 0);
+    return find_algorithm(chosen.algorithm)->make({call.ranks, call.ranks_per_node, 0});
   }
 
   // What is sent, without its times.
@@ -165,6 +179,7 @@ class Answers {
     for (int rank = 0; rank < schedule.ranks; ++rank)
       for (int index = 0; index < schedule.steps(rank); ++index)
         for (const Send& send : schedule.step(rank, index).sends) {
+          if (send.shown) continue;
           ++messages;
           bytes += send.bytes;
         }

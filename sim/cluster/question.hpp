@@ -1,6 +1,7 @@
 // Questions in JSON, and their answers. A question is one of
 //   {operation, bytes, ranks, ranks_per_node, algorithm: NAME | "chosen", by: "flows" | "shares" |
-//    "auto"}: how long the collective takes; by "count": how many messages and bytes are sent
+//    "auto", then_barrier: true | false}: how long the collective takes, or it and a barrier after
+//    it; by "count": how many messages and bytes are sent
 //   {operation: "scatter", order: "rank" | "status" | "blocking", bytes, ranks, busy, busy_bytes,
 //   by} {operation: "startup", ranks, ranks_per_node, fan_out, contacts, by} {operation: "memory",
 //   ranks, ranks_per_node, near, far} {operation: "selection", of, ranks, ranks_per_node,

@@ -13,14 +13,14 @@ namespace baton::cluster {
 // What the bytes of a message are, for tests that follow the data.
 struct Content {
   enum class Kind : std::uint8_t {
-    nothing,   // a notice
-    parts,     // [first, first + count) of the parts of one vector, as they are
-    sums,      // the same, to be added to what the receiver has
-    blocks,    // of ranks [first, first + count), counted from the root: scattered
-    one,       // what the sender gives to the receiver: alltoall
-    bit,       // all that the sender holds for distances with the bit `first`: alltoall
+    nothing,  // a notice
+    parts,    // [first, first + count) of the parts of one vector, as they are
+    sums,     // the same, to be added to what the receiver has
+    blocks,  // of ranks [first, first + count), counted from the root and round: scatter, allgather
+    one,     // what the sender gives to the receiver: alltoall
+    bit,     // all that the sender holds for distances with the bit `first`: alltoall
     of_nodes,  // what ranks on node `first` give to ranks on node `count`
-    gathered,  // all that the sender gives to all
+    gathered,  // all that the sender gives to all; of an allgather all that it has
     handed     // all that is for the receiver
   };
   Kind kind = Kind::nothing;
@@ -32,6 +32,9 @@ struct Send {
   int to;
   std::int64_t bytes;
   Content content;
+  // No message, but shown in memory that the node shares: nothing on a link, no time of the
+  // sender's. Who reads it has its copying in `copied` or `combined`.
+  bool shown = false;
 };
 
 struct Step {
@@ -39,6 +42,8 @@ struct Step {
   std::vector<int> from;      // whom messages are received from, in this order
   std::int64_t combined = 0;  // bytes that are then added up
   std::int64_t copied = 0;    // bytes that the rank then packs, unpacks or puts into another order
+  int together = 1;           // so many ranks of the node do that at the same time
+  bool sees = false;          // what comes from them is shown, no message
 };
 
 struct Schedule {
@@ -60,6 +65,11 @@ Schedule then(Schedule first, Schedule second);
 // them, or -1; `rank(member)` its inverse.
 Schedule among(const Schedule& some, int ranks, std::function<int(int)> member,
                std::function<int(int)> rank);
+// With what `change(rank, content)` makes of each content.
+Schedule with_content(const Schedule& some, std::function<Content(int, Content)> change);
+// Of the ranks of each number on their nodes, a schedule of nodes, each on a part of its own of the
+// vector. All nodes have as many ranks.
+Schedule by_columns(const Schedule& some, int ranks_per_node);
 // Of the first ranks of all nodes.
 Schedule among_leaders(const Schedule& some, int ranks, int ranks_per_node);
 // On all nodes at the same time; `make(size)` for a node of so many ranks.

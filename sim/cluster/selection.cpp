@@ -13,8 +13,11 @@ collective::Situation situation_of(CollectiveKind kind, int ranks, int ranks_per
   collective::Situation situation{kind, ranks};
   situation.bytes = bytes;
   situation.several_nodes = ranks > ranks_per_node;
-  if (ranks_per_node > 1 && situation.several_nodes)
+  if (ranks_per_node > 1 && situation.several_nodes) {
     situation.grouping = collective::Grouping::in_order;
+    situation.shared_nodes = true;
+  }
+  situation.regular_nodes = situation.several_nodes && ranks % ranks_per_node == 0;
   situation.room_bytes_max = 65536;  // the setting's default
   return situation;
 }
@@ -25,6 +28,15 @@ Chosen chosen_by_library(CollectiveKind kind, int ranks, int ranks_per_node, std
   const auto choice =
       collective::choose(situation_of(kind, ranks, ranks_per_node, bytes), default_selection());
   return {row_of(choice.algorithm).name, choice_rows[static_cast<int>(choice.reason)].words};
+}
+
+std::string unequal_nodes(const Known& known, int ranks, int ranks_per_node) {
+  const auto algorithm = library_algorithm(known.name);
+  if (!algorithm) return {};
+  const auto why =
+      collective::obstacle(*algorithm, situation_of(known.kind, ranks, ranks_per_node, 0));
+  if (why != ChoiceReason::irregular_nodes) return {};
+  return choice_rows[static_cast<int>(*why)].words;
 }
 
 std::optional<std::int64_t> next_size(CollectiveKind kind, int ranks, int ranks_per_node,

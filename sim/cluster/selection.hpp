@@ -6,6 +6,7 @@
 #include <string>
 
 #include "collective/choose.hpp"
+#include "sim/cluster/algorithms.hpp"
 
 namespace baton::cluster {
 
@@ -16,6 +17,10 @@ struct Chosen {
 
 // Of ranks that have a CPU each.
 Chosen chosen_by_library(CollectiveKind kind, int ranks, int ranks_per_node, std::int64_t bytes);
+
+// Why the library cannot take an algorithm on nodes of which the last has fewer ranks; empty: it
+// can, or they are equal.
+std::string unequal_nodes(const Known& known, int ranks, int ranks_per_node);
 
 // The first size above `bytes` at which the library may take another one; none: there is none.
 std::optional<std::int64_t> next_size(CollectiveKind kind, int ranks, int ranks_per_node,

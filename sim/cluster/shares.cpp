@@ -4,6 +4,7 @@
 #include <queue>
 
 #include "sim/cluster/shared_link.hpp"
+#include "sim/cluster/work.hpp"
 
 namespace baton::cluster {
 
@@ -14,6 +15,7 @@ struct Message {
   int to;
   double bytes;  // with its header
   bool waits;    // for the receiver's answer
+  bool shown;    // on no link
   int links_left;
 };
 
@@ -101,6 +103,7 @@ class Shares {
   // Of a message on its way: all its links at the same time.
   void begin(std::uint32_t number, double now) {
     Message& message = messages_[number];
+    if (message.shown) return deliver(number, now);
     const int from = message.from / per_node_, to = message.to / per_node_;
     auto enter = [&](std::int32_t on) {
       SharedLink& one = link(on);
@@ -141,8 +144,12 @@ class Shares {
 
   void send(int rank, const Send& send, double when) {
     std::uint32_t number = static_cast<std::uint32_t>(messages_.size());
-    const Message message{rank, send.to, static_cast<double>(send.bytes) + costs_.header,
-                          send.bytes > costs_.eager_max, 0};
+    const Message message{rank,
+                          send.to,
+                          static_cast<double>(send.bytes) + costs_.header,
+                          !send.shown && send.bytes > costs_.eager_max,
+                          send.shown,
+                          0};
     if (free_.empty()) {
       messages_.push_back(message);
     } else {
@@ -160,13 +167,12 @@ class Shares {
     while (rank.index < rank.steps) {
       Step step = schedule_.step(number, rank.index);
       for (const Send& each : step.sends) {
-        rank.clock += overhead(number, each.to);
+        if (!each.shown) rank.clock += overhead(number, each.to);
         send(number, each, rank.clock);
       }
       rank.sent = rank.clock;
       rank.from = std::move(step.from);
-      rank.works = static_cast<double>(step.combined) / costs_.combine +
-                   static_cast<double>(step.copied) / costs_.core_copy;
+      rank.works = work_seconds(step, costs_);
       if (!end(number)) return;
     }
   }

@@ -1,4 +1,4 @@
-// Barriers, broadcasts and scatters.
+// Barriers, broadcasts, reduces and scatters.
 #include <algorithm>
 #include <bit>
 
@@ -96,30 +96,12 @@ Schedule reduce_binomial(const Call& call) {
   return made;
 }
 
-Schedule barrier_hierarchical(const Call& call) {
-  const int nodes = nodes_of(call.ranks, call.ranks_per_node);
-  auto up = [](int size) { return reduce_binomial({size, size, 0}); };
-  auto release = [](int size) { return down(size, 0, {nothing}, binomial); };
-  const Schedule between =
-      among_leaders(barrier_dissemination({nodes}), call.ranks, call.ranks_per_node);
-  return then(then(within_nodes(call.ranks, call.ranks_per_node, up), between),
-              within_nodes(call.ranks, call.ranks_per_node, release));
-}
-
 Schedule broadcast_binomial(const Call& call) {
   return down(call.ranks, call.bytes, {parts, 0, 1}, binomial);
 }
 
 Schedule broadcast_knomial(const Call& call) {
   return down(call.ranks, call.bytes, {parts, 0, 1}, quaternomial);
-}
-
-Schedule broadcast_hierarchical(const Call& call) {
-  const int nodes = nodes_of(call.ranks, call.ranks_per_node);
-  auto node = [bytes = call.bytes](int size) { return broadcast_binomial({size, size, bytes}); };
-  return then(
-      among_leaders(broadcast_binomial({nodes, 1, call.bytes}), call.ranks, call.ranks_per_node),
-      within_nodes(call.ranks, call.ranks_per_node, node));
 }
 
 Schedule broadcast_chain(const Call& call) {

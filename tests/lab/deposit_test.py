@@ -13,6 +13,7 @@ from calls import BIN, LIBEXEC, read, run_quick
 from lab.deposit import findings, live, model, network, network_live, source
 from lab.deposit.network import PUSHED, READS, Costs, Host, Protocol, Queue, bandwidth, post, transfer
 from lab.frame.errors import LabError
+from lab.frame.live import ABSENT
 from lab.frame.medians import spread
 from lab.frame.programs import Programs
 from lab.frame.run import Context, run_study
@@ -50,11 +51,14 @@ class Quick(unittest.TestCase):
         self.assertEqual(len(rows), 4 * len(live.MODES) * len(live.QUICK["sizes"]))
         self.assertTrue(all(row["kind"] == "measured" and row["mbs_low"] <= row["mbs"] <= row["mbs_high"] for row in rows))
 
-    def test_mpi_and_both_raw_ways_were_measured_over_the_network(self):
+    def test_mpi_the_models_and_both_raw_ways_were_measured_over_the_network(self):
         cells = {(row["case"], row["mode"], row["bytes"]) for row in self.data["rows"] if row["table"] == "network"}
-        self.assertEqual(cells, {(case, mode, size) for case in ("ping-pong", "window", "both ways")
-                                 for mode in ("MPI", "messages", "writes") for size in network_live.QUICK["sizes"]})
-        self.assertIn("figure 11, both ways", self.page)
+        alone = ("MPI", "messages", "writes")
+        with_models = (*alone, "(1)", "(2)", "(3)", "(4)", "(5)", "gathered")
+        self.assertEqual(cells, {(case, mode, size) for size in network_live.QUICK["sizes"] for case, modes in
+                                 (("ping-pong", with_models), ("window", with_models), ("both ways", alone)) for mode in modes})
+        for words in ("figure 11, both ways", "figure 12, ping-pong", "figure 12, window", "gathered, as MPI-FM"):
+            self.assertIn(words, self.page)
 
     def test_the_page_has_every_finding_parameter_figure_and_table(self):
         for finding in self.data["findings"]:
@@ -138,7 +142,7 @@ class Inputs(unittest.TestCase):
     def test_without_the_live_program_the_rest_is_shown(self):
         with tempfile.TemporaryDirectory() as folder:
             self.assertEqual(run_study(find("deposit"), Context(folder, True, False, Programs(folder))), 0)
-            self.assertIn(live.ABSENT, read(folder, "index.html"))
+            self.assertIn(ABSENT, read(folder, "index.html"))
 
     def test_intervals_are_of_the_median(self):
         self.assertEqual(spread([3, 1, 2]), (2, 1, 3))

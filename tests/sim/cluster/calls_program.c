@@ -23,6 +23,12 @@ int main(int count, char** words) {
       MPI_Bcast(in, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
     else if (!strcmp(operation, "allreduce"))
       MPI_Allreduce(in, out, bytes / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    else if (!strcmp(operation, "reduce"))
+      MPI_Reduce(in, out, bytes / 8, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    else if (!strcmp(operation, "gather"))
+      MPI_Gather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+    else if (!strcmp(operation, "allgather"))
+      MPI_Allgather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, MPI_COMM_WORLD);
     else if (!strcmp(operation, "alltoall"))
       MPI_Alltoall(in, bytes / ranks, MPI_BYTE, out, bytes / ranks, MPI_BYTE, MPI_COMM_WORLD);
     else if (!strcmp(operation, "scatter"))

@@ -108,6 +108,45 @@ class Questions(unittest.TestCase):
                                               {"operation": "barrier", "ranks": 100000}]):
             self.assertEqual((answer["kind"], answer["by"]), ("modelled", "shares"))
 
+    def on_one_machine(self, cores, *questions, **parameters):
+        """Seconds on a machine of four hosts, without what costs nothing there."""
+        with open(fabric(FAT_TREE), encoding="utf-8") as file:
+            made = json.load(file)
+        made["topology"] = {"kind": "one machine", "nodes": 4, "cores": cores}
+        for name, value in {"network.latency": 1e-6, "network.overhead": 1e-6, "message.header": 1e-6, **parameters}.items():
+            made["parameters"][name] = {"value": value, "unit": made["parameters"][name]["unit"], "source": "made for a test"}
+        done = call("run", "--fabric", self.file(made, "machine.json"), "--questions", self.file(
+            [{"ranks_per_node": 1, "by": "flows", **question} for question in questions]))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return [answer["seconds"] for answer in json.loads(done.stdout)["answers"]]
+
+    def test_hosts_of_one_machine_share_its_cores(self):
+        """A barrier of two ranks is a send and a receive of each, a microsecond of a core each; of four ranks twice that."""
+        asked = [{"operation": "barrier", "algorithm": "barrier_dissemination", "ranks": ranks} for ranks in (2, 4)]
+        for cores, times in ((4, (2e-6, 4e-6)), (2, (2e-6, 8e-6)), (1, (4e-6, 16e-6))):
+            for seconds, expected in zip(self.on_one_machine(cores, *asked, **{"network.overhead": 1000}), times):
+                self.assertAlmostEqual(seconds / expected, 1, delta=0.01, msg=f"{cores} cores")
+
+    def test_hosts_of_one_machine_share_one_link(self):
+        """12 blocks of 10 kB at 1 GB/s."""
+        [seconds] = self.on_one_machine(4, {"operation": "alltoall", "algorithm": "alltoall_pairwise", "ranks": 4, "bytes": 40000},
+                                        **{"network.bandwidth": 1, "message.eager_max": 1e9})
+        self.assertAlmostEqual(seconds / 120e-6, 1, delta=0.01)
+
+    def test_a_barrier_may_follow(self):
+        call_of = {"operation": "broadcast", "algorithm": "broadcast_binomial", "ranks": 4, "bytes": 8}
+        alone, barrier, both = self.on_one_machine(4, call_of, {"operation": "barrier", "ranks": 4}, {**call_of, "then_barrier": True},
+                                                   **{"network.overhead": 1000})
+        self.assertLess(max(alone, barrier), both)
+        self.assertLessEqual(both, 1.01 * (alone + barrier))
+
+    def test_division_by_nodes_wants_equal_ones_where_the_library_does(self):
+        bad = self.file([{"operation": "allgather", "algorithm": "allgather_by_nodes", "bytes": 8, "ranks": 63}])
+        self.assertIn("needs nodes of equally many", self.refusal("run", "--fabric", fabric(FAT_TREE), "--questions", bad))
+        for name in ("allreduce_by_nodes", "broadcast_by_nodes", "reduce_by_nodes"):
+            self.agree(FAT_TREE, [{"operation": name.split("_")[0], "algorithm": name, "bytes": size, "ranks": 250}
+                                  for size in (8, 1 << 20)])
+
     def test_one_question_on_the_command_line(self):
         done = call("ask", "--fabric", fabric(FAT_TREE), "--operation", "broadcast", "--ranks", "64", "--bytes", "8")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -128,6 +167,7 @@ class Questions(unittest.TestCase):
                               ({"algorithm": "allreduce_ring"}, "there is no schedule \"allreduce_ring\" of a broadcast"),
                               ({"operation": "sing"}, "there is no operation \"sing\""),
                               ({"by": "heart"}, "\"by\" is flows, shares, auto or count"),
+                              ({"by": "shares", "then_barrier": True}, "are by flows only"),
                               ({"by": "flows", "ranks": 2048}, "too much by flows"),
                               ({"speed": 3}, "\"speed\" is unknown; there are operation"),
                               ({"ranks": "many"}, "\"ranks\" must be"),
@@ -140,7 +180,9 @@ class Questions(unittest.TestCase):
     def test_a_fabric_that_does_not_fit_is_refused(self):
         with open(fabric("slingshot-dragonfly.json"), encoding="utf-8") as file:
             good = json.load(file)
-        for topology, words in (({"kind": "torus"}, "is crossbar, fat tree or dragonfly"),
+        for topology, words in (({"kind": "torus"}, "is crossbar, one machine, fat tree or dragonfly"),
+                                ({"kind": "one machine", "nodes": 65, "cores": 2}, "has at most 64 hosts"),
+                                ({"kind": "one machine", "nodes": 4}, "has no \"cores\""),
                                 ({"kind": "crossbar", "nodes": 0}, "\"nodes\" must be a whole number"),
                                 ({"kind": "fat tree", "down": [4, 4], "up": [1], "links": [1, 1]}, "must have as many levels"),
                                 ({"kind": "fat tree", "down": [4000, 4000], "up": [1, 1], "links": [1, 1]}, "has more than"),

@@ -46,6 +46,7 @@ struct Vectors {
   }
   Load give(int from, const Send& send) {
     const auto [kind, first, count] = send.content;
+    if (kind == Kind::nothing) return {};
     if (kind != Kind::parts && kind != Kind::sums) problem = "what is that?";
     if (send.bytes != divided.bytes(first, count)) problem = "bytes are not those of the parts";
     const auto begin = has[static_cast<std::size_t>(from)].begin() + first;
@@ -80,14 +81,16 @@ void check_vectors(Schedule (*make)(const Call&), bool of_all, std::int64_t byte
 TEST(Schedules, broadcasts_give_the_roots_vector_to_all) {
   for (std::int64_t bytes : {std::int64_t{8}, std::int64_t{1000000}})
     for (auto make : {broadcast_binomial, broadcast_knomial, broadcast_chain,
-                      broadcast_scatter_allgather, broadcast_hierarchical})
+                      broadcast_scatter_allgather, broadcast_by_nodes})
       check_vectors(make, false, bytes);
 }
 
 TEST(Schedules, allreduces_add_each_contribution_once) {
-  for (std::int64_t bytes : {std::int64_t{8}, std::int64_t{8000}, std::int64_t{1001}})
-    for (auto make : {allreduce_doubling, allreduce_halving, allreduce_halving_near, allreduce_ring,
-                      allreduce_hierarchical, allreduce_hierarchical_halving})
+  for (std::int64_t bytes :
+       {std::int64_t{8}, std::int64_t{8000}, std::int64_t{1001}, std::int64_t{1 << 20}})
+    for (auto make :
+         {allreduce_doubling, allreduce_halving, allreduce_halving_near, allreduce_ring,
+          allreduce_by_nodes, allreduce_by_nodes_in_parts, allreduce_by_nodes_in_parts_near})
       check_vectors(make, true, bytes);
 }
 
@@ -98,7 +101,7 @@ struct Notices {
     for (int rank = 0; rank < ranks; ++rank) knows.push_back({rank});
   }
   Load give(int from, const Send& send) {
-    if (send.bytes != 0) problem = "a notice has no bytes";
+    if (send.bytes != 0 && !send.shown) problem = "a notice has no bytes";
     return knows[static_cast<std::size_t>(from)];
   }
   void take(int to, const Load& load) {
@@ -109,7 +112,7 @@ struct Notices {
 };
 
 TEST(Schedules, nobody_leaves_a_barrier_before_all_have_come) {
-  for (auto make : {barrier_dissemination, barrier_hierarchical})
+  for (auto make : {barrier_dissemination, barrier_by_nodes})
     with_all_sizes([&](int ranks, int per_node) {
       Notices state(ranks);
       const Schedule schedule = make({ranks, per_node, 0});
@@ -148,6 +151,54 @@ TEST(Schedules, scatters_give_each_rank_its_block) {
       EXPECT_EQ(FollowData(make({ranks, per_node, block}), state).run(), "");
       for (int rank = 0; rank < ranks; ++rank)
         EXPECT_TRUE(state.has[static_cast<std::size_t>(rank)].contains(rank));
+    });
+}
+
+// Blocks of an allgather.
+struct Gathered {
+  using Load = std::set<int>;
+  explicit Gathered(int all) : ranks(all) {
+    for (int rank = 0; rank < ranks; ++rank) has.push_back({rank});
+  }
+  Load give(int from, const Send& send) {
+    const Load& own = has[static_cast<std::size_t>(from)];
+    Load load = own;
+    if (send.content.kind == Kind::blocks) {
+      load.clear();
+      for (int each = 0; each < send.content.count; ++each)
+        load.insert((send.content.first + each) % ranks);
+    }
+    if (send.content.kind == Kind::nothing) load.clear();
+    if (!std::includes(own.begin(), own.end(), load.begin(), load.end()))
+      problem = "it has not what it sends";
+    if (send.bytes != block * static_cast<std::int64_t>(load.size()))
+      problem = "bytes are not those of the blocks";
+    return load;
+  }
+  void take(int to, const Load& load) {
+    has[static_cast<std::size_t>(to)].insert(load.begin(), load.end());
+  }
+  int ranks;
+  std::vector<std::set<int>> has;
+  std::string problem;
+};
+
+TEST(Schedules, gathers_give_the_root_all_blocks) {
+  for (auto make : {gather_linear, gather_binomial})
+    with_all_sizes([&](int ranks, int per_node) {
+      Gathered state(ranks);
+      EXPECT_EQ(FollowData(make({ranks, per_node, block}), state).run(), "");
+      EXPECT_EQ(state.has[0].size(), static_cast<std::size_t>(ranks));
+    });
+}
+
+TEST(Schedules, allgathers_give_each_rank_all_blocks) {
+  for (auto make : {allgather_ring, allgather_bruck, allgather_by_nodes})
+    with_all_sizes([&](int ranks, int per_node) {
+      if (make == allgather_by_nodes && ranks > per_node && ranks % per_node) return;
+      Gathered state(ranks);
+      EXPECT_EQ(FollowData(make({ranks, per_node, block}), state).run(), "");
+      for (const auto& each : state.has) EXPECT_EQ(each.size(), static_cast<std::size_t>(ranks));
     });
 }
 
@@ -206,6 +257,18 @@ TEST(Schedules, alltoalls_give_each_rank_a_block_of_each) {
     });
 }
 
+TEST(Schedules, reduces_add_each_contribution_once_at_the_root) {
+  for (std::int64_t bytes : {std::int64_t{8}, std::int64_t{8000}, std::int64_t{1000000}})
+    for (auto make : {reduce_binomial, reduce_by_nodes})
+      with_all_sizes([&](int ranks, int per_node) {
+        const Schedule schedule = make({ranks, per_node, bytes});
+        Vectors state(ranks, schedule.parts, bytes, true);
+        EXPECT_EQ(FollowData(schedule, state).run(), "");
+        for (const auto& part : state.has[0])
+          EXPECT_EQ(part, Vectors::Part(static_cast<std::size_t>(ranks), 1));
+      });
+}
+
 TEST(Schedules, samples_are_spread_over_all_steps) {
   const Schedule some = alltoall_pairwise({.ranks = 1025, .bytes = 1025, .sample = 4});
   EXPECT_EQ(some.alike, 128);
@@ -227,9 +290,7 @@ TEST(Schedules, the_librarys_algorithms_have_them) {
     EXPECT_EQ(algorithm ? row_of(*algorithm).kind : known.kind, known.kind) << known.name;
   }
   for (const AlgorithmRow& row : algorithm_rows) {
-    // In the model every rank is a node.
-    if (row.rounds > 0 || !kinds.contains(row.kind) || (row.needs & (needs_in_place | needs_nodes)))
-      continue;
+    if (row.rounds > 0 || !kinds.contains(row.kind) || (row.needs & needs_in_place)) continue;
     EXPECT_NE(find_algorithm(row.name), nullptr) << row.name;
   }
 }

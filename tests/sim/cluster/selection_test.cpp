@@ -19,6 +19,7 @@ TEST(Selection, is_that_of_choose) {
   collective::Situation situation{CollectiveKind::allreduce, 64};
   situation.several_nodes = true;
   situation.grouping = collective::Grouping::in_order;
+  situation.shared_nodes = situation.regular_nodes = true;
   situation.room_bytes_max = 65536;
   for (std::int64_t bytes : {8, 4096, 8192, 1 << 20}) {
     situation.bytes = bytes;
@@ -26,6 +27,23 @@ TEST(Selection, is_that_of_choose) {
     EXPECT_EQ(chosen_by_library(CollectiveKind::allreduce, 64, 16, bytes).algorithm,
               row_of(choice.algorithm).name);
   }
+}
+
+TEST(Selection, nodes_of_several_ranks_divide_a_collective) {
+  auto chosen = [](int ranks, int per_node) {
+    return chosen_by_library(CollectiveKind::allreduce, ranks, per_node, 1 << 20).algorithm;
+  };
+  EXPECT_EQ(chosen(64, 1), "allreduce_halving");
+  EXPECT_EQ(chosen(64, 4), "allreduce_by_nodes_in_parts");
+  EXPECT_EQ(chosen(63, 4), "allreduce_by_nodes");  // the last node has fewer
+  EXPECT_EQ(chosen(64, 64).find("by_nodes"), std::string::npos);
+}
+
+TEST(Selection, what_needs_equal_nodes_says_so) {
+  const Known& allgather = *find_algorithm("allgather_by_nodes");
+  EXPECT_EQ(unequal_nodes(allgather, 64, 4), "");
+  EXPECT_NE(unequal_nodes(allgather, 63, 4), "");
+  EXPECT_EQ(unequal_nodes(*find_algorithm("allgather_ring"), 63, 4), "");
 }
 
 TEST(Selection, other_names_are_refused) {
