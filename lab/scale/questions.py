@@ -14,7 +14,7 @@ ALGORITHMS = {
                   "allreduce_ring", "allreduce_halving_near", "allreduce_by_nodes_in_parts_near"),
     "allgather": ("allgather_bruck", "allgather_ring", "allgather_by_nodes"),
     "alltoall": ("alltoall_bruck", "alltoall_pairwise", "alltoall_hierarchical"),
-    "scatter": ("scatter_linear", "scatter_binomial"),
+    "scatter": ("scatter_linear", "scatter_by_nodes", "scatter_binomial"),
 }
 BY_NODES = "_by_nodes"  # in the name of what is divided by nodes
 # The same exchanges with the nearest partner first.

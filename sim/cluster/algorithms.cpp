@@ -35,6 +35,7 @@ constexpr Known all_known[] = {
      allreduce_by_nodes_in_parts_near},
     {"gather_linear", gather, "straight to the root", gather_linear},
     {"gather_binomial", gather, "up a binomial tree", gather_binomial},
+    {"gather_by_nodes", gather, "the first of each node collects, then the root", gather_by_nodes},
     {"allgather_ring", allgather, "blocks go round", allgather_ring},
     {"allgather_bruck", allgather, "messages over doubling distances, of all that a rank has",
      allgather_bruck},
@@ -46,6 +47,7 @@ constexpr Known all_known[] = {
     {"alltoall_hierarchical", alltoall,
      "a node's first rank gathers, exchanges with other nodes, hands out", alltoall_hierarchical},
     {"scatter_linear", scatter, "straight from the root", scatter_linear},
+    {"scatter_by_nodes", scatter, "to the first of each node, which hands out", scatter_by_nodes},
     {"scatter_binomial", scatter, "down a binomial tree", scatter_binomial},
 };
 

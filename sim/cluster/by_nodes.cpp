@@ -86,7 +86,31 @@ Schedule allreduce_by_nodes_in_parts_near(const Call& call) {
   });
 }
 
-// All nodes have as many ranks; else the library does not take it.
+// In these all nodes have as many ranks; else the library does not take them.
+
+Schedule gather_by_nodes(const Call& call) {
+  const int width = std::min(call.ranks, call.ranks_per_node);
+  const Content all{Content::Kind::gathered, 0, 0};
+  const Schedule to_root = with_content(
+      gather_linear({nodes_of(call.ranks, call.ranks_per_node), 1, call.bytes * width}),
+      [all](int, Content) { return all; });
+  return then(within(call, Kind::gather, call.bytes, all), among_firsts(call, to_root));
+}
+
+Schedule scatter_by_nodes(const Call& call) {
+  const int width = std::min(call.ranks, call.ranks_per_node);
+  const Schedule from_root = with_content(
+      scatter_linear({nodes_of(call.ranks, call.ranks_per_node), 1, call.bytes * width}),
+      [width](int, Content content) {
+        return Content{content.kind, content.first * width, content.count * width};
+      });
+  const Schedule handing_out =
+      with_content(within(call, Kind::scatter, call.bytes, {}), [width](int rank, Content content) {
+        return Content{content.kind, rank / width * width + content.first, content.count};
+      });
+  return then(among_firsts(call, from_root), handing_out);
+}
+
 Schedule allgather_by_nodes(const Call& call) {
   const int width = std::min(call.ranks, call.ranks_per_node);
   const Content all{Content::Kind::gathered, 0, 0};

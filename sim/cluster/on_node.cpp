@@ -126,6 +126,21 @@ Steps gather_steps(const Node& node, int rank) {
   return {collect};
 }
 
+// Each a block of the first rank's.
+Steps scatter_steps(const Node& node, int rank) {
+  if (rank > 0) {
+    Step read = works(node.bytes, node.ranks - 1);
+    read.from.push_back(0);
+    if (node.staged) return {read};
+    return {read, show(0, 0, {})};
+  }
+  Step give;
+  for (int other = 1; other < node.ranks; ++other)
+    give.sends.push_back({other, node.bytes, {Content::Kind::blocks, other, 1}, true});
+  if (node.staged) return {works((node.ranks - 1) * node.bytes, 1), give};
+  return {give, hear_of_all(node)};
+}
+
 // Of one part of a vector each.
 Steps allgather_steps(const Node& node, int rank) {
   Steps steps;
@@ -148,6 +163,8 @@ StepsOf steps_of(CollectiveKind kind) {
       return broadcast_steps;
     case CollectiveKind::gather:
       return gather_steps;
+    case CollectiveKind::scatter:
+      return scatter_steps;
     case CollectiveKind::allgather:
       return allgather_steps;
     default:
@@ -187,6 +204,7 @@ Schedule on_node(CollectiveKind kind, int ranks, std::int64_t bytes, Content con
   if (!known)
     throw std::runtime_error(fmt::format(
         "within a node of {} ranks the library takes {}, which has no schedule", ranks, name));
+  if (kind == CollectiveKind::scatter) return known->make({ranks, ranks, bytes});
   return with_content(known->make({ranks, ranks, bytes}),
                       [content](int, Content) { return content; });
 }

@@ -145,8 +145,9 @@ struct Scattered {
 };
 
 TEST(Schedules, scatters_give_each_rank_its_block) {
-  for (auto make : {scatter_linear, scatter_binomial})
+  for (auto make : {scatter_linear, scatter_binomial, scatter_by_nodes})
     with_all_sizes([&](int ranks, int per_node) {
+      if (make == scatter_by_nodes && ranks > per_node && ranks % per_node) return;
       Scattered state(ranks);
       EXPECT_EQ(FollowData(make({ranks, per_node, block}), state).run(), "");
       for (int rank = 0; rank < ranks; ++rank)
@@ -184,8 +185,9 @@ struct Gathered {
 };
 
 TEST(Schedules, gathers_give_the_root_all_blocks) {
-  for (auto make : {gather_linear, gather_binomial})
+  for (auto make : {gather_linear, gather_binomial, gather_by_nodes})
     with_all_sizes([&](int ranks, int per_node) {
+      if (make == gather_by_nodes && ranks > per_node && ranks % per_node) return;
       Gathered state(ranks);
       EXPECT_EQ(FollowData(make({ranks, per_node, block}), state).run(), "");
       EXPECT_EQ(state.has[0].size(), static_cast<std::size_t>(ranks));
