@@ -1,10 +1,10 @@
 /* Messages and collectives between hosts: the live part of the scale study.
  * usage: mpiexec ... baton-hosts-live ROUNDS SECONDS OPERATION:BYTES...
- * SECONDS: of each cell. A cell is an operation and a size: "ping-pong" and "window" (8 messages
- * one way and an answer) of ranks 0 and 1; "barrier"; "broadcast", "allreduce", "alltoall",
- * "scatter", each call followed by a barrier. Bytes are one rank's, of an alltoall or scatter one
- * block's. Rank 0 prints JSON: us a call (with its barrier), of a ping-pong half of it, of a window
- * an eighth; each round's. */
+ * SECONDS: of each cell. A cell is an operation and a size: of ranks 0 and 1 "exchange" (a message
+ * each way at a time) and "window" (8 messages one way and an answer); "barrier"; "broadcast",
+ * "allreduce", "alltoall", "scatter", each call followed by a barrier. Bytes are one rank's, of an
+ * alltoall or scatter one block's. Rank 0 prints JSON: us a call (with its barrier), of a window an
+ * eighth; each round's. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,11 +21,10 @@ struct cell {
   int bytes;
 };
 
-static void ping_pong(int bytes) {
-  if (rank > 1) return;
-  if (rank == 0) MPI_Send(out, bytes, MPI_BYTE, 1, tag, MPI_COMM_WORLD);
-  MPI_Recv(in, bytes, MPI_BYTE, 1 - rank, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  if (rank == 1) MPI_Send(out, bytes, MPI_BYTE, 0, tag, MPI_COMM_WORLD);
+static void exchange(int bytes) {
+  if (rank < 2)
+    MPI_Sendrecv(out, bytes, MPI_BYTE, 1 - rank, tag, in, bytes, MPI_BYTE, 1 - rank, tag,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 static void window(int bytes) {
@@ -47,8 +46,8 @@ static void window(int bytes) {
 static int call(const struct cell* cell) {
   const char* operation = cell->operation;
   const int bytes = cell->bytes;
-  if (!strcmp(operation, "ping-pong")) {
-    ping_pong(bytes);
+  if (!strcmp(operation, "exchange")) {
+    exchange(bytes);
     return 1;
   }
   if (!strcmp(operation, "window")) {
@@ -86,7 +85,6 @@ static double measure(const struct cell* cell, double seconds) {
   MPI_Bcast(&calls, 1, MPI_LONG, 0, MPI_COMM_WORLD);
   run(cell, calls / 4 + 1);
   const double each = run(cell, calls) * 1e6 / (double)calls;
-  if (!strcmp(cell->operation, "ping-pong")) return each / 2;
   return strcmp(cell->operation, "window") ? each : each / window_length;
 }
 

@@ -14,7 +14,7 @@ KIB, MIB = 1 << 10, 1 << 20
 FULL = {"rounds": 7, "seconds": 0.02, "sizes": [8, 4 * KIB, 64 * KIB, 256 * KIB]}
 QUICK = {"rounds": 2, "seconds": 0.004, "sizes": [8, 64 * KIB]}
 OPERATIONS = ("broadcast", "allreduce", "alltoall", "scatter")
-PAIRS = [("ping-pong", 8), ("window", MIB)]
+SHORT, ONE_WAY, BOTH_WAYS = PAIRS = [("exchange", 8), ("window", MIB), ("exchange", MIB)]
 WHAT = (f"barrier, broadcast, allreduce, alltoall and scatter over {', '.join(map(str, COUNTS))} hosts that are namespaces of this "
         "machine, one rank each, and the model of the same, calibrated by messages between two of them")
 
@@ -38,11 +38,12 @@ def number(value, unit, source):
 
 def fabric_of(pairs, cores):
     """This machine as the model has it: `pairs` are us of messages between two hosts."""
-    half, (_, long) = spread(pairs[PAIRS[0]])[0] / 2, PAIRS[1]
+    us = {cell: spread(pairs[cell])[0] for cell in PAIRS}
     here, unused = "measured here, between two hosts", "not used: one rank a host, and no start"
     parameters = {
-        "network.overhead": number(1e3 * half, "ns", f"{here}: half of a message of 8 bytes, as a ping-pong has it"),
-        "network.bandwidth": number(long / spread(pairs[PAIRS[1]])[0] / 1e3, "GB/s", f"{here}: messages of 1 MiB, 8 at a time"),
+        "network.overhead": number(1e3 * us[SHORT] / 2, "ns", f"{here}: half of an exchange of 8 bytes, as each sends and receives one"),
+        "network.bandwidth": number(2 * MIB / us[BOTH_WAYS] / 1e3, "GB/s", f"{here}: exchanges of 1 MiB, both ways together"),
+        "network.message_bandwidth": number(MIB / us[ONE_WAY] / 1e3, "GB/s", f"{here}: messages of 1 MiB one way, 8 at a time"),
         "network.latency": number(1, "ns", "nothing: what there is between two namespaces is CPU time of the kernel's"),
         "switch.latency": number(1, "ns", "nothing: there is no switch"),
         "message.header": number(64, "bytes", "a message's envelope"),

@@ -125,6 +125,7 @@ Fabric::Fabric(const Json& file)
     throw std::runtime_error(fmt::format("topology: {}", error.what()));
   }
   for (const char* name : needed) (void)parameters_[name];
+  if (topology_.cores > 0) (void)parameters_["network.message_bandwidth"];
 }
 
 Fabric Fabric::read(const std::string& path) {
@@ -152,7 +153,8 @@ Costs Fabric::costs() const {
           rate("node.core_combine"),
           known["message.header"],
           static_cast<std::int64_t>(known["message.eager_max"]),
-          topology_.cores};
+          topology_.cores,
+          topology_.cores > 0 ? rate("network.message_bandwidth") : 0};
 }
 
 }  // namespace baton::cluster

@@ -6,7 +6,8 @@
 //          | {kind: "fat tree", down: [...], up: [...], links: [...]}, as SimGrid's parameters are
 //          | {kind: "dragonfly", groups, global_links, switches (of a group), switch_links,
 //             nodes_per_switch},
-//   parameters, each with its reference (sim/machine/parameter.hpp).
+//   parameters, each with its reference (sim/machine/parameter.hpp); of one machine also
+//   network.message_bandwidth, what one message takes of the link at most.
 // Read by main.cpp; platform.hpp makes it for SimGrid.
 #pragma once
 
@@ -44,6 +45,7 @@ struct Costs {
   double header = 0;           // bytes of a message beside its data
   std::int64_t eager_max = 0;  // longer ones wait for the receiver's answer, and for their end
   int cores = 0;               // as in Topology
+  double one_message = 0;      // of one message between nodes, below that of its links; 0: none
 };
 
 class Fabric {

@@ -92,7 +92,10 @@ class Ranks {
                       ->put_init(waits(send.bytes) ? &long_letter_ : &short_letter_,
                                  static_cast<std::uint64_t>(static_cast<double>(send.bytes) +
                                                             job_.costs.header));
-      if (near(rank, send.to)) flow->set_rate(job_.costs.core_copy);
+      if (near(rank, send.to))
+        flow->set_rate(job_.costs.core_copy);
+      else if (job_.costs.one_message > 0)
+        flow->set_rate(job_.costs.one_message);
       if (waits(send.bytes)) {
         flow->start();
         long_ones.push_back({flow, 2 * latency(rank, send.to)});

@@ -17,13 +17,6 @@ namespace baton::cluster {
 
 namespace {
 
-void refuse_unknown(const Json& json, std::initializer_list<const char*> known) {
-  for (const auto& [key, value] : json.items())
-    if (std::find(known.begin(), known.end(), key) == known.end())
-      throw std::runtime_error(
-          fmt::format("\"{}\" is unknown; there are {}", key, fmt::join(known, ", ")));
-}
-
 std::int64_t whole(const Json& json, const char* name, std::int64_t least, std::int64_t otherwise) {
   if (!json.contains(name) && otherwise >= least) return otherwise;
   const Json& value = json.contains(name) ? json[name] : Json();
@@ -133,8 +126,8 @@ class Answers {
   }
 
   void collective(Json& answer, CollectiveKind kind) {
-    refuse_unknown(answer, {"operation", "bytes", "ranks", "ranks_per_node", "algorithm", "by",
-                            "then_barrier"});
+    model::refuse_unknown(answer, {"operation", "bytes", "ranks", "ranks_per_node", "algorithm",
+                                   "by", "then_barrier"});
     const Size size = size_of(fabric_, answer, fabric_.ranks_per_node());
     const std::int64_t bytes = whole(answer, "bytes", 0, kind == CollectiveKind::barrier ? 0 : -1);
     std::string name = word(answer, "algorithm", "chosen");
@@ -188,7 +181,8 @@ class Answers {
   }
 
   void scatter(Json& answer) {
-    refuse_unknown(answer, {"operation", "order", "bytes", "ranks", "busy", "busy_bytes", "by"});
+    model::refuse_unknown(answer,
+                          {"operation", "order", "bytes", "ranks", "busy", "busy_bytes", "by"});
     ScatterOrder given;
     const std::string order = word(answer, "order", "");
     const auto* found = std::find(std::begin(order_words) + 1, std::end(order_words), order);
@@ -217,7 +211,8 @@ class Answers {
   }
 
   void startup(Json& answer) {
-    refuse_unknown(answer, {"operation", "ranks", "ranks_per_node", "fan_out", "contacts", "by"});
+    model::refuse_unknown(answer,
+                          {"operation", "ranks", "ranks_per_node", "fan_out", "contacts", "by"});
     const Size size = size_of(fabric_, answer, fabric_.ranks_per_node());
     const auto fan_out = static_cast<int>(whole(answer, "fan_out", 1, 32));
     const auto contacts = static_cast<int>(whole(answer, "contacts", 0, 32));
@@ -238,7 +233,7 @@ class Answers {
   }
 
   void memory(Json& answer) {
-    refuse_unknown(answer, {"operation", "ranks", "ranks_per_node", "near", "far"});
+    model::refuse_unknown(answer, {"operation", "ranks", "ranks_per_node", "near", "far"});
     const Size size = size_of(fabric_, answer, fabric_.ranks_per_node());
     std::int64_t all = 0;
     answer["parts"] = Json::object();
@@ -255,7 +250,7 @@ class Answers {
   }
 
   void selection(Json& answer) {
-    refuse_unknown(answer, {"operation", "of", "ranks", "ranks_per_node", "bytes_max"});
+    model::refuse_unknown(answer, {"operation", "of", "ranks", "ranks_per_node", "bytes_max"});
     const Size size = size_of(fabric_, answer, fabric_.ranks_per_node());
     const CollectiveKind kind = kind_of(word(answer, "of", ""));
     const std::int64_t most = whole(answer, "bytes_max", 0, std::int64_t{1} << 30);

@@ -80,4 +80,11 @@ void Parameters::set(const std::string& name, double value) {
     if (parameter.name == name) parameter.value = parameter.low = parameter.high = value;
 }
 
+void refuse_unknown(const Json& json, std::initializer_list<const char*> known) {
+  for (const auto& [key, value] : json.items())
+    if (std::find(known.begin(), known.end(), key) == known.end())
+      throw std::runtime_error(
+          fmt::format("\"{}\" is unknown; there are {}", key, fmt::join(known, ", ")));
+}
+
 }  // namespace baton::model

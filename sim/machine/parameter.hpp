@@ -2,6 +2,7 @@
 // published or how it was measured. One that was not found is a range, which studies sweep.
 #pragma once
 
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -45,5 +46,8 @@ class Parameters {
 
   std::vector<Parameter> all_;
 };
+
+// Throws std::runtime_error, with all names that there are, for one that is not among them.
+void refuse_unknown(const Json& json, std::initializer_list<const char*> known);
 
 }  // namespace baton::model

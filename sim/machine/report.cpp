@@ -9,13 +9,6 @@ namespace baton::model {
 
 namespace {
 
-void refuse_unknown(const Json& json, std::initializer_list<const char*> known) {
-  for (const auto& [key, value] : json.items())
-    if (std::find(known.begin(), known.end(), key) == known.end())
-      throw std::runtime_error(
-          fmt::format("\"{}\" is unknown; there are {}", key, fmt::join(known, ", ")));
-}
-
 Program program_of(const Json& json) {
   refuse_unknown(json, {"bytes", "reads", "writes", "lines", "nodes", "computing_nanoseconds"});
   Program program;

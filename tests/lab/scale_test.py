@@ -104,10 +104,12 @@ class Live(unittest.TestCase):
 
 class Hosts(unittest.TestCase):
     def test_the_model_is_told_messages_between_two_hosts_alone(self):
-        fabric = hosts_live.fabric_of({("ping-pong", 8): [9, 10, 12], ("window", 1 << 20): [1000, 524.288, 400]}, 2)
+        fabric = hosts_live.fabric_of({("exchange", 8): [9, 10, 12], ("window", 1 << 20): [1000, 524.288, 400],
+                                       ("exchange", 1 << 20): [700, 699.051, 600]}, 2)
         values = {name: parameter["value"] for name, parameter in fabric["parameters"].items()}
         self.assertAlmostEqual(values["network.overhead"], 5000)
-        self.assertAlmostEqual(values["network.bandwidth"], 2)
+        self.assertAlmostEqual(values["network.bandwidth"], 3, places=4)
+        self.assertAlmostEqual(values["network.message_bandwidth"], 2)
         self.assertEqual(fabric["topology"], {"kind": "one machine", "nodes": 8, "cores": 2})
 
     def test_errors_are_of_the_measured_median(self):

@@ -113,8 +113,10 @@ class Questions(unittest.TestCase):
         with open(fabric(FAT_TREE), encoding="utf-8") as file:
             made = json.load(file)
         made["topology"] = {"kind": "one machine", "nodes": 4, "cores": cores}
-        for name, value in {"network.latency": 1e-6, "network.overhead": 1e-6, "message.header": 1e-6, **parameters}.items():
-            made["parameters"][name] = {"value": value, "unit": made["parameters"][name]["unit"], "source": "made for a test"}
+        for name, value in {"network.latency": 1e-6, "network.overhead": 1e-6, "message.header": 1e-6, "network.message_bandwidth": 1,
+                            **parameters}.items():
+            unit = made["parameters"].get(name, {"unit": "GB/s"})["unit"]
+            made["parameters"][name] = {"value": value, "unit": unit, "source": "made for a test"}
         done = call("run", "--fabric", self.file(made, "machine.json"), "--questions", self.file(
             [{"ranks_per_node": 1, "by": "flows", **question} for question in questions]))
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -132,6 +134,9 @@ class Questions(unittest.TestCase):
         [seconds] = self.on_one_machine(4, {"operation": "alltoall", "algorithm": "alltoall_pairwise", "ranks": 4, "bytes": 40000},
                                         **{"network.bandwidth": 1, "message.eager_max": 1e9})
         self.assertAlmostEqual(seconds / 120e-6, 1, delta=0.01)
+        [alone] = self.on_one_machine(4, {"operation": "broadcast", "algorithm": "broadcast_binomial", "ranks": 2, "bytes": 10000},
+                                      **{"network.bandwidth": 2, "network.message_bandwidth": 1, "message.eager_max": 1e9})
+        self.assertAlmostEqual(alone / 10e-6, 1, delta=0.01)
 
     def test_a_barrier_may_follow(self):
         call_of = {"operation": "broadcast", "algorithm": "broadcast_binomial", "ranks": 4, "bytes": 8}
