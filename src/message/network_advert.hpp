@@ -7,8 +7,8 @@
 
 #include <cstdint>
 
-#include "lockfree/ring_line.hpp"
 #include "message/match.hpp"
+#include "transport/link.hpp"
 
 namespace baton::message {
 
