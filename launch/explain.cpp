@@ -262,10 +262,10 @@ std::string places_json(std::span<const RankReport> ranks) {
   return json + "]";
 }
 
-// A library that ranks have run, and how many.
-struct LibraryInUse {
-  std::string path;
-  std::string version;
+// What ranks have told, and how many of them the same.
+struct Told {
+  std::string what;
+  std::string version;  // of a library
   int ranks = 0;
 };
 
@@ -275,27 +275,34 @@ std::string word_in(const char (&text)[size]) {
   return {text, ::strnlen(text, size)};
 }
 
-std::vector<LibraryInUse> libraries_of(std::span<const RankReport> ranks) {
-  std::vector<LibraryInUse> libraries;
-  for (const RankReport& rank : ranks) {
-    const std::string path = word_in(rank.traffic.library);
-    if (path.empty()) continue;  // it did not come to its end, or its loader did not know
-    auto found = std::ranges::find(libraries, path, &LibraryInUse::path);
-    if (found == libraries.end())
-      found = libraries.insert(found, {path, word_in(rank.traffic.version)});
-    ++found->ranks;
-  }
+void add(std::vector<Told>& all, const std::string& what, const std::string& version) {
+  if (what.empty()) return;  // it did not come to its end, or did not know
+  auto found = std::ranges::find(all, what, &Told::what);
+  if (found == all.end()) found = all.insert(found, {what, version});
+  ++found->ranks;
+}
+
+std::vector<Told> libraries_of(std::span<const RankReport> ranks) {
+  std::vector<Told> libraries;
+  for (const RankReport& rank : ranks)
+    add(libraries, word_in(rank.traffic.library), word_in(rank.traffic.version));
   return libraries;
 }
 
-std::string libraries_text(std::span<const RankReport> ranks) {
+std::vector<Told> networks_of(std::span<const RankReport> ranks) {
+  std::vector<Told> networks;
+  for (const RankReport& rank : ranks) add(networks, word_in(rank.traffic.network), "");
+  return networks;
+}
+
+std::string told_text(const char* name, const std::vector<Told>& all, std::size_t ranks) {
   std::string text;
-  const std::vector<LibraryInUse> libraries = libraries_of(ranks);
-  for (const LibraryInUse& library : libraries) {
-    fmt::format_to(std::back_inserter(text), "library: {} (Baton {})", library.path,
-                   library.version);
-    if (libraries.size() > 1)
-      fmt::format_to(std::back_inserter(text), " in {} of {} ranks", library.ranks, ranks.size());
+  for (const Told& told : all) {
+    fmt::format_to(std::back_inserter(text), "{}: {}", name, told.what);
+    if (!told.version.empty())
+      fmt::format_to(std::back_inserter(text), " (Baton {})", told.version);
+    if (all.size() > 1)
+      fmt::format_to(std::back_inserter(text), " in {} of {} ranks", told.ranks, ranks);
     text += "\n";
   }
   return text;
@@ -317,10 +324,20 @@ std::string quoted(const std::string& text) {
 
 std::string libraries_json(std::span<const RankReport> ranks) {
   std::string json = "[";
-  for (const LibraryInUse& library : libraries_of(ranks)) {
+  for (const Told& library : libraries_of(ranks)) {
     open_next(json);
     fmt::format_to(std::back_inserter(json), R"({{"path": {}, "version": {}, "ranks": {}}})",
-                   quoted(library.path), quoted(library.version), library.ranks);
+                   quoted(library.what), quoted(library.version), library.ranks);
+  }
+  return json + "]";
+}
+
+std::string networks_json(std::span<const RankReport> ranks) {
+  std::string json = "[";
+  for (const Told& network : networks_of(ranks)) {
+    open_next(json);
+    fmt::format_to(std::back_inserter(json), R"({{"words": {}, "ranks": {}}})",
+                   quoted(network.what), network.ranks);
   }
   return json + "]";
 }
@@ -351,7 +368,8 @@ std::string traffic_text(std::span<const RankReport> ranks) {
   std::string events = events_text(ranks);
   if (sum.published == 0)
     return "no message was counted: no rank came to the end of MPI_Finalize\n";
-  std::string text = libraries_text(ranks);
+  std::string text = told_text("library", libraries_of(ranks), ranks.size()) +
+                     told_text("network", networks_of(ranks), ranks.size());
   if (sum.published < ranks.size())
     text += fmt::format("of {} ranks {} came to the end; the others are not counted\n",
                         ranks.size(), sum.published);
@@ -371,10 +389,10 @@ std::string explanation_json(std::span<const RankReport> ranks, int cpus_usable,
                    : fmt::format(R"("host": {}, "first_rank": {}, )", quoted(host), first_rank);
   return fmt::format(
       R"({{{}"ranks": {}, "ranks_counted": {}, "cpus_usable": {}, "places": {}, "libraries": {}, )"
-      R"("traffic": {}, "collectives": {}, "counters": {}}})"
+      R"("networks": {}, "traffic": {}, "collectives": {}, "counters": {}}})"
       "\n",
       node, ranks.size(), sum.published, cpus_usable, places_json(ranks), libraries_json(ranks),
-      traffic_json(ranks, sum),
+      networks_json(ranks), traffic_json(ranks, sum),
       collectives_json(sum.collectives, static_cast<std::uint32_t>(ranks.size())),
       counters_json(ranks));
 }

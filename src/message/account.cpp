@@ -4,6 +4,7 @@
 #include "base/settings.hpp"
 #include "base/version.hpp"
 #include "message/engine.hpp"
+#include "message/network.hpp"
 #include "platform/own_library.hpp"
 #include "transport/single_copy.hpp"
 
@@ -58,6 +59,7 @@ void sum_up(TrafficRecord& record) {
     add_traffic(record, place, engine.shared_history[place].traffic);
   platform::own_library(record.library, sizeof record.library);
   std::snprintf(record.version, sizeof record.version, "%s", version);
+  if (engine.networked) describe_network(record.network, sizeof record.network);
   record.published = 1;
 }
 

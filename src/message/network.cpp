@@ -1,6 +1,7 @@
 #include "message/network.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -120,6 +121,13 @@ void stop_network() {
   transport::close_wake_pipe();
   delete inbox;
   inbox = nullptr;
+}
+
+void describe_network(char* text, std::size_t bytes) {
+  const transport::network::Endpoint& endpoint = network.endpoint();
+  const std::uint32_t version = transport::network::open_library()->version();
+  std::snprintf(text, bytes, "%s on interface %s, of libfabric %u.%u: %s", endpoint.provider(),
+                endpoint.interface(), FI_MAJOR(version), FI_MINOR(version), endpoint.reason());
 }
 
 transport::Link* make_network_link(Process process) {

@@ -34,6 +34,9 @@ extern void (*end_after_lost_message)();
 Error start_network();
 void stop_network();
 
+// What messages to other nodes go over, and why it was taken, in words.
+void describe_network(char* text, std::size_t bytes);
+
 // The link of a peer on another node.
 transport::Link* make_network_link(Process process);
 
