@@ -2,11 +2,11 @@
 from lab.frame import charts
 from lab.frame.charts import in_bytes
 from lab.frame.page import kind_mark, paragraph, section
-from lab.scale.questions import BY_NODES, NEAREST_FIRST
+from lab.scale.questions import BY_NODES, FARTHEST_FIRST
 from lab.scale.told import SWEPT, in_time, library_ranges, short, swept_ranks
 
 OPERATIONS = ("barrier", *[operation for operation in SWEPT if operation != "alltoall"])
-CANDIDATES = tuple(NEAREST_FIRST.values())
+CANDIDATES = tuple(FARTHEST_FIRST.values())
 
 
 def sides(one, operation, size, ranks):
@@ -44,9 +44,9 @@ def ratio_of(pairs):
 def nearest_first(one, ranks):
     """Of each algorithm by halving: (name, times as quick with the nearest partner first, least and most, each with its size)."""
     told = []
-    for name, near in NEAREST_FIRST.items():
-        ratios = [(times[name] / times[near], size) for size in one.sizes("allreduce", ranks) if size >= 65536
-                  and name in (times := one.times("allreduce", size, ranks)) and near in times]
+    for name, far in FARTHEST_FIRST.items():
+        ratios = [(times[far] / times[name], size) for size in one.sizes("allreduce", ranks) if size >= 65536
+                  and name in (times := one.times("allreduce", size, ranks)) and far in times]
         if ratios:
             told.append((name, min(ratios), max(ratios)))
     return told
@@ -74,5 +74,5 @@ def section_of(one):
         "divided by nodes, whose steps within a node go through its memory (docs/decisions/cluster-model.md)."),
         charts.table(["operation", "ranks#", "divided is quicker", "undivided over divided, least#", "most#", "Baton's rows"], rows,
                      stacked=True),
-        paragraph("Halving with the nearest partner first instead of the farthest, from 64 KiB on; above 1 it is quicker:"),
+        paragraph("Halving with the nearest partner first, as the library does it, instead of the farthest, from 64 KiB on; above 1 it is quicker:"),
         charts.table(["algorithm", "ranks#", "farthest first over nearest first, least#", "most#"], near, stacked=True))

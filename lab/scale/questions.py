@@ -11,14 +11,14 @@ ALGORITHMS = {
                   "broadcast_scatter_allgather"),
     "reduce": ("reduce_binomial", "reduce_by_nodes"),
     "allreduce": ("allreduce_doubling", "allreduce_halving", "allreduce_by_nodes", "allreduce_by_nodes_in_parts",
-                  "allreduce_ring", "allreduce_halving_near", "allreduce_by_nodes_in_parts_near"),
+                  "allreduce_ring", "allreduce_halving_far", "allreduce_by_nodes_in_parts_far"),
     "allgather": ("allgather_bruck", "allgather_ring", "allgather_by_nodes"),
     "alltoall": ("alltoall_bruck", "alltoall_pairwise", "alltoall_hierarchical"),
     "scatter": ("scatter_linear", "scatter_by_nodes", "scatter_binomial"),
 }
 BY_NODES = "_by_nodes"  # in the name of what is divided by nodes
-# The same exchanges with the nearest partner first.
-NEAREST_FIRST = {"allreduce_halving": "allreduce_halving_near", "allreduce_by_nodes_in_parts": "allreduce_by_nodes_in_parts_near"}
+# The same exchanges with the farthest partner first, as they were.
+FARTHEST_FIRST = {"allreduce_halving": "allreduce_halving_far", "allreduce_by_nodes_in_parts": "allreduce_by_nodes_in_parts_far"}
 LONG_WAY = ("ring", "scatter_allgather", "chain")  # as many steps as ranks
 ORDERS = ("rank", "status", "blocking")
 BUSY, BUSY_BYTES_OF_LINK = 0.5, 0.0004  # share of nodes; what each still receives, in seconds of its link

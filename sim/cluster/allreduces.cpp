@@ -66,7 +66,35 @@ Schedule allreduce_doubling(const Call& call) {
                 });
 }
 
+namespace {
+
+// The first part that a group has after so many steps of halving.
+int first_part(int group, int steps, int groups) {
+  int first = 0;
+  for (int step = 0; step < steps; ++step)
+    if (group & (1 << step)) first += groups >> (step + 1);
+  return first;
+}
+
+}  // namespace
+
 Schedule allreduce_halving(const Call& call) {
+  const int groups = Fold(call.ranks).groups, depth = log2_of(groups);
+  const Parts divided{call.bytes, groups};
+  return folded(call.ranks, call.bytes, groups, 2 * depth, [=](int group, int index) {
+    const bool adding = index < depth;
+    const int bit = adding ? index : 2 * depth - 1 - index, count = groups >> (bit + 1);
+    const int other = group ^ (1 << bit);
+    const int own = first_part(group, bit + 1, groups), theirs = first_part(other, bit + 1, groups);
+    if (!adding) return Step{{{other, divided.bytes(own, count), {parts, own, count}}}, {other}};
+    return Step{{{other, divided.bytes(theirs, count), {sums, theirs, count}}},
+                {other},
+                divided.bytes(own, count)};
+  });
+}
+
+// As allreduce_halving, but the longest exchanges are those with the farthest ranks.
+Schedule allreduce_halving_far(const Call& call) {
   const int groups = Fold(call.ranks).groups, depth = log2_of(groups);
   const Parts divided{call.bytes, groups};
   return folded(call.ranks, call.bytes, groups, 2 * depth, [=](int group, int index) {
@@ -79,34 +107,6 @@ Schedule allreduce_halving(const Call& call) {
     }
     const int mask = 1 << (index - depth), other = group ^ mask, own = group & ~(mask - 1);
     return Step{{{other, divided.bytes(own, mask), {parts, own, mask}}}, {other}};
-  });
-}
-
-namespace {
-
-// Of halving with the nearest partner first: the first part that a group has after so many steps.
-int first_part(int group, int steps, int groups) {
-  int first = 0;
-  for (int step = 0; step < steps; ++step)
-    if (group & (1 << step)) first += groups >> (step + 1);
-  return first;
-}
-
-}  // namespace
-
-// As allreduce_halving, but the longest exchanges are those with the nearest ranks.
-Schedule allreduce_halving_near(const Call& call) {
-  const int groups = Fold(call.ranks).groups, depth = log2_of(groups);
-  const Parts divided{call.bytes, groups};
-  return folded(call.ranks, call.bytes, groups, 2 * depth, [=](int group, int index) {
-    const bool adding = index < depth;
-    const int bit = adding ? index : 2 * depth - 1 - index, count = groups >> (bit + 1);
-    const int other = group ^ (1 << bit);
-    const int own = first_part(group, bit + 1, groups), theirs = first_part(other, bit + 1, groups);
-    if (!adding) return Step{{{other, divided.bytes(own, count), {parts, own, count}}}, {other}};
-    return Step{{{other, divided.bytes(theirs, count), {sums, theirs, count}}},
-                {other},
-                divided.bytes(own, count)};
   });
 }
 

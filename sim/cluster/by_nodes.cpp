@@ -80,9 +80,9 @@ Schedule allreduce_by_nodes_in_parts(const Call& call) {
       call, [&](int, std::int64_t part) { return between(call, Kind::allreduce, part); });
 }
 
-Schedule allreduce_by_nodes_in_parts_near(const Call& call) {
+Schedule allreduce_by_nodes_in_parts_far(const Call& call) {
   return allreduce_in_parts(call, [](int nodes, std::int64_t part) {
-    return allreduce_halving_near({nodes, 1, part});
+    return allreduce_halving_far({nodes, 1, part});
   });
 }
 

@@ -48,7 +48,7 @@ class Quick(unittest.TestCase):
 
     def test_page_and_table(self):
         for words in ("Where each algorithm hands over: HDR fat tree", "Memory of a rank", "Flows and shares", "Not yet: there is no", "With and without division by nodes: HDR fat tree",
-                      "halving near", hosts_section.TITLE,
+                      "halving far", hosts_section.TITLE,
                       "a Slingshot dragonfly", "simulated to here, then modelled"):
             self.assertIn(words, self.page)
         with open(os.path.join(self.folder, "points.csv"), encoding="utf-8", newline="") as file:
@@ -145,8 +145,8 @@ class Told(unittest.TestCase):
 
     def test_division_is_compared_with_the_quickest_without(self):
         one = self.fabric({"allreduce_doubling": {8: 1, 512: 4, 4096: 9}, "allreduce_halving": {8: 3, 512: 2, 4096: 4},
-                           "allreduce_by_nodes": {8: 2, 512: 1, 4096: 8}, "allreduce_halving_near": {8: .1, 512: .1, 4096: .1}})
-        one.described = {"algorithms": [{"name": name, "in_library": name != "allreduce_halving_near"}
+                           "allreduce_by_nodes": {8: 2, 512: 1, 4096: 8}, "allreduce_halving_far": {8: .1, 512: .1, 4096: .1}})
+        one.described = {"algorithms": [{"name": name, "in_library": name != "allreduce_halving_far"}
                                         for name in questions.ALGORITHMS["allreduce"]]}
         pairs = division.compared(one, "allreduce", 64)
         self.assertEqual(pairs[1], (512, ("allreduce_halving", 2), ("allreduce_by_nodes", 1)))

@@ -1,6 +1,7 @@
 // Allreduce of long vectors (Rabenseifner, "Optimization of collective reduction operations"):
 // recursive halving leaves each rank with the result of one part, recursive doubling gives all
-// parts to all.
+// parts to all. The nearest ranks come first in the one and last in the other, since they exchange
+// the longest parts: far links, which many pairs share, carry the short ones.
 #include "collective/algorithm.hpp"
 #include "collective/fold.hpp"
 
@@ -21,9 +22,9 @@ struct Range {
     int middle = (from + to) / 2;
     return upper ? Range{vector, parts, middle, to} : Range{vector, parts, from, middle};
   }
-  // To the `wide` parts it belongs to.
-  Range widened(int wide) const {
-    int start = from / wide * wide;
+  // That it is a half of.
+  Range doubled() const {
+    const int wide = 2 * (to - from), start = from / wide * wide;
     return {vector, parts, start, start + wide};
   }
 };
@@ -47,23 +48,24 @@ Task allreduce_halving(Run& run) {
   if (fold.pairs > 0) co_await fold_in(run, context, fold, vector, total, incoming);
   if (!fold.speaks) co_return;
   Range own{vector, fold.groups, 0, fold.groups};
-  for (int mask = fold.groups / 2; mask > 0; mask /= 2) {
+  for (int mask = 1; mask < fold.groups; mask *= 2) {
     const int partner = fold.speaker(fold.group ^ mask);
     const Range theirs = own.half(!(fold.group & mask));
     own = own.half(fold.group & mask);
-    const bool first = apart && mask == fold.groups / 2;
+    const bool first = apart && mask == 1;
     run.receive(context, own.in(first ? total : incoming), own.count(), type, partner);
     run.send(context, theirs.in(first ? contribution : total), theirs.count(), type, partner);
     co_await run.all();
     vector.part(own.count()).reduce(own.in(first ? contribution : incoming), own.in(total));
   }
-  for (int mask = 1; mask < fold.groups; mask *= 2) {
-    const int other = fold.group ^ mask, partner = fold.speaker(other);
-    const Range theirs = Range{vector, fold.groups, other, other + 1}.widened(mask);
+  for (int mask = fold.groups / 2; mask > 0; mask /= 2) {
+    const int partner = fold.speaker(fold.group ^ mask);
+    const Range both = own.doubled();
+    const Range theirs = both.half(own.from == both.from);
     run.receive(context, theirs.in(total), theirs.count(), type, partner);
     run.send(context, own.in(total), own.count(), type, partner);
     co_await run.all();
-    own = own.widened(2 * mask);
+    own = both;
   }
   if (fold.pairs > 0) co_await fold_out(run, context, fold, vector, total);
 }

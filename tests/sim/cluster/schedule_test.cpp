@@ -89,8 +89,8 @@ TEST(Schedules, allreduces_add_each_contribution_once) {
   for (std::int64_t bytes :
        {std::int64_t{8}, std::int64_t{8000}, std::int64_t{1001}, std::int64_t{1 << 20}})
     for (auto make :
-         {allreduce_doubling, allreduce_halving, allreduce_halving_near, allreduce_ring,
-          allreduce_by_nodes, allreduce_by_nodes_in_parts, allreduce_by_nodes_in_parts_near})
+         {allreduce_doubling, allreduce_halving, allreduce_halving_far, allreduce_ring,
+          allreduce_by_nodes, allreduce_by_nodes_in_parts, allreduce_by_nodes_in_parts_far})
       check_vectors(make, true, bytes);
 }
 
