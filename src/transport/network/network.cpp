@@ -99,8 +99,14 @@ void Network::write_header(NetworkPeer& peer, char* packet, std::size_t bytes,
   std::memcpy(packet, &header, sizeof header);
 }
 
+// Two ranks may connect to each other at the same time; then one's request is refused, and the
+// other's is about to come. libfabric 1.17 loses what has been sent if the first one asks again
+// before it has seen that, so a first packet is tried again some looks later only.
 Started Network::sent(NetworkPeer& peer, Started started) {
+  constexpr std::uint64_t looks_between = 8;  // guess: it needs two or three to see a request
   if (started == Started::yes) ++peer.next_out;
+  if (started == Started::later && peer.next_out == 0)
+    peer.connect_look = platform::load_shared(looks_) + looks_between;
   if (started == Started::failed) peer.lost = endpoint_.last_error();
   return started;
 }
@@ -163,6 +169,7 @@ bool Network::begin_filling(NetworkPeer& peer) {
 }
 
 Started Network::send_filled(NetworkPeer& peer) {
+  if (!may_try(peer)) return Started::later;
   SendBuffer* buffer = peer.filling;
   write_header(peer, buffer->packet, peer.filled_bytes);
   const iovec part{buffer->packet, sizeof(PacketHeader) + peer.filled_bytes};
@@ -224,6 +231,7 @@ Started Network::put(NetworkPeer& peer, const Piece& piece, const void* payload,
 Started Network::put_alone(NetworkPeer& peer, const Piece& piece, const void* payload,
                            std::size_t bytes) {
   constexpr std::size_t short_bytes = 256;
+  if (!may_try(peer)) return Started::later;
   const std::size_t whole = piece_bytes(bytes);
   const std::size_t in_all = sizeof(PacketHeader) + whole;
   auto fill = [&](char* packet) {
@@ -252,6 +260,7 @@ Started Network::send_buffer(NetworkPeer& peer, SendBuffer& buffer, std::size_t 
 
 Started Network::put_wishes(NetworkPeer& peer) {
   if (peer.filling) return send_filled(peer);
+  if (!may_try(peer)) return Started::later;
   if (!may_inject(sizeof(PacketHeader))) {
     SendBuffer* buffer = take_buffer(peer);
     if (!buffer) return Started::later;
@@ -287,6 +296,7 @@ Started Network::put_in_place(NetworkPeer& peer, const Piece& piece, const void*
                               std::size_t bytes, PacketEnds& ends, Operation& operation) {
   if (peer.filling)
     if (const Started started = send_filled(peer); started != Started::yes) return started;
+  if (!may_try(peer)) return Started::later;
   const std::size_t whole = piece_bytes(bytes);
   constexpr std::size_t before = tcp_message_header_bytes + sizeof(PacketHeader) + sizeof piece;
   const std::size_t skip = endpoint_.is_tcp() ? bytes_behind(payload, before) : 0;

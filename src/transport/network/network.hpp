@@ -33,7 +33,8 @@ struct NetworkPeer {
   int lost = 0;  // libfabric's error by which sending to it has failed for good
   fi_addr_t address = FI_ADDR_UNSPEC;
   Key out_key, in_key;
-  std::uint32_t next_out = 0;  // number of the next packet, either way
+  std::uint64_t connect_look = 0;  // before that look it is not tried again: see may_try
+  std::uint32_t next_out = 0;      // number of the next packet, either way
   std::uint32_t next_in = 0;
   ReceiveBuffer* early = nullptr;  // came before their turn
   bool dropped = false;            // it is lost: what still comes from it is nobody's
@@ -106,7 +107,7 @@ class Network {
   void tell_wishes(NetworkPeer& peer);
   // Sends what waits for company; whether any left. Whoever looks at the network does it first, and
   // says so.
-  void looked() { ++looks_; }
+  void looked() { platform::add_shared(looks_, std::uint64_t{1}); }
   bool send_filled();
   bool has_filled() const { return first_filling_ != nullptr; }
   // Whether something is on its way out that the provider goes on with only when it is looked at.
@@ -121,6 +122,9 @@ class Network {
  private:
   bool may_inject(std::size_t bytes) const {
     return injects_ && bytes <= endpoint_.inject_bytes_max();
+  }
+  bool may_try(const NetworkPeer& peer) const {
+    return peer.connect_look <= platform::load_shared(looks_);
   }
   SendBuffer* take_buffer(NetworkPeer& peer);
   void keep(SendBuffer& buffer);
