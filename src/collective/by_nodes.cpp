@@ -28,10 +28,18 @@ const world::NodeParts* node_parts(Run& run) {
   return parts;
 }
 
-bool packed_blocks(Run& run, int count, std::int64_t bytes, Blocks& blocks) {
-  blocks.buffer = run.take(static_cast<std::size_t>(count * bytes));
+bool find_blocks(Run& run, const world::NodeParts& parts, const Delegates& delegates,
+                 const Blocks& all, const Blocks& mine, Blocks& blocks) {
+  const int width = parts.node->size();
+  if (run.call.comm->rank() == run.call.root) {
+    blocks = all;
+    blocks.buffer = all.place(parts.own_node * width);
+    return true;
+  }
+  if (!delegates.is_own) return true;
+  blocks.uniform = mine.bytes(0);
   blocks.type = datatype::datatypes.find(MPI_BYTE);
-  blocks.uniform = bytes;
+  blocks.buffer = run.take(static_cast<std::size_t>(width * blocks.uniform));
   return blocks.buffer != nullptr;
 }
 

@@ -38,9 +38,11 @@ bool find_delegates(Run& run, const world::NodeParts& parts, int root, Delegates
 // has no part in the call.
 const world::NodeParts* node_parts(Run& run);
 
-// Room for so many blocks of so many bytes, one behind the other; until the run ends. False, and
-// the run has the error, without memory.
-bool packed_blocks(Run& run, int count, std::int64_t bytes, Blocks& blocks);
+// This node's blocks of a gather or scatter, where its delegate has them: the root among `all`, the
+// others one behind the other, each as long as `mine`, until the run ends. False, and the run has
+// the error, without memory.
+bool find_blocks(Run& run, const world::NodeParts& parts, const Delegates& delegates,
+                 const Blocks& all, const Blocks& mine, Blocks& blocks);
 
 // A call of one kind among the ranks of a part.
 inline Call step_of(Kind kind, Communicator& part, int root = 0) {

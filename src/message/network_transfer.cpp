@@ -52,7 +52,6 @@ struct Transfer {
   bool answered = false;
   Write writes[writes_at_once];
   // Of a receive.
-  std::int64_t sent_bytes = 0;      // what the sender has
   std::uint32_t send = 0;           // its number
   std::int64_t begin = 0, end = 0;  // of the present part
   std::int32_t writes_left = 0;     // below 0: came before what they belong to
@@ -340,7 +339,6 @@ void accept_written(Request& receive, const UnexpectedMessage& unexpected) {
   Transfer& transfer = *find_transfer(receive.slot, false);
   transfer.advert = static_cast<std::uint32_t>(std::exchange(receive.advert, 0));
   transfer.unmatched = false;
-  transfer.sent_bytes = unexpected.bytes;
   transfer.send = static_cast<std::uint32_t>(unexpected.offer);
   receive.stage = Stage::streaming;
   set_outstanding(receive, receive.bytes);
@@ -402,7 +400,6 @@ void accept_over_network(const UnexpectedMessage& unexpected, Request& receive) 
   Peer& peer = *contact(unexpected.process);
   Transfer* transfer = open_transfer(peer, receive, false);
   BATON_INVARIANT(transfer != nullptr);
-  transfer->sent_bytes = unexpected.bytes;
   transfer->send = static_cast<std::uint32_t>(unexpected.offer);
   if (unexpected.early_bytes > 0)
     take_head(*transfer, unexpected.payload(), unexpected.early_bytes);

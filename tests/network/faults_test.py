@@ -12,7 +12,7 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import launchers  # noqa: E402
-from jobs import SKIPPED, WATCHDOG_SECONDS, World, each_launcher, why_no_hosts  # noqa: E402
+from jobs import WATCHDOG_SECONDS, World, each_launcher, run_tests  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BIN, PROGRAMS = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
@@ -187,12 +187,5 @@ class OnOneHost(unittest.TestCase):
         self.assertNotIn("libfabric", self.trace([program], "openat"))
 
 
-def main():
-    if why := why_no_hosts():
-        print(f"skipped: no hosts here: {why}")
-        return SKIPPED
-    unittest.main(verbosity=1)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_tests())

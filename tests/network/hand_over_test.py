@@ -11,7 +11,7 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import launchers  # noqa: E402
-from jobs import PATIENCE_SECONDS, SKIPPED, World, kill, wait_until, why_no_hosts  # noqa: E402
+from jobs import PATIENCE_SECONDS, World, kill, run_tests, wait_until  # noqa: E402
 
 BIN, PROGRAMS = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
 MPIEXEC = os.path.join(BIN, "mpiexec")
@@ -284,12 +284,5 @@ class OverThreeHosts(Handing, unittest.TestCase):
         self.assertIn("all checks held on 7 ranks", job.out)
 
 
-def main():
-    if why := why_no_hosts():
-        print(f"skipped: no hosts here: {why}")
-        return SKIPPED
-    unittest.main(verbosity=1)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_tests())

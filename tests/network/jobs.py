@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 import time
+import unittest
 
 import hosts as several
 import launchers
@@ -125,6 +126,14 @@ def why_no_hosts(trouble=None):
             return None
     except several.Unusable as why:
         return str(why)
+
+
+def run_tests(trouble=None):
+    """The tests of the program that was started; where there can be no hosts, what CTest takes for skipped."""
+    if why := why_no_hosts(trouble):
+        print(f"skipped: no hosts here: {why}")
+        return SKIPPED
+    return 0 if unittest.main(verbosity=1, exit=False).result.wasSuccessful() else 1
 
 
 def library_of(bin_folder):

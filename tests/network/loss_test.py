@@ -14,7 +14,7 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from forwarder import Trouble  # noqa: E402
 from hosts import run  # noqa: E402
-from jobs import SKIPPED, World, begin, kill, libfabrics, library_of, wait_until, why_no_hosts  # noqa: E402
+from jobs import World, begin, kill, libfabrics, library_of, run_tests, wait_until  # noqa: E402
 
 BIN, PROGRAMS = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
 PROGRAM = os.path.join(PROGRAMS, "loss_program")
@@ -195,12 +195,5 @@ class OverThreeHosts(Lossy, unittest.TestCase):
                                        "cannot be reached over the network", job.words)
 
 
-def main():
-    if why := why_no_hosts(Trouble()):
-        print(f"skipped: no hosts here: {why}")
-        return SKIPPED
-    unittest.main(verbosity=1)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_tests(Trouble()))

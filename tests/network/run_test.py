@@ -8,7 +8,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from jobs import SKIPPED, WATCHDOG_SECONDS, World, each_launcher, why_no_hosts  # noqa: E402
+from jobs import WATCHDOG_SECONDS, World, each_launcher, run_tests  # noqa: E402
 
 BIN, PROGRAMS, WEATHER, SEISMIC, HARTREE_FOCK = (os.path.abspath(sys.argv.pop(1)) for _ in range(5))
 # A launcher has its own MPI's folder in there.
@@ -92,12 +92,5 @@ class OverThreeHosts(Running, unittest.TestCase):
         each_launcher(self, lambda name: self.check_suite(name, 5, "collective"), ("mpich", "srun-pmix"))
 
 
-def main():
-    if why := why_no_hosts():
-        print(f"skipped: no hosts here: {why}")
-        return SKIPPED
-    unittest.main(verbosity=1)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_tests())

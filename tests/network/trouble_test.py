@@ -9,7 +9,7 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from forwarder import Trouble  # noqa: E402
-from jobs import SKIPPED, WATCHDOG_SECONDS, World, begin, libfabrics, library_of, why_no_hosts  # noqa: E402
+from jobs import WATCHDOG_SECONDS, World, begin, libfabrics, library_of, run_tests  # noqa: E402
 
 BIN, PROGRAMS = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
 PROGRAM = os.path.join(PROGRAMS, "mixed_program")
@@ -69,12 +69,5 @@ class OverThreeHosts(Mixed, unittest.TestCase):
         self.mix(libfabrics()[-1])
 
 
-def main():
-    if why := why_no_hosts(Trouble()):
-        print(f"skipped: no hosts here: {why}")
-        return SKIPPED
-    unittest.main(verbosity=1)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_tests(Trouble()))

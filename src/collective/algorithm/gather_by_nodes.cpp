@@ -32,13 +32,8 @@ Task gather_by_nodes(Run& run) {
   if (!parts || !find_delegates(run, *parts, call.root, delegates)) co_return;
   const int width = parts->node->size();
   const bool is_root = call.comm->rank() == call.root;
-  Blocks blocks;  // of this node, where its delegate has them
-  if (is_root) {
-    blocks = call.in;
-    blocks.buffer = call.in.place(parts->own_node * width);
-  } else if (delegates.is_own && !packed_blocks(run, width, call.out.bytes(0), blocks)) {
-    co_return;
-  }
+  Blocks blocks;
+  if (!find_blocks(run, *parts, delegates, call.in, call.out, blocks)) co_return;
   Call collecting = step_of(Kind::gather, *parts->node, delegates.number);
   collecting.out = call.out;
   collecting.in = blocks;

@@ -12,13 +12,8 @@ Task scatter_by_nodes(Run& run) {
   if (!parts || !find_delegates(run, *parts, call.root, delegates)) co_return;
   const int width = parts->node->size();
   const bool is_root = call.comm->rank() == call.root;
-  Blocks blocks;  // of this node, where its delegate has them
-  if (is_root) {
-    blocks = call.out;
-    blocks.buffer = call.out.place(parts->own_node * width);
-  } else if (delegates.is_own && !packed_blocks(run, width, call.in.bytes(0), blocks)) {
-    co_return;
-  }
+  Blocks blocks;
+  if (!find_blocks(run, *parts, delegates, call.out, call.in, blocks)) co_return;
   Call handing_out = step_of(Kind::scatter, *parts->node, delegates.number);
   handing_out.out = blocks;
   handing_out.in = call.in;
