@@ -14,6 +14,8 @@ namespace baton {
 #define BATON_USER_SETTINGS(X) \
   X(eager_bytes_max,             bytes,  4096,       48,      6144,       "longest message that enters a ring before it is matched") \
   X(network_eager_bytes_max,     bytes,  131072,     48,      131072,     "longest message that goes to another node before it is matched") \
+  X(network_rails,               count,  4,          1,       4,          "most network interfaces of a rank: its messages go over the first, the parts of long ones over all") \
+  X(network_rails_bytes_min,     bytes,  524288,     4096,       1LL << 40,  "shortest message whose parts go over all network interfaces") \
   X(network_patience_seconds,    count,  60,         0,       86400,      "a host of the job from which no sign of life has come for so long is lost, and with it what waits for its ranks; 0: never; for TCP, other networks have their own") \
   X(unexpected_bytes_max,        bytes,  1 << 20,    0,       1LL << 40,  "unexpected payload kept per peer; beyond it only envelopes are taken in") \
   X(own_rings,                   count,  -1,         -1,      4096,       "so many senders to one rank get a ring of their own there; all others share one, and so does who has sent little in a job of more than 64 ranks; -1: 128, among more than 160 ranks fewer; mpiexec reads it for all") \

@@ -38,9 +38,9 @@ struct alignas(cache_line_bytes) ProcessEntry {
   std::atomic<std::uint32_t> ready;
   std::uint32_t local_rank;  // in this arena; no_local_rank: it is on another node
   RankPlace place;
-  char card[192];
+  char card[320];
 };
-static_assert(sizeof(ProcessEntry) == 256);
+static_assert(sizeof(ProcessEntry) == 384);
 inline constexpr std::uint32_t no_local_rank = 0xffffffff;
 
 }  // namespace baton::lockfree

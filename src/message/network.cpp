@@ -126,8 +126,13 @@ void stop_network() {
 void describe_network(char* text, std::size_t bytes) {
   const transport::network::Endpoint& endpoint = network.endpoint();
   const std::uint32_t version = transport::network::open_library()->version();
-  std::snprintf(text, bytes, "%s on interface %s, of libfabric %u.%u: %s", endpoint.provider(),
-                endpoint.interface(), FI_MAJOR(version), FI_MINOR(version), endpoint.reason());
+  int used =
+      std::snprintf(text, bytes, "%s on interface %s, of libfabric %u.%u: %s", endpoint.provider(),
+                    endpoint.interface(), FI_MAJOR(version), FI_MINOR(version), network.reason());
+  for (int rail = 1; rail < network.rails() && static_cast<std::size_t>(used) < bytes; ++rail)
+    used += std::snprintf(text + used, bytes - static_cast<std::size_t>(used), "%s %s",
+                          rail == 1 ? "; parts of long messages also over" : ",",
+                          network.endpoint_at(rail).interface());
 }
 
 transport::Link* make_network_link(Process process) {
@@ -284,8 +289,7 @@ bool poll_network() {
   if (BATON_UNLIKELY(network.has_wishes()))
     each_network_peer([](transport::network::NetworkPeer& peer) { network.tell_wishes(peer); });
   if (look_gap.skips()) return false;
-  network.looked();
-  bool any = network.endpoint().poll(arrive_network_write);
+  bool any = network.poll(arrive_network_write, engine.about_to_sleep);
   any |= poll_inbox(*inbox);
   any |= advance_transfers();
   look_gap.found(any);

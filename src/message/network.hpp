@@ -5,6 +5,7 @@
 #pragma once
 
 #include "message/protocol.hpp"
+#include "transport/network/choose_provider.hpp"
 
 namespace baton::message {
 
@@ -18,13 +19,14 @@ struct NetworkRtsLine {
 // A receiver's answer: where a part of the message, or all of it, goes.
 struct NetworkCtsLine {
   std::uint64_t address;
-  std::uint64_t key;
-  std::int64_t offset;  // of the part, in the message
-  std::int64_t bytes;   // of the part
-  std::int64_t limit;   // of the message, as far as the receiver wants it
+  std::uint64_t keys[transport::network::rails_max];  // for each of the receiver's interfaces
+  std::int64_t offset;                                // of the part, in the message
+  std::int64_t bytes;                                 // of the part
+  std::int64_t limit;  // of the message, as far as the receiver wants it
   std::uint32_t send;
   std::uint32_t receive;      // the receiver's number, told with each write
   std::uint32_t write_bytes;  // of each write but the last
+  std::int32_t rails;         // so many keys
 };
 
 // Ends the job after a message was lost that its send took for sent; explained. Set by who can.

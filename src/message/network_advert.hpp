@@ -9,6 +9,7 @@
 
 #include "message/match.hpp"
 #include "transport/link.hpp"
+#include "transport/network/choose_provider.hpp"
 
 namespace baton::message {
 
@@ -16,12 +17,13 @@ struct Peer;
 
 struct NetworkAdvertLine {
   std::uint64_t address;
-  std::uint64_t key;
-  std::int64_t bytes;      // of the receive
+  std::uint64_t keys[transport::network::rails_max];  // for each of the receiver's interfaces
+  std::int64_t bytes;                                 // of the receive
   std::uint32_t receive;   // the receiver's number of it, told with each write
   std::uint32_t number;    // of its adverts to this sender, from 1 on
   std::uint32_t taken;     // messages of this sender that it had matched, or kept, before
   std::uint32_t refusals;  // of its adverts by this sender, that it had heard of
+  std::int32_t rails;      // so many keys
 };
 inline constexpr int adverts_max = 16;                 // guess: of a pair and direction, at a time
 inline constexpr std::uint32_t remembered_sends = 32;  // guess

@@ -254,7 +254,7 @@ bool note_loss(const LossLine& line) {
              std::memory_order_relaxed);
   if (line.node >= 0)
     if (const Card* card = card_of(static_cast<Process>(line.process)))
-      transport::network::cut_connections(card->address, network.endpoint().address());
+      network.cut_connections(*card);
   for (std::uint32_t i = 0; i < process_count(); ++i)
     if (error_of(static_cast<Process>(i))) fail_transfers(static_cast<Process>(i));
   fail_posted();

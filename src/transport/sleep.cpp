@@ -86,18 +86,25 @@ class DescriptorTrust {
 } trust;
 
 void sleep_with_network(std::uint32_t expected, std::int64_t bound_us) {
-  network::Endpoint& endpoint = network::network.endpoint();
-  const bool tells = endpoint.wait_descriptor() >= 0 && trust.deserved();
-  if (tells && !endpoint.may_wait()) return;  // something is there
-  constexpr std::int64_t blind_us = 200;      // guess: where it does not tell, look again soon
+  const int rails = network::network.rails();
+  pollfd ends[1 + network::rails_max] = {{own_pipe[0], POLLIN, 0}};
+  bool tells = trust.deserved();
+  std::uint64_t completions = 0;
+  for (int rail = 0; tells && rail < rails; ++rail) {
+    network::Endpoint& endpoint = network::network.endpoint_at(rail);
+    tells = endpoint.wait_descriptor() >= 0;
+    if (tells && !endpoint.may_wait()) return;  // something is there
+    completions += endpoint.completions();
+    ends[1 + rail] = {endpoint.wait_descriptor(), POLLIN, 0};
+  }
+  constexpr std::int64_t blind_us = 200;  // guess: where it does not tell, look again soon
   if (!tells) bound_us = std::min(bound_us, blind_us);
   // relaxed: who changes it after this writes to the pipe, too.
   if (doorbell(own_rank()).wake.word.load(std::memory_order_relaxed) != expected) return;
-  pollfd ends[] = {{own_pipe[0], POLLIN, 0}, {endpoint.wait_descriptor(), POLLIN, 0}};
   const timespec bound{bound_us / 1000000, bound_us % 1000000 * 1000};
-  ::ppoll(ends, tells ? 2 : 1, &bound, nullptr);
+  const int woken = ::ppoll(ends, tells ? 1 + static_cast<nfds_t>(rails) : 1, &bound, nullptr);
   if (ends[0].revents) empty_own_pipe();
-  if (tells && ends[1].revents) trust.alarm(endpoint.completions());
+  if (woken > (ends[0].revents ? 1 : 0)) trust.alarm(completions);
 }
 
 }  // namespace

@@ -19,12 +19,13 @@ lockfree::Envelope with_tag(std::int32_t tag) {
 }
 NetworkAdvertLine advert(std::uint32_t number, std::uint32_t taken, std::uint32_t refusals = 0) {
   return {.address = 0,
-          .key = 0,
+          .keys = {},
           .bytes = 1 << 20,
           .receive = number,
           .number = number,
           .taken = taken,
-          .refusals = refusals};
+          .refusals = refusals,
+          .rails = 1};
 }
 
 struct known : testing::Test {

@@ -112,10 +112,12 @@ class Reaper:
 
 
 class Hosts:
-    """N hosts, up while the `with` block runs. `trouble` (a forwarder.Trouble): what happens to packets between them."""
+    """N hosts, up while the `with` block runs. `trouble` (a forwarder.Trouble): what happens to packets between them.
+    `interfaces`: of each host, eth0 and so on, each kind in a network of its own; `megabits` a second of each."""
 
-    def __init__(self, count, trouble=None):
+    def __init__(self, count, trouble=None, interfaces=1, megabits=None):
         self.trouble, self.forwarder = trouble, None
+        self.interfaces, self.megabits = interfaces, megabits
         self.names = [f"b{os.getpid():x}h{number}" for number in range(1, count + 1)]
         self.network = f"10.{64 + os.getpid() // 256 % 128}.{os.getpid() % 256}"
         self.holders, self.pids = [], {}
@@ -132,16 +134,21 @@ class Hosts:
         self.reaper = Reaper(self.folder)
         try:
             self._write_names()
-            bridge = "true" if self.trouble else "ip link add bridge type bridge && ip link set bridge up"
-            self.bridge = self._hold(bridge)
+            make = "ip link add bridge{0} type bridge && ip link set bridge{0} up"
+            bridges = "true" if self.trouble else " && ".join(make.format(i) for i in range(self.interfaces))
+            self.bridge = self._hold(bridges)
             for number, name in enumerate(self.names, 1):
                 self._make_host(number, name)
             if self.trouble:
                 self._start_forwarder()
             for number, name in enumerate(self.names, 1):
-                on_host = ("nsenter", "-t", self.pids[name], "--net", "ip")
-                run(*on_host, "addr", "add", f"{self.network}.{number}/24", "dev", "eth0")
-                run(*on_host, "link", "set", "eth0", "up")
+                on_host = ("nsenter", "-t", self.pids[name], "--net")
+                for i in range(self.interfaces):
+                    run(*on_host, "ip", "addr", "add", f"{self._network(i)}.{number}/24", "dev", f"eth{i}")
+                    run(*on_host, "ip", "link", "set", f"eth{i}", "up")
+                    if self.megabits:
+                        run(*on_host, "tc", "qdisc", "add", "dev", f"eth{i}", "root", "tbf", "rate",
+                            f"{self.megabits}mbit", "burst", "256k", "latency", "50ms")
         except BaseException:
             self.__exit__()
             raise
@@ -153,6 +160,12 @@ class Hosts:
             holder.stdin.close()
             holder.stdout.close()
             holder.wait()
+
+    def _network(self, interface):
+        """Of the interfaces of that number; those behind the first are in 172.16.0.0/12."""
+        if interface == 0:
+            return self.network
+        return f"172.{16 + 4 * interface + os.getpid() // 256 % 4}.{os.getpid() % 256}"
 
     def _write_names(self):
         self.hosts_file = os.path.join(self.folder, "hosts")
@@ -181,8 +194,9 @@ class Hosts:
         if self.trouble:
             return
         on_bridge = ("nsenter", "-t", self.bridge, "--net", "ip")
-        run(*on_bridge, "link", "add", f"host{number}", "type", "veth", "peer", "name", "eth0", "netns", pid)
-        run(*on_bridge, "link", "set", f"host{number}", "master", "bridge", "up")
+        for i in range(self.interfaces):
+            run(*on_bridge, "link", "add", f"host{number}n{i}", "type", "veth", "peer", "name", f"eth{i}", "netns", pid)
+            run(*on_bridge, "link", "set", f"host{number}n{i}", "master", f"bridge{i}", "up")
 
     def _start_forwarder(self):
         """It lives where the bridge would be, and ends with it."""

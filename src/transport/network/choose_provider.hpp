@@ -1,4 +1,4 @@
-// Which of libfabric's offers a rank takes: which provider, on which interface, and why. Pure.
+// Which of libfabric's offers a rank takes: which provider, on which interfaces, and why. Pure.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,28 @@ struct ProviderOffer {
   bool loopback = false;
   bool ipv6 = false;
   bool link_local = false;
+  std::uint32_t megabits = 0;  // a second; 0: not known
+  int numa_node = -1;          // at which the interface is; -1: not known
+  std::uint32_t subnet = 0;    // equal ones reach each other; 0: as all of the provider's do
 };
+
+// The most interfaces of a process: the first, over which packets go, and further ones, which carry
+// parts of long messages.
+inline constexpr int rails_max = 4;
 
 // What the user and the job want; empty: no matter.
 struct ProviderWish {
   std::string_view provider;   // BATON_NETWORK_PROVIDER
-  std::string_view interface;  // BATON_NETWORK_INTERFACE
+  std::string_view interface;  // BATON_NETWORK_INTERFACE: one, or several with commas between
   bool one_machine = false;    // all ranks are on this machine
+  int rails = rails_max;       // no more interfaces than that
+  int numa_node = -1;          // of the process; -1: no single one
 };
 
 struct ProviderChoice {
-  int index = -1;           // in the offers; -1: none
+  int index = -1;  // in the offers; -1: none
+  int further[rails_max - 1] = {};
+  int further_count = 0;
   const char* reason = "";  // in words, for --explain and errors
 };
 

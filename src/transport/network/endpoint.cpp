@@ -1,9 +1,7 @@
 #include "transport/network/endpoint.hpp"
 
-#include <netinet/in.h>
 #include <rdma/fi_cm.h>
 #include <rdma/fi_errno.h>
-#include <sys/socket.h>
 
 #include <cerrno>
 #include <cstring>
@@ -11,53 +9,14 @@
 #include <utility>
 
 #include "base/report.hpp"
-#include "base/settings.hpp"
-#include "transport/network/choose_provider.hpp"
 #include "transport/network/random.hpp"
 
 namespace baton::transport::network {
 
 namespace {
 
-// So many packets may come before the first is taken. The rest waits at its senders.
-constexpr std::size_t receive_buffers = 8;  // guess
 constexpr std::size_t completions_at_once = 16;
 constexpr std::uint64_t completion_queue_entries = 1024;
-
-std::string_view variable(const char* name) {
-  const char* value = environment_variable(name);
-  return value ? value : "";
-}
-
-bool is_link_local(const sockaddr_in6& address) {
-  return address.sin6_addr.s6_addr[0] == 0xfe && (address.sin6_addr.s6_addr[1] & 0xc0) == 0x80;
-}
-
-ProviderOffer offer_of(const fi_info& info) {
-  ProviderOffer offer;
-  offer.provider = info.fabric_attr->prov_name ? info.fabric_attr->prov_name : "";
-  offer.interface = info.domain_attr->name ? info.domain_attr->name : "";
-  offer.native = info.ep_attr->protocol == FI_PROTO_XNET;
-  offer.loopback = offer.interface == "lo";
-  offer.ipv6 = info.addr_format == FI_SOCKADDR_IN6;
-  if (offer.ipv6 && info.src_addrlen >= sizeof(sockaddr_in6))
-    offer.link_local = is_link_local(*static_cast<const sockaddr_in6*>(info.src_addr));
-  return offer;
-}
-
-// What we need, and which of the provider's demands we can meet.
-void fill_hints(fi_info& hints) {
-  hints.caps = FI_MSG | FI_RMA | FI_SEND | FI_RECV | FI_WRITE | FI_REMOTE_WRITE;
-  hints.mode = FI_CONTEXT | FI_CONTEXT2;
-  hints.ep_attr->type = FI_EP_RDM;
-  hints.domain_attr->threading = FI_THREAD_DOMAIN;
-  hints.domain_attr->mr_mode =
-      FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
-  hints.domain_attr->data_progress = FI_PROGRESS_MANUAL;
-  hints.domain_attr->control_progress = FI_PROGRESS_MANUAL;
-  hints.domain_attr->cq_data_size = sizeof(std::uint32_t);
-  hints.tx_attr->msg_order = hints.rx_attr->msg_order = FI_ORDER_SAS;
-}
 
 }  // namespace
 
@@ -67,41 +26,6 @@ Started Endpoint::explain(const char* what, long code) {
   (void)fail(MPI_ERR_OTHER, "the network (%s on %s) refuses %s: %s", provider(), interface(), what,
              library_->strerror(static_cast<int>(-code)));
   return Started::failed;
-}
-
-Error Endpoint::choose(bool one_machine) {
-  fi_info* hints = library_->dupinfo(nullptr);
-  if (!hints) return fail(MPI_ERR_NO_MEM, "no memory to ask libfabric for its providers");
-  fill_hints(*hints);
-  fi_info* all = nullptr;
-  const int code = library_->getinfo(interface_version, nullptr, nullptr, 0, hints, &all);
-  library_->freeinfo(hints);
-  constexpr std::size_t offers_max = 256;
-  ProviderOffer offers[offers_max];
-  const fi_info* infos[offers_max];
-  std::size_t count = 0;
-  for (fi_info* info = all; code == 0 && info && count < offers_max; info = info->next, ++count) {
-    offers[count] = offer_of(*info);
-    infos[count] = info;
-  }
-  const ProviderWish wish{variable("BATON_NETWORK_PROVIDER"), variable("BATON_NETWORK_INTERFACE"),
-                          one_machine};
-  const ProviderChoice choice = choose_provider({offers, count}, wish);
-  Error error = MPI_SUCCESS;
-  if (choice.index < 0)
-    error = fail(MPI_ERR_OTHER,
-                 "this job spans nodes, and libfabric %u.%u has no provider for it%s%s%s%s (%zu "
-                 "offers looked at); `fi_info` lists what there is, BATON_NETWORK_INTERFACE and "
-                 "BATON_NETWORK_PROVIDER choose",
-                 FI_MAJOR(library_->version()), FI_MINOR(library_->version()),
-                 wish.interface.empty() ? "" : " on interface ", wish.interface.data(),
-                 wish.provider.empty() ? "" : " named ", wish.provider.data(), count);
-  else
-    info_ = library_->dupinfo(infos[choice.index]);
-  reason_ = choice.reason;
-  if (all) library_->freeinfo(all);
-  if (!error && !info_) error = fail(MPI_ERR_NO_MEM, "no memory for libfabric's description");
-  return error;
 }
 
 Error Endpoint::open_all() {
@@ -150,12 +74,11 @@ Error Endpoint::open_all() {
   return MPI_SUCCESS;
 }
 
-Error Endpoint::open(bool one_machine) {
-  library_ = open_library();
-  if (!library_) return MPI_ERR_OTHER;
-  Error error = choose(one_machine);
-  if (!error) error = open_all();
-  if (!error) error = post_buffers();
+Error Endpoint::open(const Library& library, fi_info* offer, std::size_t receive_buffers) {
+  library_ = &library;
+  info_ = offer;
+  Error error = open_all();
+  if (!error) error = post_buffers(receive_buffers);
   if (error) close();
   return error;
 }
@@ -255,14 +178,14 @@ void Endpoint::forget(Registration& made) {
   made = {};
 }
 
-Error Endpoint::post_buffers() {
-  buffers_ = new (std::nothrow) ReceiveBuffer[receive_buffers];
+Error Endpoint::post_buffers(std::size_t count) {
+  buffers_ = new (std::nothrow) ReceiveBuffer[count];
   if (!buffers_) return fail(MPI_ERR_NO_MEM, "no memory to receive from the network");
   if (info_->domain_attr->mr_mode & FI_MR_LOCAL)
-    if (Error error = register_memory(buffers_, receive_buffers * sizeof *buffers_, FI_RECV,
-                                      buffers_registered_))
+    if (Error error =
+            register_memory(buffers_, count * sizeof *buffers_, FI_RECV, buffers_registered_))
       return error;
-  for (std::size_t i = 0; i < receive_buffers; ++i)
+  for (std::size_t i = 0; i < count; ++i)
     if (!post(buffers_[i])) return MPI_ERR_OTHER;
   return MPI_SUCCESS;
 }

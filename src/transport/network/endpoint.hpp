@@ -1,7 +1,7 @@
-// This process's end of the network: one reliable-datagram endpoint of libfabric with its
-// completion queue and its pool of receive buffers, for all peers together. Used by the network
-// link and by the network's rendezvous. Invariant: libfabric is called from this folder only, and
-// under the endpoint's lock where threads need it.
+// This process's end of the network on one interface: a reliable-datagram endpoint of libfabric
+// with its completion queue and its pool of receive buffers, for all peers together. Used by the
+// network link and by the network's rendezvous. Invariant: libfabric is called from this folder
+// only, and under the endpoint's lock where threads need it.
 #pragma once
 
 #include <rdma/fi_endpoint.h>
@@ -51,15 +51,14 @@ enum class Started { yes, later, failed };  // later: no room now; failed: expla
 
 class Endpoint {
  public:
-  // Opens the best provider; `one_machine`: all ranks of the job are here. Errors, explained:
-  // MPI_ERR_OTHER.
-  [[nodiscard]] Error open(bool one_machine);
+  // Opens it on what libfabric offered (which is given back in the end), for so many packets that
+  // may come before the first is taken. Errors, explained: MPI_ERR_OTHER, MPI_ERR_NO_MEM.
+  [[nodiscard]] Error open(const Library& library, fi_info* offer, std::size_t receive_buffers);
   void close();
   bool is_open() const { return endpoint_ != nullptr; }
   const Address& address() const { return address_; }
   const char* provider() const { return info_->fabric_attr->prov_name; }
   const char* interface() const { return info_->domain_attr->name; }
-  const char* reason() const { return reason_; }
   std::size_t inject_bytes_max() const { return info_->tx_attr->inject_size; }
   // Whether it is libfabric's own way over TCP.
   bool is_tcp() const { return info_->ep_attr->protocol == FI_PROTO_XNET; }
@@ -103,9 +102,8 @@ class Endpoint {
   std::uint64_t completions() const { return completions_taken_; }
 
  private:
-  Error choose(bool one_machine);
   Error open_all();
-  Error post_buffers();
+  Error post_buffers(std::size_t count);
   bool post(ReceiveBuffer& buffer);
   void post_again();
   bool read_error();
@@ -125,7 +123,6 @@ class Endpoint {
   ReceiveBuffer* first_ = nullptr;
   ReceiveBuffer* last_ = nullptr;
   Address address_;
-  const char* reason_ = "";
   int wait_descriptor_ = -1;
   int last_error_ = 0;
   std::uint64_t completions_taken_ = 0;

@@ -3,9 +3,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "platform/host_identity.hpp"
 #include "transport/network/kernel_copy.hpp"
+#include "transport/network/offers.hpp"
 #include "transport/network/random.hpp"
 
 namespace baton::transport::network {
@@ -16,19 +18,36 @@ namespace {
 
 // So many packets that are copied may be on their way out; then senders wait.
 constexpr std::uint32_t send_buffers_max = 128;  // guess
+// So many may come before the first is taken. The rest waits at its senders.
+constexpr std::size_t receive_buffers = 8;  // guess
 
 }  // namespace
 
 Error Network::open_endpoint(bool one_machine) {
   nonce_ = random_word();
-  Error error = endpoint_.open(one_machine);
-  if (!error) in_place_ = endpoint_.gathers();
+  const Library* library = open_library();
+  if (!library) return MPI_ERR_OTHER;
+  TakenOffers offers;
+  if (Error error = take_offers(*library, one_machine, offers)) return error;
+  reason_ = offers.reason;
+  Error error = endpoint().open(*library, std::exchange(offers.each[0], nullptr), receive_buffers);
+  if (!error) open_further(*library, offers);
+  for (fi_info* left : offers.each)
+    if (left) library->freeinfo(left);
+  if (!error) in_place_ = endpoint().gathers();
   return error;
 }
 
 Card Network::own_card() const {
-  Card card{endpoint_.address(), nonce_, {}};
+  Card card{endpoints_[0].address(), nonce_, {}, {}};
   platform::host_name(card.host, sizeof card.host);
+  for (int rail = 1; rail < rails_; ++rail) {
+    const Address& address = endpoints_[rail].address();
+    RailAddress& told = card.further[rail - 1];
+    told.subnet = subnets_[rail];
+    told.bytes = address.bytes;
+    std::memcpy(told.raw, address.raw, address.bytes);
+  }
   return card;
 }
 
@@ -48,14 +67,15 @@ void Network::close() {
   while (free_buffers_) {
     SendBuffer* buffer = free_buffers_;
     free_buffers_ = buffer->next;
-    endpoint_.forget(buffer->registered);
+    endpoint().forget(buffer->registered);
     delete buffer;
   }
-  endpoint_.close();
+  for (Endpoint& endpoint : endpoints_) endpoint.close();
+  rails_ = 1;
   for (std::uint32_t i = 0; peers_ && i < processes_; ++i) delete peers_[i];
   std::free(peers_);
   peers_ = nullptr;
-  buffers_made_ = buffers_out_ = wishes_due_ = 0;
+  buffers_made_ = buffers_out_ = wishes_due_ = busy_ = 0;
   injects_ = false;
 }
 
@@ -70,13 +90,14 @@ NetworkPeer* Network::meet(Process process) {
                number_of(process));
     return nullptr;
   }
-  if (endpoint_.add_peer(card->address, &made->address) != MPI_SUCCESS) {
+  if (endpoint().add_peer(card->address, &made->address) != MPI_SUCCESS) {
     delete made;
     return nullptr;
   }
   made->process = process;
   made->out_key = pair_key(job_key_, nonce_, card->nonce);
   made->in_key = pair_key(job_key_, card->nonce, nonce_);
+  find_rails(*made, *card);
   return peer = made;
 }
 
@@ -107,7 +128,7 @@ Started Network::sent(NetworkPeer& peer, Started started) {
   if (started == Started::yes) ++peer.next_out;
   if (started == Started::later && peer.next_out == 0)
     peer.connect_look = platform::load_shared(looks_) + looks_between;
-  if (started == Started::failed) peer.lost = endpoint_.last_error();
+  if (started == Started::failed) peer.lost = endpoint().last_error();
   return started;
 }
 
@@ -137,7 +158,7 @@ SendBuffer* Network::take_buffer(NetworkPeer& peer) {
   if (!buffer) return nullptr;
   buffer->done = buffer_sent;
   buffer->peer = &peer;
-  if (endpoint_.register_source(buffer->packet, sizeof buffer->packet, buffer->registered) !=
+  if (endpoint().register_source(buffer->packet, sizeof buffer->packet, buffer->registered) !=
       MPI_SUCCESS) {
     delete buffer;
     return nullptr;
@@ -174,7 +195,7 @@ Started Network::send_filled(NetworkPeer& peer) {
   write_header(peer, buffer->packet, peer.filled_bytes);
   const iovec part{buffer->packet, sizeof(PacketHeader) + peer.filled_bytes};
   const Started started =
-      sent(peer, endpoint_.send(peer.address, &part, &buffer->registered.description, 1, *buffer));
+      sent(peer, endpoint().send(peer.address, &part, &buffer->registered.description, 1, *buffer));
   if (started == Started::later) return started;
   if (started == Started::failed) {
     lost_packet_(peer.process, peer.lost);  // its messages have been taken for sent
@@ -242,7 +263,7 @@ Started Network::put_alone(NetworkPeer& peer, const Piece& piece, const void* pa
   if (in_all <= short_bytes && may_inject(in_all)) {
     alignas(8) char packet[short_bytes];
     fill(packet);
-    return sent(peer, endpoint_.inject(peer.address, packet, in_all));
+    return sent(peer, endpoint().inject(peer.address, packet, in_all));
   }
   SendBuffer* buffer = take_buffer(peer);
   if (!buffer) return Started::later;
@@ -253,7 +274,7 @@ Started Network::put_alone(NetworkPeer& peer, const Piece& piece, const void* pa
 Started Network::send_buffer(NetworkPeer& peer, SendBuffer& buffer, std::size_t bytes) {
   const iovec part{buffer.packet, bytes};
   const Started started =
-      endpoint_.send(peer.address, &part, &buffer.registered.description, 1, buffer);
+      endpoint().send(peer.address, &part, &buffer.registered.description, 1, buffer);
   if (started != Started::yes) keep(buffer);
   return sent(peer, started);
 }
@@ -269,27 +290,30 @@ Started Network::put_wishes(NetworkPeer& peer) {
   }
   alignas(8) char packet[sizeof(PacketHeader)];
   write_header(peer, packet, 0);
-  return sent(peer, endpoint_.inject(peer.address, packet, sizeof packet));
+  return sent(peer, endpoint().inject(peer.address, packet, sizeof packet));
 }
 
-void Network::set_wishes(NetworkPeer& peer, std::uint16_t wishes) {
-  peer.our_wishes.store(wishes, std::memory_order_relaxed);  // relaxed: ordered by what follows
+void Network::set_wish(NetworkPeer& peer, std::uint16_t wish, bool on) {
+  // relaxed: ordered by what follows
+  if (on)
+    peer.our_wishes.fetch_or(wish, std::memory_order_relaxed);
+  else
+    peer.our_wishes.fetch_and(static_cast<std::uint16_t>(~wish), std::memory_order_relaxed);
   // ORDER network_peer.wishes: release here, acquire in tell_wishes.
   if (!peer.wishes_due.exchange(true, std::memory_order_release))
     platform::add_shared(wishes_due_, 1u);
 }
 
 void Network::tell_wishes(NetworkPeer& peer) {
-  // ORDER network_peer.wishes: acquire here, release in set_wishes.
+  // ORDER network_peer.wishes: acquire here, release in set_wish.
   if (!peer.wishes_due.exchange(false, std::memory_order_acquire)) return;
   platform::add_shared(wishes_due_, ~0u);
   if (put_wishes(peer) != Started::later) return;
-  // relaxed: the same again.
-  set_wishes(peer, peer.our_wishes.load(std::memory_order_relaxed));
+  set_wish(peer, 0, true);  // again
 }
 
 std::size_t Network::bytes_before_write(const void* data) const {
-  return endpoint_.is_tcp() ? bytes_ahead(data, tcp_write_header_bytes) : 0;
+  return endpoints_[0].is_tcp() ? bytes_ahead(data, tcp_write_header_bytes) : 0;
 }
 
 Started Network::put_in_place(NetworkPeer& peer, const Piece& piece, const void* payload,
@@ -299,7 +323,7 @@ Started Network::put_in_place(NetworkPeer& peer, const Piece& piece, const void*
   if (!may_try(peer)) return Started::later;
   const std::size_t whole = piece_bytes(bytes);
   constexpr std::size_t before = tcp_message_header_bytes + sizeof(PacketHeader) + sizeof piece;
-  const std::size_t skip = endpoint_.is_tcp() ? bytes_behind(payload, before) : 0;
+  const std::size_t skip = endpoint().is_tcp() ? bytes_behind(payload, before) : 0;
   const std::size_t head = sizeof(PacketHeader) + skip + sizeof piece;
   write_header(peer, ends.head, skip + whole, skip);
   std::memset(ends.head + sizeof(PacketHeader), 0, skip);
@@ -308,7 +332,7 @@ Started Network::put_in_place(NetworkPeer& peer, const Piece& piece, const void*
   std::memset(ends.tail, 0, sizeof ends.tail);
   const iovec parts[] = {{ends.head, head}, {const_cast<void*>(payload), bytes}, {ends.tail, rest}};
   void* descriptions[3] = {};
-  return sent(peer, endpoint_.send(peer.address, parts, descriptions, rest ? 3 : 2, operation));
+  return sent(peer, endpoint().send(peer.address, parts, descriptions, rest ? 3 : 2, operation));
 }
 
 }  // namespace baton::transport::network

@@ -1,4 +1,4 @@
-// The network as this process has it: its endpoint, what it knows of each peer there, and packets
+// The network as this process has it: its endpoints, what it knows of each peer there, and packets
 // on their way out. Used by the network link and its inbox, and by the rendezvous over it
 // (message/). Opened only in a job of several nodes.
 #pragma once
@@ -9,22 +9,39 @@
 #include "base/error.hpp"
 #include "base/identity.hpp"
 #include "platform/lock.hpp"
+#include "transport/network/choose_provider.hpp"
 #include "transport/network/endpoint.hpp"
 #include "transport/network/packet.hpp"
 
 namespace baton::transport::network {
+
+// Where a further interface of a process is reached; those with longer addresses are not used.
+struct RailAddress {
+  std::uint32_t subnet = 0;
+  std::uint32_t bytes = 0;  // 0: there is none
+  unsigned char raw[32] = {};
+};
 
 // What a process tells all others, so that they can send to it and believe it.
 struct Card {
   Address address;
   std::uint64_t nonce = 0;  // made up for this run
   char host[44] = {};       // its name, for people
+  RailAddress further[rails_max - 1];
 };
 
 // Where peers' cards are found; null: there is none.
 using FindCard = const Card* (*)(Process process);
+struct TakenOffers;
 // Told of a packet that the provider had taken and could not deliver.
 using LostPacket = void (*)(Process process, int error);
+
+// A further interface of a peer: reached from ours of the number `from`; 0: from none.
+struct PeerRail {
+  fi_addr_t address = FI_ADDR_UNSPEC;
+  std::int32_t from = 0;
+  std::uint32_t asked = 0;  // so often there was use for it before it was known to be reached
+};
 
 // What this process knows of another one's network end. Made when the first packet goes there or
 // comes from there.
@@ -48,6 +65,13 @@ struct NetworkPeer {
   std::uint32_t in_a_row = 0;
   std::uint64_t row_look = 0;
   NetworkPeer* next_filling = nullptr;
+  PeerRail rails[rails_max];  // the first is not in use
+};
+
+// Memory that may be used by one or more of our interfaces.
+struct RailRegistrations {
+  Registration each[rails_max];
+  int count = 0;
 };
 
 // Whether a message may wait for others to go in one packet: its send does not block, so the
@@ -77,8 +101,10 @@ class Network {
   [[nodiscard]] Error begin(std::uint32_t processes, Process self, Key job_key, FindCard find_card,
                             LostPacket lost_packet);
   void close();
-  bool is_open() const { return endpoint_.is_open(); }
-  Endpoint& endpoint() { return endpoint_; }
+  bool is_open() const { return endpoints_[0].is_open(); }
+  Endpoint& endpoint() { return endpoints_[0]; }
+  // Why its provider and interface were taken, in words.
+  const char* reason() const { return reason_; }
   // Without an endpoint it has the host's name only.
   Card own_card() const;
 
@@ -103,7 +129,7 @@ class Network {
   Started put_wishes(NetworkPeer& peer);
   // Whether some peer is to be told our wishes.
   bool has_wishes() { return platform::load_shared(wishes_due_) > 0; }
-  void set_wishes(NetworkPeer& peer, std::uint16_t wishes);
+  void set_wish(NetworkPeer& peer, std::uint16_t wish, bool on);
   void tell_wishes(NetworkPeer& peer);
   // Sends what waits for company; whether any left. Whoever looks at the network does it first, and
   // says so.
@@ -119,9 +145,36 @@ class Network {
   Started put_in_place(NetworkPeer& peer, const Piece& piece, const void* payload,
                        std::size_t bytes, PacketEnds& ends, Operation& operation);
 
+  // Takes in what has come, over all interfaces or those where something is expected.
+  bool poll(void (*arrived)(std::uint32_t number), bool all);
+
+  // Several interfaces (rails.cpp), for long messages. They are counted, and a peer's named, from
+  // the first one on, which is 0.
+  int rails() const { return rails_; }
+  Endpoint& endpoint_at(int rail) { return endpoints_[rail]; }
+  // Those of a peer, of `offered`, over which parts of a message can go now, as bits. Asks whether
+  // others can be reached.
+  std::uint32_t rails_to(NetworkPeer& peer, int offered);
+  // Registers for `rails` of ours; for fewer where only the first one can.
+  [[nodiscard]] Error register_target(void* memory, std::size_t bytes, int rails,
+                                      RailRegistrations& made);
+  [[nodiscard]] Error register_source(const void* memory, std::size_t bytes, int rails,
+                                      RailRegistrations& made);
+  void forget(RailRegistrations& made);
+  // Which of ours leads to that one of a peer.
+  int rail_from(const NetworkPeer& peer, int rail) const { return peer.rails[rail].from; }
+  // Endpoint::write to that one of a peer.
+  Started write(const NetworkPeer& peer, int rail, const void* data, std::size_t bytes,
+                void* description, std::uint64_t address, std::uint64_t key, std::uint32_t number,
+                Operation& operation);
+  // From `true` to `false` something is on its way over further ones.
+  void expect_on_rails(bool expected) { platform::add_shared(busy_, expected ? 1u : ~0u); }
+  // A peer that is lost: ends the connections to all its interfaces.
+  void cut_connections(const Card& card);
+
  private:
   bool may_inject(std::size_t bytes) const {
-    return injects_ && bytes <= endpoint_.inject_bytes_max();
+    return injects_ && bytes <= endpoints_[0].inject_bytes_max();
   }
   bool may_try(const NetworkPeer& peer) const {
     return peer.connect_look <= platform::load_shared(looks_);
@@ -138,7 +191,15 @@ class Network {
   void end_filling(NetworkPeer& peer);
   Started put_alone(NetworkPeer& peer, const Piece& piece, const void* payload, std::size_t bytes);
 
-  Endpoint endpoint_;
+  void open_further(const Library& library, TakenOffers& offers);
+  void find_rails(NetworkPeer& peer, const Card& card);
+  void take_probes(int rail);
+
+  Endpoint endpoints_[rails_max];
+  std::uint32_t subnets_[rails_max] = {};
+  int rails_ = 1;
+  std::uint32_t busy_ = 0;  // of what goes over further interfaces
+  const char* reason_ = "";
   Key job_key_;
   std::uint64_t nonce_ = 0;
   FindCard find_card_ = nullptr;

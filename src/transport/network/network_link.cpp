@@ -40,7 +40,7 @@ bool NetworkLink::put_in_place(Header header, Envelope envelope, const void* pay
 void NetworkLink::set_envelopes_only(bool on) {
   if (!peer_ && begin() != MPI_SUCCESS) return;
   // Told with the next look at the network: here nobody has the lock that sending needs.
-  network.set_wishes(*peer_, on ? wish_envelopes_only : 0);
+  network.set_wish(*peer_, wish_envelopes_only, on);
 }
 
 void NetworkInbox::tell_fault(PacketFault fault, std::uint32_t sender) {

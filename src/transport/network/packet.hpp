@@ -23,6 +23,10 @@ struct PacketHeader {
 };
 static_assert(sizeof(PacketHeader) == 24);
 inline constexpr std::uint16_t wish_envelopes_only = 1;
+// The sender's own interface of that number (from 1 on) has been reached by who reads this.
+constexpr std::uint16_t wish_rail(int rail) {
+  return static_cast<std::uint16_t>(1 << rail);
+}
 // The longest skip.
 inline constexpr std::size_t skip_bytes_max = 72;
 

@@ -32,7 +32,7 @@ bool is_allowed(const Personality& personality, const fi_info& hints) {
          !((hints.tx_attr->msg_order | hints.rx_attr->msg_order) & ~FI_ORDER_SAS);
 }
 
-void describe(const Personality& personality, fi_info& info) {
+void describe(const Personality& personality, int interface, fi_info& info) {
   info.caps = FI_MSG | FI_RMA | FI_SEND | FI_RECV | FI_WRITE | FI_REMOTE_WRITE;
   info.mode = FI_CONTEXT2;
   info.addr_format = FI_ADDR_STR;
@@ -40,7 +40,8 @@ void describe(const Personality& personality, fi_info& info) {
   info.fabric_attr->name = ::strdup("fake");
   info.fabric_attr->api_version = FI_VERSION(1, 17);
   fi_domain_attr& domain = *info.domain_attr;
-  domain.name = ::strdup("fake0");
+  constexpr const char* names[] = {"fake0", "fake1", "fake2"};
+  domain.name = ::strdup(names[interface]);
   domain.threading = FI_THREAD_DOMAIN;
   domain.data_progress = domain.control_progress = FI_PROGRESS_MANUAL;
   domain.av_type = FI_AV_MAP;
@@ -120,9 +121,12 @@ int fi_getinfo(std::uint32_t version, const char*, const char*, std::uint64_t, c
   const fake::Personality personality = fake::read_personality();
   if (FI_MAJOR(version) != 1) return -FI_ENOSYS;
   if (hints && !fake::is_allowed(personality, *hints)) return -FI_ENODATA;
-  *info = fi_dupinfo(nullptr);
-  if (!*info) return -FI_ENOMEM;
-  fake::describe(personality, **info);
+  for (int i = 0; i < personality.interfaces; ++i) {
+    *info = fi_dupinfo(nullptr);
+    if (!*info) return -FI_ENOMEM;
+    fake::describe(personality, i, **info);
+    info = &(*info)->next;
+  }
   return 0;
 }
 

@@ -20,6 +20,8 @@ void take_word(std::string_view word, Personality& personality) {
     personality.blind = true;
   else if (word == "no_inject")
     personality.inject_bytes = 0;
+  else if (word == "rails")
+    personality.interfaces = 3;
   else if (!word.empty())
     broken("FAKE_PROVIDER knows no word %.*s", static_cast<int>(word.size()), word.data());
 }

@@ -6,6 +6,7 @@
 //   overtake   completions of messages from one sender come in any order, too
 //   blind      no descriptor to wait on
 //   no_inject  nothing can be sent without a completion
+//   rails      three interfaces, fake0 to fake2
 #pragma once
 
 #include <cstddef>
@@ -17,6 +18,7 @@ struct Personality {
   bool loose = false;
   bool overtake = false;
   bool blind = false;
+  int interfaces = 1;
   std::uint64_t seed = 1;
   int mr_mode = 0;
   std::size_t inject_bytes = 64;

@@ -1,0 +1,77 @@
+// Messages that are written by their sender into the receiver's buffer, each side's by its number.
+// Used by network_send.cpp, network_receive.cpp.
+#pragma once
+
+#include "message/network_transfer.hpp"
+#include "transport/network/network_link.hpp"
+
+namespace baton::message {
+
+inline constexpr std::int64_t write_bytes_max = 1 << 20;  // guess: short messages come in between
+inline constexpr int writes_at_once = 4;                  // guess; over one interface
+inline constexpr int writes_at_once_max = 8;              // guess; over several
+
+struct Transfer;
+
+// A write under way, and where its data was packed, if it has gaps.
+struct Write : transport::network::Operation {
+  Transfer* transfer = nullptr;
+  char* packed = nullptr;
+  transport::network::Registration memory;  // of that
+  int rail = 0;                             // the receiver's interface
+  bool busy = false;
+};
+
+// Either side of a message.
+struct Transfer {
+  Request* request = nullptr;
+  Peer* peer = nullptr;
+  std::uint32_t number = 0;
+  bool outgoing = false;
+  bool listed = false;    // among those that want to write
+  bool on_rails = false;  // over further interfaces, too
+  Error error = MPI_SUCCESS;
+  transport::network::RailRegistrations memory;  // ours
+  // Of a send.
+  NetworkCtsLine answer{};  // the last
+  std::int64_t next = 0;    // to be written
+  int writing = 0;
+  int writing_on[transport::network::rails_max] = {};
+  std::uint32_t rails = 1;  // the receiver's that are used, as bits
+  bool answered = false;
+  Write writes[writes_at_once_max];
+  // Of a receive.
+  std::uint32_t send = 0;           // its number
+  std::int64_t begin = 0, end = 0;  // of the present part
+  std::int32_t writes_left = 0;     // below 0: came before what they belong to
+  std::uint32_t advert = 0;         // its number, if it was advertised
+  bool unmatched = false;           // still
+  char* bounce = nullptr;
+  Transfer* following = nullptr;  // of those that want to write
+};
+
+// Null without memory.
+Transfer* open_transfer(Peer& peer, Request& request, bool outgoing);
+// Null: there is none, on this side, of that number.
+Transfer* find_transfer(std::uint32_t number, bool outgoing);
+// So many numbers have been in use.
+std::uint32_t transfer_numbers();
+void close_transfer(Transfer& transfer);
+// Those that want to write.
+void list_writing(Transfer& transfer);
+Transfer* first_writing();
+
+// In what parts so much is written over so many interfaces: both sides know.
+std::int64_t write_bytes_of(std::int64_t bytes, int rails);
+
+// Ends a request with what became of it; its transfer is gone.
+void end_send(Transfer& transfer);
+void end_receive(Transfer& transfer);
+// Whether nothing more is to be written, and nothing is under way.
+bool is_over(const Transfer& transfer);
+
+inline transport::network::NetworkPeer& network_peer(const Transfer& transfer) {
+  return static_cast<transport::network::NetworkLink*>(transfer.peer->link)->peer();
+}
+
+}  // namespace baton::message

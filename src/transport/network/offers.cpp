@@ -1,0 +1,196 @@
+#include "transport/network/offers.hpp"
+
+#include <ifaddrs.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "base/numa_policy.hpp"
+#include "base/settings.hpp"
+#include "transport/network/keyed_hash.hpp"
+
+namespace baton::transport::network {
+
+namespace {
+
+std::string_view variable(const char* name) {
+  const char* value = environment_variable(name);
+  return value ? value : "";
+}
+
+bool is_link_local(const sockaddr_in6& address) {
+  return address.sin6_addr.s6_addr[0] == 0xfe && (address.sin6_addr.s6_addr[1] & 0xc0) == 0x80;
+}
+
+// A number that the kernel tells in a file; `otherwise` where it does not.
+long read_number(const char* path, long otherwise) {
+  std::FILE* file = std::fopen(path, "re");
+  if (!file) return otherwise;
+  long number;
+  if (std::fscanf(file, "%ld", &number) != 1) number = otherwise;
+  std::fclose(file);
+  return number;
+}
+
+int numa_node_of(const fi_info& info) {
+  char path[320];
+  if (info.nic && info.nic->bus_attr && info.nic->bus_attr->bus_type == FI_BUS_PCI) {
+    const fi_pci_attr& pci = info.nic->bus_attr->attr.pci;
+    std::snprintf(path, sizeof path, "/sys/bus/pci/devices/%04x:%02x:%02x.%x/numa_node",
+                  pci.domain_id, pci.bus_id, pci.device_id, pci.function_id);
+  } else {
+    std::snprintf(path, sizeof path, "/sys/class/net/%.200s/device/numa_node",
+                  info.domain_attr->name);
+  }
+  return static_cast<int>(read_number(path, -1));
+}
+
+std::uint32_t megabits_of(const fi_info& info) {
+  if (info.nic && info.nic->link_attr && info.nic->link_attr->speed > 0)
+    return static_cast<std::uint32_t>(info.nic->link_attr->speed / 1000000);
+  char path[320];
+  std::snprintf(path, sizeof path, "/sys/class/net/%.200s/speed", info.domain_attr->name);
+  const long speed = read_number(path, 0);
+  return speed > 0 ? static_cast<std::uint32_t>(speed) : 0;
+}
+
+// The words of an address of IP, or of its mask.
+int words_of(const sockaddr* address, std::uint32_t (&words)[4]) {
+  if (address->sa_family == AF_INET) {
+    words[0] = reinterpret_cast<const sockaddr_in*>(address)->sin_addr.s_addr;
+    return 1;
+  }
+  std::memcpy(words, &reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr, sizeof words);
+  return 4;
+}
+
+bool is_ip(std::uint32_t format) {
+  return format == FI_SOCKADDR_IN || format == FI_SOCKADDR_IN6;
+}
+
+// The subnet of an address of IP, as a number that is never 0.
+std::uint32_t subnet_of(const fi_info& info) {
+  if (!is_ip(info.addr_format) || !info.src_addr) return 0;
+  const auto* own = static_cast<const sockaddr*>(info.src_addr);
+  std::uint32_t words[4], mask[4], found[4];
+  const int count = words_of(own, words);
+  ifaddrs* all = nullptr;
+  if (::getifaddrs(&all) != 0) return 1;
+  std::uint64_t hash = 1;
+  for (const ifaddrs* one = all; one; one = one->ifa_next) {
+    if (!one->ifa_addr || !one->ifa_netmask || one->ifa_addr->sa_family != own->sa_family) continue;
+    (void)words_of(one->ifa_addr, found);
+    if (std::memcmp(words, found, sizeof *words * static_cast<std::size_t>(count)) != 0) continue;
+    (void)words_of(one->ifa_netmask, mask);
+    std::uint64_t prefix[5] = {static_cast<std::uint64_t>(own->sa_family)};
+    for (int i = 0; i < count; ++i) prefix[i + 1] = words[i] & mask[i];
+    hash = keyed_hash({}, prefix);
+    break;
+  }
+  ::freeifaddrs(all);
+  return static_cast<std::uint32_t>(hash) | 1;
+}
+
+ProviderOffer offer_of(const fi_info& info) {
+  ProviderOffer offer;
+  offer.provider = info.fabric_attr->prov_name ? info.fabric_attr->prov_name : "";
+  offer.interface = info.domain_attr->name ? info.domain_attr->name : "";
+  offer.native = info.ep_attr->protocol == FI_PROTO_XNET;
+  offer.loopback = offer.interface == "lo";
+  offer.ipv6 = info.addr_format == FI_SOCKADDR_IN6;
+  if (offer.ipv6 && info.src_addrlen >= sizeof(sockaddr_in6))
+    offer.link_local = is_link_local(*static_cast<const sockaddr_in6*>(info.src_addr));
+  offer.subnet = subnet_of(info);
+  offer.megabits = megabits_of(info);
+  offer.numa_node = numa_node_of(info);
+  return offer;
+}
+
+// What we need, and which of the provider's demands we can meet.
+void fill_hints(fi_info& hints) {
+  hints.caps = FI_MSG | FI_RMA | FI_SEND | FI_RECV | FI_WRITE | FI_REMOTE_WRITE;
+  hints.mode = FI_CONTEXT | FI_CONTEXT2;
+  hints.ep_attr->type = FI_EP_RDM;
+  hints.domain_attr->threading = FI_THREAD_DOMAIN;
+  hints.domain_attr->mr_mode =
+      FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
+  hints.domain_attr->data_progress = FI_PROGRESS_MANUAL;
+  hints.domain_attr->control_progress = FI_PROGRESS_MANUAL;
+  hints.domain_attr->cq_data_size = sizeof(std::uint32_t);
+  hints.tx_attr->msg_order = hints.rx_attr->msg_order = FI_ORDER_SAS;
+}
+
+// The NUMA node of all CPUs on which this process may run; -1: they are on several.
+int own_numa_node() {
+  cpu_set_t allowed;
+  if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return -1;
+  const auto is_at = [](int cpu, int node) {
+    char path[96];
+    std::snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/node%d", cpu, node);
+    return ::access(path, F_OK) == 0;
+  };
+  int node = -1;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (!CPU_ISSET(cpu, &allowed)) continue;
+    if (node < 0)
+      for (node = numa_nodes_max; --node >= 0 && !is_at(cpu, node);) continue;
+    if (node < 0 || !is_at(cpu, node)) return -1;
+  }
+  return node;
+}
+
+Error nothing_fits(const Library& library, const ProviderWish& wish, std::size_t offers) {
+  return fail(MPI_ERR_OTHER,
+              "this job spans nodes, and libfabric %u.%u has no provider for it%s%s%s%s (%zu "
+              "offers looked at); `fi_info` lists what there is, BATON_NETWORK_INTERFACE and "
+              "BATON_NETWORK_PROVIDER choose",
+              FI_MAJOR(library.version()), FI_MINOR(library.version()),
+              wish.interface.empty() ? "" : " on interface ", wish.interface.data(),
+              wish.provider.empty() ? "" : " named ", wish.provider.data(), offers);
+}
+
+}  // namespace
+
+Error take_offers(const Library& library, bool one_machine, TakenOffers& taken) {
+  fi_info* hints = library.dupinfo(nullptr);
+  if (!hints) return fail(MPI_ERR_NO_MEM, "no memory to ask libfabric for its providers");
+  fill_hints(*hints);
+  fi_info* all = nullptr;
+  const int code = library.getinfo(interface_version, nullptr, nullptr, 0, hints, &all);
+  library.freeinfo(hints);
+  constexpr std::size_t offers_max = 256;
+  ProviderOffer offers[offers_max];
+  const fi_info* infos[offers_max];
+  std::size_t count = 0;
+  for (fi_info* info = all; code == 0 && info && count < offers_max; info = info->next, ++count) {
+    offers[count] = offer_of(*info);
+    infos[count] = info;
+  }
+  const ProviderWish wish{variable("BATON_NETWORK_PROVIDER"), variable("BATON_NETWORK_INTERFACE"),
+                          one_machine, static_cast<int>(settings.network_rails), own_numa_node()};
+  const ProviderChoice choice = choose_provider({offers, count}, wish);
+  const auto take = [&](int index) {
+    fi_info* info = library.dupinfo(infos[index]);
+    if (!info) return;
+    taken.subnets[taken.count] = offers[index].subnet;
+    taken.each[taken.count++] = info;
+  };
+  Error error = MPI_SUCCESS;
+  if (choice.index < 0) {
+    error = nothing_fits(library, wish, count);
+  } else {
+    take(choice.index);
+    for (int i = 0; taken.count > 0 && i < choice.further_count; ++i) take(choice.further[i]);
+    if (taken.count == 0) error = fail(MPI_ERR_NO_MEM, "no memory for libfabric's description");
+  }
+  taken.reason = choice.reason;
+  if (all) library.freeinfo(all);
+  return error;
+}
+
+}  // namespace baton::transport::network
