@@ -19,8 +19,8 @@ SKIPPED = 77  # what CTest takes for skipped
 class World:
     """Hosts, and Slurm on them once it is wanted. `program` is what the ranks of its jobs are."""
 
-    def __init__(self, count, program=None, trouble=None):
-        self.hosts, self.program = several.Hosts(count, trouble), program
+    def __init__(self, count, program=None, trouble=None, interfaces=1):
+        self.hosts, self.program = several.Hosts(count, trouble, interfaces), program
         self.daemons = self.problem = None
 
     def __enter__(self):

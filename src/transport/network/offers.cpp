@@ -1,8 +1,12 @@
 #include "transport/network/offers.hpp"
 
 #include <ifaddrs.h>
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -53,10 +57,18 @@ int numa_node_of(const fi_info& info) {
 std::uint32_t megabits_of(const fi_info& info) {
   if (info.nic && info.nic->link_attr && info.nic->link_attr->speed > 0)
     return static_cast<std::uint32_t>(info.nic->link_attr->speed / 1000000);
-  char path[320];
-  std::snprintf(path, sizeof path, "/sys/class/net/%.200s/speed", info.domain_attr->name);
-  const long speed = read_number(path, 0);
-  return speed > 0 ? static_cast<std::uint32_t>(speed) : 0;
+  // Asked, not read in /sys, which may show another network namespace.
+  const int asked = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (asked < 0) return 0;
+  ethtool_cmd settings{};
+  settings.cmd = ETHTOOL_GSET;
+  ifreq request{};
+  std::snprintf(request.ifr_name, sizeof request.ifr_name, "%s", info.domain_attr->name);
+  request.ifr_data = reinterpret_cast<char*>(&settings);
+  const bool known = ::ioctl(asked, SIOCETHTOOL, &request) == 0;
+  ::close(asked);
+  const std::uint32_t speed = known ? ethtool_cmd_speed(&settings) : 0;
+  return speed == static_cast<std::uint32_t>(SPEED_UNKNOWN) ? 0 : speed;
 }
 
 // The words of an address of IP, or of its mask.

@@ -138,6 +138,69 @@ TEST(choose_provider, equal_offers_are_taken_in_libfabric_s_order) {
   EXPECT_EQ(choose({on("docker0"), on("eth3"), on("eth0")}), 1);
 }
 
+// The first one's place, then those of further interfaces.
+std::vector<int> choose_all(std::vector<ProviderOffer> offers, const ProviderWish& wish = {}) {
+  const ProviderChoice choice = choose_provider(offers, wish);
+  std::vector<int> all{choice.index};
+  all.insert(all.end(), choice.further, choice.further + choice.further_count);
+  return all;
+}
+
+ProviderOffer with_speed(std::uint32_t megabits, ProviderOffer offer) {
+  offer.megabits = megabits;
+  return offer;
+}
+
+ProviderOffer at_node(int node, ProviderOffer offer, std::uint32_t subnet = 0) {
+  offer.numa_node = node;
+  offer.subnet = subnet;
+  return offer;
+}
+
+using Places = std::vector<int>;
+
+TEST(choose_provider, further_interfaces_of_the_same_kind_go_along) {
+  EXPECT_EQ(choose_all({tcp}), (Places{0}));
+  EXPECT_EQ(choose_all({on("eth1"), tcp}), (Places{0, 1}));
+  EXPECT_EQ(choose_all({tcp, on("eth1", tcp_rxm), on("eth2", verbs)}), (Places{2}));
+  EXPECT_EQ(choose_all({tcp, ipv6(on("eth1")), on("docker0"), on("lo"), on("eth2")}),
+            (Places{0, 4}));
+  // An interface with two addresses is one.
+  EXPECT_EQ(choose_all({tcp, tcp, on("eth1"), on("eth1")}), (Places{0, 2}));
+  EXPECT_EQ(choose_all({on("lo"), tcp}, together), (Places{0}));
+}
+
+TEST(choose_provider, no_more_interfaces_than_wanted) {
+  const std::vector<ProviderOffer> five = {tcp, on("eth1"), on("eth2"), on("eth3"), on("eth4")};
+  EXPECT_EQ(choose_all(five), (Places{0, 1, 2, 3}));
+  ProviderWish one;
+  one.rails = 1;
+  EXPECT_EQ(choose_all(five, one), (Places{0}));
+  EXPECT_EQ(choose_all(five, wish({}, "eth1")), (Places{1}));
+  EXPECT_EQ(choose_all(five, wish({}, "eth4,eth0,eth9")), (Places{4, 0}));
+}
+
+TEST(choose_provider, a_much_slower_interface_stays_out) {
+  const ProviderOffer quick = with_speed(100000, tcp);
+  EXPECT_EQ(choose_all({quick, with_speed(1000, on("eth1"))}), (Places{0}));
+  EXPECT_EQ(choose_all({quick, with_speed(50000, on("eth1"))}), (Places{0, 1}));
+  EXPECT_EQ(choose_all({quick, on("eth1")}), (Places{0})) << "not known";
+}
+
+TEST(choose_provider, of_like_interfaces_the_one_at_the_process_s_numa_node_is_first) {
+  const std::vector<ProviderOffer> two = {at_node(0, verbs), at_node(1, on("mlx5_1", verbs))};
+  ProviderWish near;
+  EXPECT_EQ(choose_all(two, near), (Places{0, 1}));
+  near.numa_node = 1;
+  EXPECT_EQ(choose_all(two, near), (Places{1, 0}));
+  EXPECT_STREQ(choose_provider(two, near).reason, "the best provider's, at this rank's NUMA node");
+  // All must reach all.
+  EXPECT_EQ(choose_all({at_node(0, tcp, 5), at_node(1, on("eth1"), 7)}, near), (Places{0, 1}));
+  EXPECT_EQ(
+      choose_all({at_node(0, with_speed(200, tcp)), at_node(1, with_speed(100, on("eth1")))}, near),
+      (Places{0, 1}));
+}
+
 TEST(choose_provider, each_choice_has_its_reason) {
   const ProviderOffer offers[] = {tcp, on("lo")};
   const auto reason = [&](const ProviderWish& wish) -> std::string {
