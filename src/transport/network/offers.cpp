@@ -123,6 +123,24 @@ ProviderOffer offer_of(const fi_info& info) {
   return offer;
 }
 
+// A variable of libfabric's that it reads once, while this lives; what the user has set stays. No
+// program that this one starts sees it.
+class LibraryVariable {
+ public:
+  LibraryVariable(const char* name, const char* value, bool wanted = true)
+      : name_(!wanted || environment_variable(name) ? nullptr : name) {
+    if (name_) ::setenv(name_, value, 0);
+  }
+  ~LibraryVariable() {
+    if (name_) ::unsetenv(name_);
+  }
+  LibraryVariable(const LibraryVariable&) = delete;
+  LibraryVariable& operator=(const LibraryVariable&) = delete;
+
+ private:
+  const char* name_;
+};
+
 // What we need, and which of the provider's demands we can meet.
 void fill_hints(fi_info& hints) {
   hints.caps = FI_MSG | FI_RMA | FI_SEND | FI_RECV | FI_WRITE | FI_REMOTE_WRITE;
@@ -173,7 +191,17 @@ Error take_offers(const Library& library, bool one_machine, TakenOffers& taken) 
   if (!hints) return fail(MPI_ERR_NO_MEM, "no memory to ask libfabric for its providers");
   fill_hints(*hints);
   fi_info* all = nullptr;
-  const int code = library.getinfo(interface_version, nullptr, nullptr, 0, hints, &all);
+  int code;
+  {
+    // Room for tagged messages that nobody has asked for, which we never send: 16 MiB a process
+    // that libfabric 2.x touches when it opens TCP. The least that it takes.
+    const LibraryVariable no_room("FI_TCP_MAX_RX_SIZE", "64");
+    // Its provider for InfiniBand reads the kernel's table of symbols (20 ms) before it looks for
+    // devices.
+    const LibraryVariable no_verbs("FI_PROVIDER", "^verbs",
+                                   ::access("/sys/class/infiniband", F_OK) != 0);
+    code = library.getinfo(interface_version, nullptr, nullptr, 0, hints, &all);
+  }
   library.freeinfo(hints);
   constexpr std::size_t offers_max = 256;
   ProviderOffer offers[offers_max];
