@@ -97,6 +97,7 @@ Error start_network() {
   const bool one_machine = world.processes == transport::rank_count();
   if (!network.is_open())
     if (Error error = network.open_endpoint(one_machine)) return error;
+  network.tell_always(transport::status_row(engine.local_rank).channel);
   if (Error error = network.begin(world.processes, engine.self, {world.key[0], world.key[1]},
                                   find_card, lost_packet))
     return error;
