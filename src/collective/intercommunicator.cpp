@@ -46,6 +46,7 @@ Task scatter_across(Run& run, Communicator& comm, const Blocks& all, const Block
       run.send(comm.collective, all.place(r), all.count(r), *all.type, r);
     }
   } else if (root != MPI_PROC_NULL) {
+    tell_root(run, Kind::scatter, comm.collective, root);
     run.receive(comm.collective, mine.buffer, mine.count(0), *mine.type, root);
   }
   co_await run.all();

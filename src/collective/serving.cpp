@@ -1,6 +1,7 @@
 #include "collective/serving.hpp"
 
 #include "collective/next_served.hpp"
+#include "message/outstanding.hpp"
 
 namespace baton::collective {
 
@@ -17,6 +18,11 @@ constexpr int patience_by_status = 32;  // guess: rounds of progress
 
 Order serving_order(const Run& run, Kind kind) {
   return resolve(world::order_of(run.call.comm->hints), kind, message::engine.oversubscribed);
+}
+
+void tell_root(const Run& run, Kind kind, const message::Context& context, int root) {
+  if (message::engine.networked && serving_order(run, kind) == Order::status)
+    message::tell_channel(context.process(root));
 }
 
 Serving::Serving(Run& run, const message::Context& context, Order order, int first, int but)
@@ -42,14 +48,10 @@ int Serving::next_by_rank() {
 }
 
 int Serving::next_by_status() {
-  // Of a rank on another node nobody here knows; it is taken for idle.
-  auto class_of = [this](int rank) {
-    const LocalRank local = transport::local_rank_of(context_.process(rank));
-    return local == not_on_this_node
-               ? lockfree::channel_idle
-               : lockfree::look_at_channel(transport::status_row(local).channel);
-  };
-  return take_waiting(waiting_, left_, next_served(waiting_, left_, class_of));
+  const int chosen = next_served(
+      waiting_, left_, [this](int rank) { return message::channel_of(context_.process(rank)); });
+  if (chosen > 0) message::count(message::engine.counters.served_earlier);
+  return take_waiting(waiting_, left_, chosen);
 }
 
 }  // namespace baton::collective

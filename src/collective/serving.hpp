@@ -1,6 +1,7 @@
 // The order in which one rank serves the others of a collective that goes by messages, and how many
-// at a time (base/order.hpp). By status it looks at the status board before each choice.
-// Invariant: each rank once; nothing but the order depends on what the board says.
+// at a time (base/order.hpp). By status it looks before each choice how busy they are: ranks of its
+// node by the status board, others by what their packets say (message/outstanding.hpp).
+// Invariant: each rank once; nothing but the order depends on what is said.
 #pragma once
 
 #include <climits>
@@ -12,6 +13,10 @@ namespace baton::collective {
 
 // How a rank serves in this kind of collective on the run's communicator.
 Order serving_order(const Run& run, Kind kind);
+
+// A rank that a root is going to serve tells it how busy it is, if it is on another node, serves by
+// status and has heard something else.
+void tell_root(const Run& run, Kind kind, const message::Context& context, int root);
 
 class Serving {
  public:

@@ -97,6 +97,7 @@ Error start_network() {
   const bool one_machine = world.processes == transport::rank_count();
   if (!network.is_open())
     if (Error error = network.open_endpoint(one_machine)) return error;
+  network.tell_always(transport::status_row(engine.local_rank).channel);
   if (Error error = network.begin(world.processes, engine.self, {world.key[0], world.key[1]},
                                   find_card, lost_packet))
     return error;
@@ -193,7 +194,9 @@ bool put_from_buffer(Peer& peer, Request& send) {
 
 // False when there is no room on the way.
 bool put_eager(Peer& peer, Request& send) {
+  // Once put, it may be gone.
   const std::int64_t bytes = send.bytes;
+  const lockfree::Envelope envelope{send.context, send.tag};
   const bool copied = bytes <= std::int64_t{transport::network::copied_bytes_max};
   if (!copied) {
     if (!put_from_buffer(peer, send)) return false;
@@ -212,7 +215,6 @@ bool put_eager(Peer& peer, Request& send) {
       return false;
     complete(send, MPI_SUCCESS);
   }
-  const lockfree::Envelope envelope{send.context, send.tag};
   KnownAdverts& known = peer.adverts->known;
   known.sent(envelope, KnownAdverts::no_transfer, known.find(envelope));
   count_message(peer, Way::network_eager, bytes);

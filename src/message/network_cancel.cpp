@@ -56,7 +56,8 @@ bool give_advert_back(Peer& receiver, TakeBackLine line) {
 }
 
 void take_advert_back(const TakeBackLine& line) {
-  if (!give_advert_back(peer_of(line.receiver), line)) tell(engine.self, line);
+  Peer* receiver = contact(line.receiver);  // we may never have sent there
+  if (!receiver || !give_advert_back(*receiver, line)) tell(engine.self, line);
 }
 
 void arrive_take_back(const ActiveMessage& message) {

@@ -151,18 +151,21 @@ bool put_network_rts(Peer& peer, Request& send) {
   const lockfree::Envelope envelope{send.context, send.tag};
   send.stage = Stage::offered;
   send.slot = transfer->number;
+  transfer->next = line.head_bytes;
+  platform::add_shared(engine.network_sends, 1u);
+  set_outstanding(send, send.bytes);
   if (!put_line(peer, LineKind::network_rts, send.source, envelope, &line, sizeof line)) {
+    set_outstanding(send, 0);
+    platform::add_shared(engine.network_sends, ~0u);
     close_transfer(*transfer);
     return false;
   }
-  platform::add_shared(engine.network_sends, 1u);
-  set_outstanding(send, send.bytes);
-  transfer->next = line.head_bytes;
+  // Its receiver may have answered, and another thread gone on with it, unless an advert answers.
   KnownAdverts& known = peer.adverts->known;
   const NetworkAdvertLine* matched = known.find(envelope);
   const NetworkAdvertLine advert = matched ? *matched : NetworkAdvertLine{};
-  known.sent(envelope, transfer->number, matched);
-  if (matched) write_to_advertised(peer, transfer->number, advert);
+  known.sent(envelope, line.send, matched);
+  if (matched) write_to_advertised(peer, line.send, advert);
   return true;
 }
 

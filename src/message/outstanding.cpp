@@ -1,5 +1,8 @@
 #include "message/outstanding.hpp"
 
+#include "platform/clock.hpp"
+#include "transport/network/network.hpp"
+
 namespace baton::message {
 
 void publish_outstanding() {
@@ -13,6 +16,20 @@ void publish_outstanding() {
     if (BATON_LIKELY(!platform::threads_multiple)) return;
     lockfree::Hardware::full_fence();
   } while (size != lockfree::channel_class(platform::load_shared(engine.outstanding_bytes)));
+}
+
+lockfree::ChannelClass channel_of(Process process) {
+  const LocalRank local = transport::local_rank_of(process);
+  if (local != not_on_this_node)
+    return lockfree::look_at_channel(transport::status_row(local).channel);
+  const auto* peer = transport::network::network.known(process);
+  return peer ? peer->its_channel.look(platform::now_ns) : lockfree::channel_idle;
+}
+
+void tell_channel(Process process) {
+  using transport::network::network;
+  if (transport::local_rank_of(process) != not_on_this_node) return;
+  if (auto* peer = network.known(process)) network.tell_channel(*peer);
 }
 
 }  // namespace baton::message

@@ -1,6 +1,6 @@
-// Bytes of long messages that are under way in this process, and their class on the status board.
-// What is done in one step (packed, deposit, staged whole) is never counted.
-// Budget while the class stays: an addition and a compare.
+// Bytes of long messages that are under way in this process, and their class on the status board;
+// and what is known of others'. What is done in one step (packed, deposit, staged whole) is never
+// counted. Budget while the class stays: an addition and a compare.
 #pragma once
 
 #include "message/engine.hpp"
@@ -23,6 +23,13 @@ inline void set_outstanding(Request& request, std::int64_t bytes) {
   request.outstanding = bytes;
   add_outstanding(bytes - before);
 }
+
+// How busy a rank is, as far as is known here: of this node by the status board, of others by what
+// their packets have said lately. Idle where nothing is known. Any thread.
+lockfree::ChannelClass channel_of(Process process);
+// A rank that is about to choose whom it serves hears of us, if it is on another node, was sent to
+// before, and what it was told then has changed much. Only in a job with a network. Any thread.
+void tell_channel(Process process);
 
 // Counts a copy of so many bytes while it is made.
 class OutstandingCopy {

@@ -1,13 +1,19 @@
-// A clock that is read in a few nanoseconds, for comparing what things cost. Its ticks are the
-// machine's: the same in all processes, of no known length.
+// Two clocks. One is read in a few nanoseconds, for comparing what things cost; its ticks are the
+// machine's: the same in all processes, of no known length. The other counts nanoseconds.
 #pragma once
 
-#include <cstdint>
-#if !defined(__x86_64__) && !defined(__aarch64__)
 #include <time.h>
-#endif
+
+#include <cstdint>
 
 namespace baton::platform {
+
+// CLOCK_MONOTONIC: the same in all processes of a node.
+inline std::int64_t now_ns() {
+  timespec now;
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * std::int64_t{1000000000} + now.tv_nsec;
+}
 
 inline std::int64_t now_ticks() {
 #if defined(__x86_64__)
@@ -17,9 +23,7 @@ inline std::int64_t now_ticks() {
   asm volatile("mrs %0, cntvct_el0" : "=r"(ticks));
   return ticks;
 #else
-  timespec now;
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * std::int64_t{1000000000} + now.tv_nsec;
+  return now_ns();
 #endif
 }
 

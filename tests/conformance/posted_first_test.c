@@ -27,6 +27,23 @@ static int received(const MPI_Status* status, int tag, int bytes) {
   return status->MPI_SOURCE == 0 && status->MPI_TAG == tag && count == bytes;
 }
 
+/* The other rank has sent us nothing so far, and is asked for what it will never send. */
+static void cancelled_before_anything_came(void) {
+  MPI_Request request;
+  MPI_Status status;
+  int cancelled;
+  if (rank == 0) hear(1);
+  if (rank != 1) return;
+  tell(0);
+  unsigned char* nothing = malloc(longest);
+  MPI_Irecv(nothing, longest, MPI_BYTE, 0, 5, MPI_COMM_WORLD, &request);
+  MPI_Cancel(&request);
+  MPI_Wait(&request, &status);
+  MPI_Test_cancelled(&status, &cancelled);
+  CHECK(cancelled);
+  free(nothing);
+}
+
 static void into_a_larger_buffer(int bytes, int synchronous, int source, int tag) {
   if (rank == 0) {
     hear(1);
@@ -212,6 +229,7 @@ static void all_of_it(int bytes) {
 int main(int argc, char** argv) {
   start(&argc, &argv);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  cancelled_before_anything_came();
   for (int shared = 0; shared < 2; ++shared) {
     if (shared) {
       MPI_Alloc_mem(longest + margin, MPI_INFO_NULL, &buffer);

@@ -12,6 +12,7 @@ Task scatter_linear(Run& run) {
 Task scatter_from_root(Run& run, const Context& context, const Blocks& all, const Blocks& mine,
                        int root) {
   if (context.rank != root) {
+    tell_root(run, Kind::scatter, context, root);
     run.receive(context, mine.buffer, mine.count(0), *mine.type, root);
   } else {
     Serving serving(run, context, serving_order(run, Kind::scatter), 0, root);

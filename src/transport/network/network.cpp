@@ -98,7 +98,9 @@ NetworkPeer* Network::meet(Process process) {
   made->out_key = pair_key(job_key_, nonce_, card->nonce);
   made->in_key = pair_key(job_key_, card->nonce, nonce_);
   find_rails(*made, *card);
-  return peer = made;
+  // ORDER network.peers: release here, acquire in known.
+  std::atomic_ref(peer).store(made, std::memory_order_release);
+  return made;
 }
 
 NetworkPeer* Network::find_sender(std::uint32_t sender) {
@@ -115,6 +117,8 @@ void Network::write_header(NetworkPeer& peer, char* packet, std::size_t bytes,
   header.bytes = static_cast<std::uint32_t>(bytes);
   // relaxed: which of two wishes a packet tells does not matter; the last one is told by its own.
   header.wishes = peer.our_wishes.load(std::memory_order_relaxed);
+  header.channel = lockfree::look_at_channel(*own_channel_);
+  peer.told_channel.store(header.channel, std::memory_order_relaxed);  // relaxed: a hint
   header.skip = static_cast<std::uint16_t>(skip);
   header.proof = proof_of(peer.out_key, header);
   std::memcpy(packet, &header, sizeof header);
@@ -293,23 +297,33 @@ Started Network::put_wishes(NetworkPeer& peer) {
   return sent(peer, endpoint().inject(peer.address, packet, sizeof packet));
 }
 
-void Network::set_wish(NetworkPeer& peer, std::uint16_t wish, bool on) {
+void Network::set_wish(NetworkPeer& peer, std::uint8_t wish, bool on) {
   // relaxed: ordered by what follows
   if (on)
     peer.our_wishes.fetch_or(wish, std::memory_order_relaxed);
   else
-    peer.our_wishes.fetch_and(static_cast<std::uint16_t>(~wish), std::memory_order_relaxed);
+    peer.our_wishes.fetch_and(static_cast<std::uint8_t>(~wish), std::memory_order_relaxed);
+  must_tell(peer);
+}
+
+void Network::must_tell(NetworkPeer& peer) {
   // ORDER network_peer.wishes: release here, acquire in tell_wishes.
   if (!peer.wishes_due.exchange(true, std::memory_order_release))
     platform::add_shared(wishes_due_, 1u);
 }
 
 void Network::tell_wishes(NetworkPeer& peer) {
-  // ORDER network_peer.wishes: acquire here, release in set_wish.
+  // ORDER network_peer.wishes: acquire here, release in must_tell.
   if (!peer.wishes_due.exchange(false, std::memory_order_acquire)) return;
   platform::add_shared(wishes_due_, ~0u);
-  if (put_wishes(peer) != Started::later) return;
-  set_wish(peer, 0, true);  // again
+  if (put_wishes(peer) == Started::later) must_tell(peer);
+}
+
+void Network::tell_channel(NetworkPeer& peer) {
+  constexpr int much = 2;  // guess: classes, a factor of 16
+  const int told = peer.told_channel.load(std::memory_order_relaxed);  // relaxed: a hint
+  if (told == NetworkPeer::nothing_told) return;
+  if (std::abs(told - lockfree::look_at_channel(*own_channel_)) >= much) must_tell(peer);
 }
 
 std::size_t Network::bytes_before_write(const void* data) const {

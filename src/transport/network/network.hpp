@@ -11,6 +11,7 @@
 #include "platform/lock.hpp"
 #include "transport/network/choose_provider.hpp"
 #include "transport/network/endpoint.hpp"
+#include "transport/network/heard_channel.hpp"
 #include "transport/network/packet.hpp"
 
 namespace baton::transport::network {
@@ -55,9 +56,12 @@ struct NetworkPeer {
   std::uint32_t next_in = 0;
   ReceiveBuffer* early = nullptr;  // came before their turn
   bool dropped = false;            // it is lost: what still comes from it is nobody's
-  std::uint16_t its_wishes = 0;
-  std::atomic<std::uint16_t> our_wishes{0};
-  std::atomic<bool> wishes_due{false};  // they have changed, and no packet has told them
+  std::uint8_t its_wishes = 0;
+  HeardChannel its_channel;
+  static constexpr std::uint8_t nothing_told = 255;
+  std::atomic<std::uint8_t> told_channel{nothing_told};  // ours, by the last packet there
+  std::atomic<std::uint8_t> our_wishes{0};
+  std::atomic<bool> wishes_due{false};  // something has changed, and no packet has told it
   // Short messages that wait for others to go with them: in a packet that is being filled, and so
   // many sends in a row since this process last looked at the network.
   struct SendBuffer* filling = nullptr;
@@ -111,7 +115,10 @@ class Network {
   // The peer, made if need be. Null, explained, without memory or address.
   NetworkPeer* meet(Process process);
   // The peer, if it was met.
-  NetworkPeer* known(Process process) const { return peers_[number_of(process)]; }
+  NetworkPeer* known(Process process) const {
+    // ORDER network.peers: acquire here, release in meet; it is complete.
+    return std::atomic_ref(peers_[number_of(process)]).load(std::memory_order_acquire);
+  }
   // It is lost: what waits for company to go there is dropped.
   void lose(NetworkPeer& peer, int error);
   // The same for who sends, which may be a stranger: null where there is no such process.
@@ -129,7 +136,12 @@ class Network {
   Started put_wishes(NetworkPeer& peer);
   // Whether some peer is to be told our wishes.
   bool has_wishes() { return platform::load_shared(wishes_due_) > 0; }
-  void set_wish(NetworkPeer& peer, std::uint16_t wish, bool on);
+  void set_wish(NetworkPeer& peer, std::uint8_t wish, bool on);
+  // Each packet tells what this line of the status board, ours, says then. Said at start.
+  void tell_always(const lockfree::ChannelLine& own) { own_channel_ = &own; }
+  // To a peer that was sent to, and told something else, by a packet of its own at the next look.
+  // Any thread.
+  void tell_channel(NetworkPeer& peer);
   void tell_wishes(NetworkPeer& peer);
   // Sends what waits for company; whether any left. Whoever looks at the network does it first, and
   // says so.
@@ -189,6 +201,7 @@ class Network {
   Started send_filled(NetworkPeer& peer);
   Started send_buffer(NetworkPeer& peer, SendBuffer& buffer, std::size_t bytes);
   void end_filling(NetworkPeer& peer);
+  void must_tell(NetworkPeer& peer);
   Started put_alone(NetworkPeer& peer, const Piece& piece, const void* payload, std::size_t bytes);
 
   void open_further(const Library& library, TakenOffers& offers);
@@ -212,6 +225,7 @@ class Network {
   NetworkPeer* first_filling_ = nullptr;
   std::uint64_t looks_ = 0;
   std::uint32_t wishes_due_ = 0;  // peers that are to be told
+  const lockfree::ChannelLine* own_channel_ = nullptr;
   SendBuffer* free_buffers_ = nullptr;
   std::uint32_t buffers_made_ = 0;
   std::uint32_t buffers_out_ = 0;  // being filled, or on their way

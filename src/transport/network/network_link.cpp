@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/report.hpp"
+#include "platform/clock.hpp"
 
 namespace baton::transport::network {
 
@@ -81,6 +82,7 @@ bool NetworkInbox::open_packet(ReceiveBuffer& buffer) {
   }
   ++peer_->next_in;
   peer_->its_wishes = header.wishes;
+  peer_->its_channel.hear(header.channel, platform::now_ns);
   packet_ = &buffer;
   sender_ = header.sender;
   at_ = sizeof header + header.skip;

@@ -18,14 +18,15 @@ struct PacketHeader {
   std::uint32_t number;  // of the sender's packets to this receiver, from 0 on
   std::uint32_t sender;  // its rank in MPI_COMM_WORLD
   std::uint32_t bytes;   // behind it
-  std::uint16_t wishes;  // of the sender, as a receiver: see below
+  std::uint8_t wishes;   // of the sender, as a receiver: see below
+  std::uint8_t channel;  // what the status board says of it, as a class (lockfree/channel.hpp)
   std::uint16_t skip;    // so many of the bytes come before the messages
 };
 static_assert(sizeof(PacketHeader) == 24);
-inline constexpr std::uint16_t wish_envelopes_only = 1;
+inline constexpr std::uint8_t wish_envelopes_only = 1;
 // The sender's own interface of that number (from 1 on) has been reached by who reads this.
-constexpr std::uint16_t wish_rail(int rail) {
-  return static_cast<std::uint16_t>(1 << rail);
+constexpr std::uint8_t wish_rail(int rail) {
+  return static_cast<std::uint8_t>(1 << rail);
 }
 // The longest skip.
 inline constexpr std::size_t skip_bytes_max = 72;
@@ -50,7 +51,8 @@ constexpr std::size_t piece_bytes(std::size_t payload) {
 inline std::uint64_t proof_of(Key key, const PacketHeader& header) {
   const std::uint64_t words[] = {
       (std::uint64_t{header.number} << 32) | header.sender,
-      (std::uint64_t{header.bytes} << 32) | (std::uint64_t{header.skip} << 16) | header.wishes,
+      (std::uint64_t{header.bytes} << 32) | (std::uint64_t{header.skip} << 16) |
+          (std::uint64_t{header.channel} << 8) | header.wishes,
   };
   return keyed_hash(key, words);
 }

@@ -27,7 +27,8 @@ Bytes packet_of(std::span<const std::size_t> payloads, std::uint32_t packet_numb
     std::memcpy(packet.data() + at, &piece, sizeof piece);
   }
   PacketHeader header{
-      0, packet_number, sender, static_cast<std::uint32_t>(packet.size() - sizeof header), 0, skip};
+      0, packet_number, sender, static_cast<std::uint32_t>(packet.size() - sizeof header), 0,
+      0, skip};
   header.proof = proof_of(key, header);
   std::memcpy(packet.data(), &header, sizeof header);
   return packet;
@@ -119,7 +120,7 @@ TEST(check_packet, messages_may_begin_later) {
   EXPECT_EQ(check(packet_of(payloads, number, skip_bytes_max)), PacketFault::none);
   EXPECT_EQ(check(packet_of({}, number, 8)), PacketFault::none);
   Bytes beyond = packet_of({});
-  PacketHeader header{0, number, sender, 0, 0, 8};
+  PacketHeader header{0, number, sender, 0, 0, 0, 8};
   header.proof = proof_of(key, header);
   std::memcpy(beyond.data(), &header, sizeof header);
   EXPECT_EQ(check(beyond), PacketFault::torn);
@@ -226,9 +227,13 @@ TEST(check_packet, tens_of_thousands_of_broken_packets_lead_nowhere) {
         default:  // Bits of messages' lengths, in a header that is proven again.
           if (packet.size() >= sizeof(PacketHeader) + sizeof(Piece)) {
             packet[sizeof(PacketHeader) + 1 + random() % 3] = static_cast<char>(random());
-            PacketHeader header{0,      number,
-                                sender, static_cast<std::uint32_t>(packet.size() - sizeof header),
-                                0,      static_cast<std::uint16_t>(random() % 100)};
+            PacketHeader header{0,
+                                number,
+                                sender,
+                                static_cast<std::uint32_t>(packet.size() - sizeof header),
+                                0,
+                                0,
+                                static_cast<std::uint16_t>(random() % 100)};
             header.proof = proof_of(key, header);
             std::memcpy(packet.data(), &header, sizeof header);
           }
