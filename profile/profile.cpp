@@ -76,6 +76,16 @@ std::string values_text(const Profile& profile) {
   return text;
 }
 
+std::string network_text(const Profile& profile) {
+  const Network& network = profile.network;
+  if (network.date.empty()) return {};
+  std::string values;
+  for (const Chosen& one : network.chosen)
+    values += (values.empty() ? "" : ",") + one.setting + "=" + std::to_string(one.value);
+  return network.provider + "|" + network.libfabric + "|" + values + "|" + network.arrival + "; " +
+         network.writes;
+}
+
 std::string values_text(const ShippedProfile& profile) {
   std::string text;
   for (const SettingRow& row : setting_rows())

@@ -36,9 +36,18 @@ void print_machine(const profile::Profile& profile) {
     write_out("between CPUs {} and {} ({})\n", pair.cpus[0], pair.cpus[1], pair.peers);
 }
 
-void print_measured(const profile::Profile& profile) {
+void print_chosen(const std::vector<profile::Chosen>& chosen) {
+  for (const profile::Chosen& one : chosen)
+    write_out("  {:<26} {:>7}  (default {}) {}\n", one.setting, value_text(one.value),
+              value_text(default_of(*find_setting(one.setting.c_str()))), one.reason);
+}
+
+void print_measured(std::vector<profile::Cell> cells) {
+  std::ranges::stable_sort(cells, {}, [](const profile::Cell& cell) {
+    return std::tie(cell.question, cell.peers, cell.pattern, cell.data, cell.bytes);
+  });
   std::string question;
-  for (const profile::Cell& cell : profile.measured) {
+  for (const profile::Cell& cell : cells) {
     if (cell.question != question)
       write_out("\n{} (one direction, us; median of rounds)\n", cell.question);
     question = cell.question;
@@ -83,6 +92,20 @@ void print_collectives(const profile::Profile& profile) {
     }
 }
 
+void print_network(const profile::Network& network) {
+  if (network.date.empty()) return;
+  write_out("\nnetwork, measured {} between {}, {:.0f} of {:.0f} s\n", network.date,
+            network.hosts.empty()
+                ? std::string("two ranks of this machine over the loopback, which is no network")
+                : fmt::format("{} and {}", network.hosts[0], network.hosts[1]),
+            network.seconds, network.budget);
+  write_out("{} on interface {}, of libfabric {}: chosen for jobs over the same provider\n",
+            network.provider, network.interface, network.libfabric);
+  print_chosen(network.chosen);
+  write_out("{}: {}\n", network.arrival, network.writes);
+  print_measured(network.measured);
+}
+
 }  // namespace
 
 int show_profile(const std::string& named) {
@@ -104,14 +127,10 @@ int show_profile(const std::string& named) {
     if (!words.empty()) write_out("NOT THIS MACHINE: {}\n", words);
   }
   if (!profile->chosen.empty()) write_out("\nchosen\n");
-  for (const profile::Chosen& one : profile->chosen)
-    write_out("  {:<24} {:>7}  (default {}) {}\n", one.setting, value_text(one.value),
-              value_text(default_of(*find_setting(one.setting.c_str()))), one.reason);
-  std::ranges::stable_sort(profile->measured, {}, [](const profile::Cell& cell) {
-    return std::tie(cell.question, cell.peers, cell.pattern, cell.data, cell.bytes);
-  });
-  print_measured(*profile);
+  print_chosen(profile->chosen);
+  print_measured(profile->measured);
   print_collectives(*profile);
+  print_network(profile->network);
   return 0;
 }
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { posted_max = 256, address_max = 128 };
 
@@ -149,6 +150,15 @@ static void poll_once(void) {
   }
 }
 
+/* Looks for what has come. After many looks in vain it gives up the CPU for a while: whoever is
+ * waited for may need it. */
+static void look(long* in_vain) {
+  enum { patience = 1000 };
+  const struct timespec while_others_run = {.tv_nsec = 50000};
+  poll_once();
+  if (++*in_vain > patience) nanosleep(&while_others_run, NULL);
+}
+
 static void again(long code, const char* what) {
   if (code != -FI_EAGAIN) refuse(what, code);
   poll_once();
@@ -187,12 +197,64 @@ void raw_write(size_t bytes) {
 }
 
 void raw_await(long messages) {
-  while (arrived < messages) poll_once();
+  long in_vain = 0;
+  while (arrived < messages) look(&in_vain);
   arrived -= messages;
 }
 
 void raw_finish_sends(void) {
-  while (sends_left > 0) poll_once();
+  long in_vain = 0;
+  while (sends_left > 0) look(&in_vain);
+}
+
+void raw_write_short(size_t bytes) {
+  long code;
+  if (bytes > info->tx_attr->inject_size) {
+    raw_write(bytes);
+    return;
+  }
+  while ((code = fi_inject_writedata(endpoint, out_memory, bytes, 1, peer_address, peer_card.memory,
+                                     peer_card.key)) != 0)
+    again(code, "a short write");
+}
+
+int raw_keeps_order(size_t bytes) {
+  const uint64_t kept = info->tx_attr->msg_order & info->rx_attr->msg_order;
+  return bytes <= sizeof(uint64_t) || ((kept & (FI_ORDER_WAW | FI_ORDER_RMA_WAW)) != 0 &&
+                                       info->ep_attr->max_order_waw_size >= bytes);
+}
+
+void raw_write_numbered(size_t bytes, uint64_t number) {
+  const size_t before = bytes - sizeof number;
+  long code;
+  memcpy(out_memory + before, &number, sizeof number);
+  if (before > 0) {
+    while ((code = fi_write(endpoint, out_memory, before, fi_mr_desc(out_region), peer_address,
+                            peer_card.memory, peer_card.key, &sends[send_number % posted_max])) !=
+           0)
+      again(code, "a write");
+    ++send_number;
+    ++sends_left;
+  }
+  if (sizeof number <= info->tx_attr->inject_size) {
+    while ((code = fi_inject_write(endpoint, out_memory + before, sizeof number, peer_address,
+                                   peer_card.memory + before, peer_card.key)) != 0)
+      again(code, "a short write");
+    return;
+  }
+  while ((code = fi_write(endpoint, out_memory + before, sizeof number, fi_mr_desc(out_region),
+                          peer_address, peer_card.memory + before, peer_card.key,
+                          &sends[send_number % posted_max])) != 0)
+    again(code, "a write");
+  ++send_number;
+  ++sends_left;
+}
+
+void raw_await_number(size_t bytes, uint64_t number) {
+  const uint64_t* place = (const uint64_t*)(in_memory + bytes - sizeof number);
+  /* Also a provider that says that it makes progress by itself may do so only here (net). */
+  long in_vain = 0;
+  while (__atomic_load_n(place, __ATOMIC_ACQUIRE) != number) look(&in_vain);
 }
 
 char* raw_ring(void) {

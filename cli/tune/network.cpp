@@ -1,0 +1,277 @@
+// `baton tune --net`: what the network between two hosts does best, or this machine's loopback.
+// Each round has a job for how messages arrive over the raw provider and one for each way that
+// MPI's messages may go, in changing order. What was measured is kept after each round in a partial
+// profile, so that it can be interrupted.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <iterator>
+
+#include "base/settings.hpp"
+#include "cli/commands.hpp"
+#include "cli/print.hpp"
+#include "cli/tune/job.hpp"
+#include "cli/tune/network_choice.hpp"
+#include "cli/tune/session.hpp"
+#include "cli/value_text.hpp"
+#include "machine/discover.hpp"
+
+namespace baton::cli {
+
+namespace {
+
+using namespace tune;
+using profile::Network;
+using profile::Profile;
+using Clock = std::chrono::steady_clock;
+
+constexpr int milliseconds_each = 8;  // guess: of a size; longer adds little, another round more
+constexpr int arrival_milliseconds_each = 15;
+
+std::string where(const Network& network) {
+  if (network.hosts.empty()) return "this machine's loopback";
+  return fmt::format("{} and {}", network.hosts[0], network.hosts[1]);
+}
+
+profile::Cell& cell_of(Network& network, const char* question, const std::string& variant,
+                       const std::string& data, std::int64_t bytes) {
+  for (profile::Cell& cell : network.measured)
+    if (cell.question == question && cell.variant == variant && cell.data == data &&
+        cell.bytes == bytes)
+      return cell;
+  return network.measured.emplace_back(
+      profile::Cell{question, variant, "network", "pingpong", data, bytes, {}});
+}
+
+// One run of `baton tune --net`.
+class NetworkTuning {
+ public:
+  NetworkTuning(Programs programs, Profile start, NetworkPath path, std::string partial_file)
+      : programs_(std::move(programs)),
+        profile_(std::move(start)),
+        path_(std::move(path)),
+        partial_(std::move(partial_file)) {}
+
+  // Round after round until the time is over or a signal comes; at least one.
+  std::expected<void, std::string> run();
+  Network& result() { return profile_.network; }
+  Profile& all() { return profile_; }
+
+ private:
+  using Cells = std::expected<std::vector<Measured>, std::string>;
+  struct Job {
+    const Variant* variant;  // null: over the raw provider
+    std::vector<Measured> cells;
+  };
+  Cells run_job_of(const Variant* variant) const;
+  std::expected<void, std::string> measure_round();
+  void keep(const std::vector<Job>& round);
+
+  Programs programs_;
+  Profile profile_;
+  NetworkPath path_;
+  std::string partial_;
+  std::vector<Variant> variants_ = network_variants();
+  std::size_t turn_ = 0;
+  Progress progress_{"baton tune"};
+};
+
+NetworkTuning::Cells NetworkTuning::run_job_of(const Variant* variant) const {
+  std::vector<std::pair<const char*, std::string>> settings = {
+      {"network_provider", path_.provider}};
+  std::vector<std::string> words;
+  if (variant) {
+    settings.insert(settings.end(), variant->settings.begin(), variant->settings.end());
+    words = {std::to_string(milliseconds_each), "pingpong"};
+  } else {
+    words = {std::to_string(arrival_milliseconds_each), "arrival", path_.interfaces[0],
+             path_.interfaces[1]};
+  }
+  for (const std::int64_t bytes : variant ? packet_sizes() : arrival_sizes())
+    words.push_back(std::to_string(bytes));
+  auto said = measure_network(programs_, profile_.network.hosts, settings, {}, words);
+  if (!said) return std::unexpected(said.error());
+  std::vector<Measured> cells = cells_in(*said);
+  // Of each size warm and cold data; of the raw provider two ways or more.
+  if (cells.size() >= 2 * (variant ? packet_sizes() : arrival_sizes()).size()) return cells;
+  return std::unexpected("it printed too little: " + cause_in(*said));
+}
+
+void NetworkTuning::keep(const std::vector<Job>& round) {
+  for (const auto& [variant, cells] : round)
+    for (const Measured& one : cells) {
+      profile::Cell& cell =
+          variant ? cell_of(result(), packets_question, variant->name, one.data, one.bytes)
+                  : cell_of(result(), arrival_question, one.data, "", one.bytes);
+      cell.medians_us.push_back(one.us);
+    }
+}
+
+// Times count only if all jobs of a round have them: rounds are compared one by one.
+std::expected<void, std::string> NetworkTuning::measure_round() {
+  std::vector<Job> round;
+  const std::size_t jobs = variants_.size() + 1;
+  for (std::size_t i = 0; i < jobs; ++i) {
+    const std::size_t number = (i + turn_) % jobs;
+    const Variant* variant = number < variants_.size() ? &variants_[number] : nullptr;
+    progress_.show(result().seconds, result().budget,
+                   fmt::format("{}, round {}: {}", where(result()), turn_ + 1,
+                               variant ? variant->name : "the raw provider"));
+    const auto start = Clock::now();
+    auto cells = run_job_of(variant);
+    result().seconds += std::chrono::duration<double>(Clock::now() - start).count();
+    if (!cells) return std::unexpected(cells.error());
+    round.push_back({variant, *cells});
+  }
+  keep(round);
+  ++turn_;
+  return write_profile(partial_, profile_);
+}
+
+std::expected<void, std::string> NetworkTuning::run() {
+  double took = 0;
+  do {
+    const double before = result().seconds;
+    auto measured = measure_round();
+    if (!measured || interrupted()) {
+      progress_.end();
+      return interrupted() ? std::expected<void, std::string>{} : measured;
+    }
+    took = result().seconds - before;
+  } while (result().seconds + took <= result().budget);
+  progress_.end();
+  return {};
+}
+
+// The two hosts of the options, none for the loopback; the error says what is wrong with them.
+std::expected<std::vector<std::string>, std::string> hosts_of(const TuneOptions& options) {
+  if (options.hosts.empty() && options.host_file.empty()) return std::vector<std::string>{};
+  std::vector<std::string> hosts = hosts_in_list(options.hosts);
+  if (!options.host_file.empty()) {
+    std::ifstream file(options.host_file);
+    if (!file) return std::unexpected("cannot read the host file " + options.host_file);
+    hosts = hosts_in_file({std::istreambuf_iterator<char>(file), {}});
+  }
+  if (hosts.size() < 2)
+    return std::unexpected(
+        "a network is between two hosts, and one is named: --host A,B; without --host the loopback "
+        "of this machine is measured");
+  if (hosts.size() > 2)
+    complain(fmt::format("{} hosts are named; measured is between the first two, {} and {}",
+                         hosts.size(), hosts[0], hosts[1]));
+  hosts.resize(2);
+  return hosts;
+}
+
+// What the job goes over; the error is for people.
+std::expected<NetworkPath, std::string> find_path(const Programs& programs,
+                                                  const std::vector<std::string>& hosts) {
+  auto said = measure_network(programs, hosts, {}, {"--explain"}, {"1", "pingpong", "8"});
+  if (!said && interrupted()) return std::unexpected(said.error());
+  if (!said)
+    return std::unexpected(
+        hosts.empty()
+            ? "no job over the loopback: " + said.error()
+            : fmt::format("no job on {} and {}: {} (is Baton at the same path on both, and can the "
+                          "launcher reach them, as `ssh {} true` without a password? `baton "
+                          "doctor` checks this host)",
+                          hosts[0], hosts[1], said.error(), hosts[1]));
+  if (auto path = read_path(*said, hosts)) return *path;
+  return std::unexpected(
+      hosts.empty() ? "mpiexec --explain names no network: " + cause_in(*said)
+                    : fmt::format("the ranks on {} and {} use no network, so they are on one host; "
+                                  "name two different ones",
+                                  hosts[0], hosts[1]));
+}
+
+// What an interrupted run has left, if it fits; else `fresh`.
+Profile resumed(const std::string& partial, const Profile& fresh, bool anew) {
+  if (anew || ::access(partial.c_str(), F_OK) != 0) return fresh;
+  auto left = profile::read_profile(partial);
+  const Network& now = fresh.network;
+  const bool fits = left && profile::difference(left->machine, fresh.machine).empty() &&
+                    left->network.hosts == now.hosts && left->network.provider == now.provider &&
+                    left->network.interface == now.interface &&
+                    left->network.libfabric == now.libfabric;
+  if (!fits) {
+    complain(fmt::format("{}; measuring starts over",
+                         left ? "an interrupted run left data of another network" : left.error()));
+    return fresh;
+  }
+  say_resumed(left->network.seconds);
+  left->network.budget = now.budget;
+  return *left;
+}
+
+int finish(NetworkTuning& tuning, const machine::Machine& machine, const std::string& target,
+           const std::string& partial) {
+  Network& found = tuning.result();
+  found.chosen = choose_network(found.measured);
+  found.arrival = arrival_words(found.measured);
+  found.writes = writes_words(found.measured);
+  found.date = now_text();
+  Profile profile = beside_the_others(target, machine, tuning.all());
+  profile.network = found;
+  if (auto written = write_profile(target, profile); !written) {
+    complain(written.error());
+    return 1;
+  }
+  ::unlink(partial.c_str());
+  for (const profile::Chosen& one : found.chosen)
+    write_out("{:<27} {:>5}{} {}\n", one.setting, value_text(one.value),
+              one.value == default_of(*find_setting(one.setting.c_str())) ? " " : "*", one.reason);
+  write_out("(* differs from the default; for jobs over {} of libfabric {})\n{}: {}\nwritten: {}\n",
+            found.provider, found.libfabric, found.arrival, found.writes, target);
+  if (found.hosts.empty())
+    write_out(
+        "This was the loopback: it says nothing of the network between hosts. `baton tune --net "
+        "--host A,B` measures that.\n");
+  return 0;
+}
+
+}  // namespace
+
+int tune_network(const TuneOptions& options) {
+  auto failed = [](const std::string& text) {
+    complain(text);
+    return interrupted() ? interrupted_code : 1;
+  };
+  auto machine = machine::read_machine();
+  if (!machine) return failed(machine.error());
+  auto hosts = hosts_of(options);
+  if (!hosts) return failed(hosts.error());
+  auto programs = find_programs();
+  if (!programs) return failed(programs.error());
+  const auto [target, problem] = target_of(options);
+  if (!problem.empty()) return failed(problem);
+  watch_signals();
+  if (hosts->empty())
+    complain(
+        "no --host: two ranks of this machine are taken for two hosts. This measures the loopback, "
+        "not a network");
+  auto path = find_path(*programs, *hosts);
+  if (!path) return failed(path.error());
+  Profile start = new_profile(*machine);
+  Network& network = start.network;
+  network.date = start.date;
+  network.budget = options.seconds;
+  network.hosts = *hosts;
+  network.provider = path->provider;
+  network.interface = path->interfaces[0];
+  network.libfabric = path->libfabric;
+  const std::string partial = target + ".net.partial";
+  start = resumed(partial, start, options.anew);
+  // Now, so that a bad name does not cost the whole time.
+  if (auto written = write_profile(partial, start); !written) return failed(written.error());
+
+  warn_if_busy(start.machine.cpus_usable);
+  NetworkTuning tuning(*programs, start, *path, partial);
+  if (auto ran = tuning.run(); !ran) return failed(ran.error());
+  if (!interrupted()) return finish(tuning, *machine, target, partial);
+  return say_interrupted(tuning.result().seconds, tuning.result().budget, partial);
+}
+
+}  // namespace baton::cli
