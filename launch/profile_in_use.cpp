@@ -38,8 +38,8 @@ std::string words_of(const ProfileInUse& profile) {
     text += fmt::format("algorithms of collectives from it: {}\n", profile.collectives);
   if (const NetworkProfile measured = parse_network_profile(profile.network);
       !measured.provider.empty())
-    text += fmt::format("defaults over {} of libfabric {} from it: {}\n", measured.provider,
-                        measured.libfabric, measured.values);
+    text += fmt::format("defaults over {} of libfabric {} ({}) from it: {}\n", measured.provider,
+                        measured.libfabric, measured.place, measured.values);
   return text;
 }
 

@@ -3,6 +3,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/network_profile.hpp"
 #include "base/settings.hpp"
 
 namespace baton::profile {
@@ -82,8 +83,9 @@ std::string network_text(const Profile& profile) {
   std::string values;
   for (const Chosen& one : network.chosen)
     values += (values.empty() ? "" : ",") + one.setting + "=" + std::to_string(one.value);
-  return network.provider + "|" + network.libfabric + "|" + values + "|" + network.arrival + "; " +
-         network.writes;
+  return network.provider + "|" + network.libfabric + "|" +
+         std::string(place_of(network.hosts.empty())) + "|" + values + "|" + network.arrival +
+         "; " + network.writes;
 }
 
 std::string values_text(const ShippedProfile& profile) {

@@ -85,6 +85,7 @@ struct Network {
   std::string libfabric;       // "2.5"
   std::string arrival;         // "8 B: message 5.1 us, remote write 6.3 us"
   std::string writes;          // what that says of remote writes
+  std::string offers;          // how other providers and interfaces compare
   std::vector<Cell> measured;  // their peers: "network"
   std::vector<Chosen> chosen;
 };

@@ -70,6 +70,7 @@ Json json_of(const Network& network) {
   json["budget_seconds"] = network.budget;
   json["arrival"] = network.arrival;
   json["writes"] = network.writes;
+  json["offers"] = network.offers;
   json["chosen"] = json_of(network.chosen);
   json["measured"] = Json::array();
   for (const Cell& cell : network.measured) json["measured"].push_back(json_of(cell));
@@ -186,6 +187,7 @@ Network read_network(const Json& json) {
   network.budget = json.at("budget_seconds");
   network.arrival = read_part(json.at("arrival"));
   network.writes = read_part(json.at("writes"));
+  network.offers = json.at("offers");
   for (const Json& one : json.at("chosen")) network.chosen.push_back(read_chosen(one));
   for (const Json& cell : json.at("measured")) network.measured.push_back(read_cell(cell));
   return network;

@@ -9,6 +9,7 @@
  * of the time: a way of copying that leaves the data in the wrong cache pays for it there. Rank 0
  * prints "cell PATTERN DATA SIZE MICROSECONDS" for each. */
 #include "cli/measure/timing.h"
+#include "lab/deposit/raw.h"
 
 enum { window_messages = 16 };
 
@@ -83,7 +84,9 @@ int main(int count, char** words) {
   int good = count > 3 && atof(words[1]) > 0 && ((!messages && !arrival) || ranks == 2);
   if (good && arrival)
     good = measure_arrival(rank, words[3 + rank], count - 5, words + 5, atof(words[1]) * 1000);
-  for (int i = 3; good && !arrival && i < count; ++i) {
+  int offers = count > 3 && !strcmp(words[2], "offers");
+  if (good && offers && rank == 0) raw_print_offers();
+  for (int i = 3; good && !arrival && !offers && i < count; ++i) {
     long bytes = atol(words[i]);
     if (messages && bytes > 0)
       measure_size(words[2], (size_t)bytes, atof(words[1]) * 1000);

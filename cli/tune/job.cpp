@@ -128,8 +128,11 @@ std::expected<std::string, std::string> measure_network(
     const std::vector<std::pair<const char*, std::string>>& settings,
     const std::vector<std::string>& options, const std::vector<std::string>& words) {
   std::vector<std::string> environment = network_environment();
-  for (const auto& [name, value] : settings)
-    environment.push_back(setting_variable(name) + "=" + value);
+  for (const auto& [name, value] : settings) {
+    const std::string begin = setting_variable(name) + "=";
+    std::erase_if(environment, [&](const std::string& entry) { return entry.starts_with(begin); });
+    environment.push_back(begin + value);
+  }
   std::vector<std::string> all = {programs.mpiexec, "--profile", "none", "--timeout",
                                   std::to_string(job_seconds_max)};
   all.insert(all.end(), options.begin(), options.end());

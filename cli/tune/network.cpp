@@ -49,84 +49,122 @@ profile::Cell& cell_of(Network& network, const char* question, const std::string
 // One run of `baton tune --net`.
 class NetworkTuning {
  public:
-  NetworkTuning(Programs programs, Profile start, NetworkPath path, std::string partial_file)
+  NetworkTuning(Programs programs, Profile start, NetworkPath path, std::vector<Offer> offers,
+                std::string partial_file)
       : programs_(std::move(programs)),
         profile_(std::move(start)),
         path_(std::move(path)),
+        offers_(std::move(offers)),
         partial_(std::move(partial_file)) {}
 
   // Round after round until the time is over or a signal comes; at least one.
   std::expected<void, std::string> run();
   Network& result() { return profile_.network; }
+  const std::vector<Offer>& offers() const { return offers_; }
   Profile& all() { return profile_; }
 
  private:
   using Cells = std::expected<std::vector<Measured>, std::string>;
+  // One of a round: over the raw provider, by a variant, or over an offer.
   struct Job {
-    const Variant* variant;  // null: over the raw provider
+    const Variant* variant = nullptr;
+    const Offer* offer = nullptr;
     std::vector<Measured> cells;
+
+    std::string name() const {
+      return variant ? variant->name : offer ? name_of(*offer) : "the raw provider";
+    }
   };
-  Cells run_job_of(const Variant* variant) const;
+  std::vector<Job> jobs() const;
+  Cells run_one(const Job& job) const;
+  std::expected<bool, std::string> measure_one(Job& job);
   std::expected<void, std::string> measure_round();
   void keep(const std::vector<Job>& round);
 
   Programs programs_;
   Profile profile_;
   NetworkPath path_;
+  std::vector<Offer> offers_;  // to be compared, where there are several
   std::string partial_;
   std::vector<Variant> variants_ = network_variants();
   std::size_t turn_ = 0;
   Progress progress_{"baton tune"};
 };
 
-NetworkTuning::Cells NetworkTuning::run_job_of(const Variant* variant) const {
+std::vector<NetworkTuning::Job> NetworkTuning::jobs() const {
+  std::vector<Job> all(1);
+  for (const Variant& one : variants_) all.push_back({&one, nullptr, {}});
+  for (const Offer& one : offers_)
+    if (offers_.size() > 1) all.push_back({nullptr, &one, {}});
+  std::ranges::rotate(all, all.begin() + static_cast<std::ptrdiff_t>(turn_ % all.size()));
+  return all;
+}
+
+NetworkTuning::Cells NetworkTuning::run_one(const Job& job) const {
   std::vector<std::pair<const char*, std::string>> settings = {
-      {"network_provider", path_.provider}};
-  std::vector<std::string> words;
-  if (variant) {
-    settings.insert(settings.end(), variant->settings.begin(), variant->settings.end());
-    words = {std::to_string(milliseconds_each), "pingpong"};
+      {"network_provider", job.offer ? job.offer->provider : path_.provider}};
+  std::vector<std::string> words = {std::to_string(milliseconds_each), "pingpong"};
+  std::span<const std::int64_t> sizes = packet_sizes();
+  if (job.variant) {
+    settings.insert(settings.end(), job.variant->settings.begin(), job.variant->settings.end());
+  } else if (job.offer) {
+    settings.emplace_back("network_interface", job.offer->interface);
+    sizes = offer_sizes();
   } else {
     words = {std::to_string(arrival_milliseconds_each), "arrival", path_.interfaces[0],
              path_.interfaces[1]};
+    sizes = arrival_sizes();
   }
-  for (const std::int64_t bytes : variant ? packet_sizes() : arrival_sizes())
-    words.push_back(std::to_string(bytes));
+  for (const std::int64_t bytes : sizes) words.push_back(std::to_string(bytes));
   auto said = measure_network(programs_, profile_.network.hosts, settings, {}, words);
   if (!said) return std::unexpected(said.error());
   std::vector<Measured> cells = cells_in(*said);
   // Of each size warm and cold data; of the raw provider two ways or more.
-  if (cells.size() >= 2 * (variant ? packet_sizes() : arrival_sizes()).size()) return cells;
+  if (cells.size() >= 2 * sizes.size()) return cells;
   return std::unexpected("it printed too little: " + cause_in(*said));
 }
 
+// False: it is an offer that does not work here, and is compared no more.
+std::expected<bool, std::string> NetworkTuning::measure_one(Job& job) {
+  progress_.show(result().seconds, result().budget,
+                 fmt::format("{}, round {}: {}", where(result()), turn_ + 1, job.name()));
+  const auto start = Clock::now();
+  auto cells = run_one(job);
+  result().seconds += std::chrono::duration<double>(Clock::now() - start).count();
+  if (cells) {
+    job.cells = *cells;
+    return true;
+  }
+  if (interrupted() || !job.offer || job.offer == &offers_.front())
+    return std::unexpected(cells.error());
+  complain(fmt::format("{} is left out: {}", job.name(), cells.error()));
+  return false;
+}
+
 void NetworkTuning::keep(const std::vector<Job>& round) {
-  for (const auto& [variant, cells] : round)
-    for (const Measured& one : cells) {
+  for (const Job& job : round)
+    for (const Measured& one : job.cells) {
       profile::Cell& cell =
-          variant ? cell_of(result(), packets_question, variant->name, one.data, one.bytes)
-                  : cell_of(result(), arrival_question, one.data, "", one.bytes);
+          job.variant ? cell_of(result(), packets_question, job.name(), one.data, one.bytes)
+          : job.offer ? cell_of(result(), offers_question, job.name(), one.data, one.bytes)
+                      : cell_of(result(), arrival_question, one.data, "", one.bytes);
       cell.medians_us.push_back(one.us);
     }
 }
 
 // Times count only if all jobs of a round have them: rounds are compared one by one.
 std::expected<void, std::string> NetworkTuning::measure_round() {
-  std::vector<Job> round;
-  const std::size_t jobs = variants_.size() + 1;
-  for (std::size_t i = 0; i < jobs; ++i) {
-    const std::size_t number = (i + turn_) % jobs;
-    const Variant* variant = number < variants_.size() ? &variants_[number] : nullptr;
-    progress_.show(result().seconds, result().budget,
-                   fmt::format("{}, round {}: {}", where(result()), turn_ + 1,
-                               variant ? variant->name : "the raw provider"));
-    const auto start = Clock::now();
-    auto cells = run_job_of(variant);
-    result().seconds += std::chrono::duration<double>(Clock::now() - start).count();
-    if (!cells) return std::unexpected(cells.error());
-    round.push_back({variant, *cells});
+  std::vector<Job> round = jobs();
+  std::vector<std::string> left_out;
+  for (Job& job : round) {
+    auto measured = measure_one(job);
+    if (!measured) return std::unexpected(measured.error());
+    if (!*measured) left_out.push_back(job.name());
   }
   keep(round);
+  std::erase_if(offers_, [&](const Offer& one) {
+    return std::ranges::find(left_out, name_of(one)) != left_out.end();
+  });
   ++turn_;
   return write_profile(partial_, profile_);
 }
@@ -171,20 +209,30 @@ std::expected<NetworkPath, std::string> find_path(const Programs& programs,
                                                   const std::vector<std::string>& hosts) {
   auto said = measure_network(programs, hosts, {}, {"--explain"}, {"1", "pingpong", "8"});
   if (!said && interrupted()) return std::unexpected(said.error());
+  if (!said && hosts.empty()) return std::unexpected("no job over the loopback: " + said.error());
   if (!said)
-    return std::unexpected(
-        hosts.empty()
-            ? "no job over the loopback: " + said.error()
-            : fmt::format("no job on {} and {}: {} (is Baton at the same path on both, and can the "
-                          "launcher reach them, as `ssh {} true` without a password? `baton "
-                          "doctor` checks this host)",
-                          hosts[0], hosts[1], said.error(), hosts[1]));
+    return std::unexpected(fmt::format(
+        "no job on {} and {}: {}{}", hosts[0], hosts[1], said.error(),
+        is_from_baton(said.error())
+            ? std::string()
+            : fmt::format(" (is Baton at the same path on both, and can the launcher reach them, "
+                          "by `ssh {} true` without a password?)",
+                          hosts[1])));
   if (auto path = read_path(*said, hosts)) return *path;
   return std::unexpected(
       hosts.empty() ? "mpiexec --explain names no network: " + cause_in(*said)
                     : fmt::format("the ranks on {} and {} use no network, so they are on one host; "
                                   "name two different ones",
                                   hosts[0], hosts[1]));
+}
+
+// Those that may be compared: not where the user has said which.
+std::vector<Offer> find_offers(const Programs& programs, const Network& network,
+                               const NetworkPath& path) {
+  auto said = measure_network(programs, network.hosts, {}, {}, {"1", "offers", "8"});
+  const bool chosen = environment_variable("BATON_NETWORK_PROVIDER") ||
+                      environment_variable("BATON_NETWORK_INTERFACE");
+  return offers_in(said && !chosen ? *said : "", path, network.hosts.empty());
 }
 
 // What an interrupted run has left, if it fits; else `fresh`.
@@ -212,6 +260,7 @@ int finish(NetworkTuning& tuning, const machine::Machine& machine, const std::st
   found.chosen = choose_network(found.measured);
   found.arrival = arrival_words(found.measured);
   found.writes = writes_words(found.measured);
+  found.offers = offers_words(tuning.offers(), found.measured);
   found.date = now_text();
   Profile profile = beside_the_others(target, machine, tuning.all());
   profile.network = found;
@@ -223,8 +272,9 @@ int finish(NetworkTuning& tuning, const machine::Machine& machine, const std::st
   for (const profile::Chosen& one : found.chosen)
     write_out("{:<27} {:>5}{} {}\n", one.setting, value_text(one.value),
               one.value == default_of(*find_setting(one.setting.c_str())) ? " " : "*", one.reason);
-  write_out("(* differs from the default; for jobs over {} of libfabric {})\n{}: {}\nwritten: {}\n",
-            found.provider, found.libfabric, found.arrival, found.writes, target);
+  write_out(
+      "(* differs from the default; for jobs over {} of libfabric {})\n{}: {}\n{}\nwritten: {}\n",
+      found.provider, found.libfabric, found.arrival, found.writes, found.offers, target);
   if (found.hosts.empty())
     write_out(
         "This was the loopback: it says nothing of the network between hosts. `baton tune --net "
@@ -268,7 +318,8 @@ int tune_network(const TuneOptions& options) {
   if (auto written = write_profile(partial, start); !written) return failed(written.error());
 
   warn_if_busy(start.machine.cpus_usable);
-  NetworkTuning tuning(*programs, start, *path, partial);
+  NetworkTuning tuning(*programs, start, *path, find_offers(*programs, start.network, *path),
+                       partial);
   if (auto ran = tuning.run(); !ran) return failed(ran.error());
   if (!interrupted()) return finish(tuning, *machine, target, partial);
   return say_interrupted(tuning.result().seconds, tuning.result().budget, partial);

@@ -9,8 +9,12 @@
 
 #include "base/settings.hpp"
 #include "cli/value_text.hpp"
+#include "transport/network/choose_provider.hpp"
 
 namespace baton::cli::tune {
+
+using transport::network::is_inner_interface;
+using transport::network::rank_of_provider;
 
 namespace {
 
@@ -18,6 +22,8 @@ constexpr std::array<std::int64_t, 3> sizes_of_arrival = {8, 1024, 16384};
 // Two for each limit of packets, and two that no packet takes.
 constexpr std::array<std::int64_t, 8> sizes_of_packets = {24576, 32768,  49152,  65536,
                                                           98304, 131072, 262144, 1 << 20};
+constexpr std::array<std::int64_t, 2> sizes_of_offers = {8, 1 << 20};
+constexpr std::size_t offers_most = 4;  // guess: each costs a job a round
 constexpr std::int64_t least_limit = 16384;
 constexpr const char* advertised = "advertised";
 constexpr const char* answered = "answered";
@@ -182,6 +188,65 @@ std::optional<NetworkPath> read_path(const std::string& explained,
   return path;
 }
 
+std::string name_of(const Offer& offer) {
+  return offer.provider + " on " + offer.interface;
+}
+
+std::span<const std::int64_t> offer_sizes() {
+  return sizes_of_offers;
+}
+
+std::vector<Offer> offers_in(const std::string& listed, const NetworkPath& path, bool one_machine) {
+  std::vector<Offer> offers = {{path.provider, path.interfaces[0]}};
+  std::istringstream lines(listed);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string word;
+    Offer one;
+    bool native = false;
+    if (!(words >> word >> one.provider >> one.interface >> native) || word != "offer") continue;
+    const bool loopback = one.interface == "lo";
+    const bool fits = rank_of_provider({one.provider, one.interface, native, loopback}) >= 0 &&
+                      loopback == one_machine && !is_inner_interface(one.interface);
+    const bool known = std::ranges::find(offers, name_of(one), name_of) != offers.end();
+    if (fits && !known && offers.size() < offers_most) offers.push_back(one);
+  }
+  return offers;
+}
+
+std::string offers_words(std::span<const Offer> offers, std::span<const profile::Cell> cells) {
+  constexpr double clear_margin = 0.9;  // guess: of the time
+  const std::string present = name_of(offers.front());
+  if (offers.size() < 2) return present + " is the only offer that fits";
+  const Offer* best = nullptr;
+  Comparison best_short, best_long;
+  int rounds = 0;
+  for (const Offer& one : offers.subspan(1)) {
+    auto at = [&](std::int64_t bytes) {
+      return compare(cells, offers_question, name_of(one).c_str(), present.c_str(), bytes, "");
+    };
+    const Comparison brief = at(sizes_of_offers[0]), lengthy = at(sizes_of_offers[1]);
+    rounds = std::max(rounds, brief.rounds);
+    auto clear = [](const Comparison& seen) {
+      return seen.first_is_better() && seen.ratio < clear_margin;
+    };
+    const bool is_best = !best || brief.ratio * lengthy.ratio < best_short.ratio * best_long.ratio;
+    if (!clear(brief) || !clear(lengthy) || !is_best) continue;
+    best = &one;
+    best_short = brief;
+    best_long = lengthy;
+  }
+  if (rounds < rounds_min) return "too few rounds to compare " + present + " with other offers";
+  if (!best)
+    return fmt::format("{} stays: of {} offers none is clearly quicker, both at 8 B and at 1 MiB",
+                       present, offers.size());
+  return fmt::format(
+      "{} is quicker than {} (8 B: {:.2f} of its time, 1 MiB: {:.2f}, {} rounds); to take it, set "
+      "BATON_NETWORK_PROVIDER='{}' and BATON_NETWORK_INTERFACE={}, and measure again with them",
+      name_of(*best), present, best_short.ratio, best_long.ratio, rounds, best->provider,
+      best->interface);
+}
+
 namespace {
 
 void add_host(std::vector<std::string>& hosts, const std::string& word) {
@@ -208,19 +273,21 @@ std::vector<std::string> hosts_in_file(const std::string& text) {
   return hosts;
 }
 
+bool is_from_baton(const std::string& line) {
+  return line.find("baton: ") != std::string::npos || line.find("mpiexec: ") != std::string::npos;
+}
+
 std::string cause_in(const std::string& output) {
   std::istringstream lines(output);
-  std::string best, last;
+  std::string first;
   for (std::string line; std::getline(lines, line);) {
-    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    last = line;
-    const bool tells = line.find("baton: ") != std::string::npos ||
-                       line.find("mpiexec: ") != std::string::npos ||
-                       line.find("ssh: ") != std::string::npos;
-    const bool is_news = line.find("handing over") != std::string::npos;
-    if (tells && !is_news && best.empty()) best = line;
+    const bool is_news = line.find("handing over to ") != std::string::npos ||
+                         line.find_first_not_of(" \t\r") == std::string::npos;
+    if (is_news) continue;
+    if (is_from_baton(line)) return line;
+    if (first.empty()) first = line;
   }
-  return !best.empty() ? best : !last.empty() ? last : "it printed nothing";
+  return first.empty() ? "it printed nothing" : first;
 }
 
 }  // namespace baton::cli::tune

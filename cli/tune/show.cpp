@@ -26,8 +26,10 @@ double median(std::vector<double> values) {
 
 void print_machine(const profile::Profile& profile) {
   const profile::Identity& machine = profile.machine;
-  write_out("measured {} with Baton {}, {:.0f} of {:.0f} s{}\n", profile.date, profile.baton,
-            profile.seconds, profile.budget,
+  write_out("measured {} with Baton {}{}{}\n", profile.date, profile.baton,
+            profile.budget > 0
+                ? fmt::format(", {:.0f} of {:.0f} s", profile.seconds, profile.budget)
+                : std::string(),
             profile.complete ? "" : "; not complete: `baton tune` continues");
   write_out("machine: {}; {}; {} CPUs usable; {}; cross-memory attach {}\n", machine.cpu_model,
             machine.topology, machine.cpus_usable, machine.kernel,
@@ -46,13 +48,15 @@ void print_measured(std::vector<profile::Cell> cells) {
   std::ranges::stable_sort(cells, {}, [](const profile::Cell& cell) {
     return std::tie(cell.question, cell.peers, cell.pattern, cell.data, cell.bytes);
   });
+  std::size_t width = 10;
+  for (const profile::Cell& cell : cells) width = std::max(width, cell.variant.size());
   std::string question;
   for (const profile::Cell& cell : cells) {
     if (cell.question != question)
       write_out("\n{} (one direction, us; median of rounds)\n", cell.question);
     question = cell.question;
-    write_out("  {:>6}  {:<10} {:<9} {:<9} {:<7} {:>9.2f}  of {}\n", value_text(cell.bytes),
-              cell.variant, cell.peers, cell.pattern, cell.data, median(cell.medians_us),
+    write_out("  {:>6}  {:<{}} {:<9} {:<9} {:<7} {:>9.2f}  of {}\n", value_text(cell.bytes),
+              cell.variant, width, cell.peers, cell.pattern, cell.data, median(cell.medians_us),
               cell.medians_us.size());
   }
 }
@@ -102,7 +106,7 @@ void print_network(const profile::Network& network) {
   write_out("{} on interface {}, of libfabric {}: chosen for jobs over the same provider\n",
             network.provider, network.interface, network.libfabric);
   print_chosen(network.chosen);
-  write_out("{}: {}\n", network.arrival, network.writes);
+  write_out("{}: {}\n{}\n", network.arrival, network.writes, network.offers);
   print_measured(network.measured);
 }
 

@@ -56,16 +56,15 @@ static void* find(void* library, const char* function, const char* version) {
   return found;
 }
 
-static void choose(const char* interface) {
+/* All that libfabric offers with what we need; opens it. */
+static struct fi_info* offers(void** opened) {
   const char* file = getenv("BATON_LIBFABRIC");
   void* library = dlopen(file && *file ? file : "libfabric.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library) refuse("to be opened", 0);
+  *opened = library;
   int (*get)(uint32_t, const char*, const char*, uint64_t, const struct fi_info*,
              struct fi_info**) = find(library, "fi_getinfo", "FABRIC_1.3");
   struct fi_info* (*duplicate)(const struct fi_info*) = find(library, "fi_dupinfo", "FABRIC_1.3");
-  int (*open_fabric)(struct fi_fabric_attr*, struct fid_fabric**, void*) =
-      find(library, "fi_fabric", "FABRIC_1.1");
-  uint32_t (*version)(void) = find(library, "fi_version", "FABRIC_1.0");
   struct fi_info *hints = duplicate(NULL), *all = NULL;
   hints->caps =
       FI_MSG | FI_RMA | FI_SEND | FI_RECV | FI_WRITE | FI_REMOTE_WRITE | FI_READ | FI_REMOTE_READ;
@@ -76,6 +75,23 @@ static void choose(const char* interface) {
       FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
   hints->domain_attr->cq_data_size = sizeof(uint32_t);
   check("to list its providers", get(FI_VERSION(1, 17), NULL, NULL, 0, hints, &all));
+  return all;
+}
+
+void raw_print_offers(void) {
+  void* library;
+  for (const struct fi_info* one = offers(&library); one; one = one->next)
+    if (one->addr_format != FI_SOCKADDR_IN6)
+      printf("offer %s %s %d\n", one->fabric_attr->prov_name, one->domain_attr->name,
+             one->ep_attr->protocol == FI_PROTO_XNET);
+}
+
+static void choose(const char* interface) {
+  void* library;
+  struct fi_info* all = offers(&library);
+  int (*open_fabric)(struct fi_fabric_attr*, struct fid_fabric**, void*) =
+      find(library, "fi_fabric", "FABRIC_1.1");
+  uint32_t (*version)(void) = find(library, "fi_version", "FABRIC_1.0");
   const char* wanted = getenv("BATON_NETWORK_PROVIDER");
   for (info = all; info; info = info->next) {
     const char* provider = info->fabric_attr->prov_name;

@@ -52,3 +52,6 @@ void raw_send_parts(size_t from, size_t header, size_t bytes);
 /* A receive of a header, into the ring at `to`, and of data behind it into `in`; without data of
  * that alone. */
 void raw_receive_parts(size_t to, size_t header, size_t bytes);
+/* A line "offer PROVIDER INTERFACE NATIVE" for each of libfabric's; NATIVE: 1 for its own datagrams
+ * over TCP. Nothing need be open. */
+void raw_print_offers(void);

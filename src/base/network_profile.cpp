@@ -21,7 +21,8 @@ int length_of(std::string_view text) {
 
 NetworkProfile parse_network_profile(std::string_view text) {
   NetworkProfile profile;
-  for (std::string_view* part : {&profile.provider, &profile.libfabric, &profile.values}) {
+  for (std::string_view* part :
+       {&profile.provider, &profile.libfabric, &profile.place, &profile.values}) {
     const std::size_t end = text.find('|');
     if (end == std::string_view::npos || (end == 0 && part != &profile.values)) return {};
     *part = text.substr(0, end);
@@ -31,9 +32,11 @@ NetworkProfile parse_network_profile(std::string_view text) {
   return profile;
 }
 
-void take_network_profile(const char* text, const char* provider, const char* libfabric) {
+void take_network_profile(const char* text, const char* provider, const char* libfabric,
+                          bool one_machine) {
   handed = parse_network_profile(text ? text : "");
-  fits = handed.provider == provider && handed.libfabric == libfabric;
+  fits = handed.provider == provider && handed.libfabric == libfabric &&
+         handed.place == place_of(one_machine);
   if (!fits) return;
   constexpr std::size_t values_bytes_max = 400;  // of all settings of the network
   char values[values_bytes_max];
@@ -58,9 +61,10 @@ void describe_packets(std::int64_t most, char* text, std::size_t bytes) {
                   handed.words.data());
   else if (!handed.provider.empty())
     std::snprintf(text, bytes,
-                  "the default, since baton tune --net measured %.*s of libfabric %.*s",
+                  "the default, since baton tune --net measured %.*s of libfabric %.*s, %s",
                   length_of(handed.provider), handed.provider.data(), length_of(handed.libfabric),
-                  handed.libfabric.data());
+                  handed.libfabric.data(),
+                  handed.place == place_of(true) ? "over the loopback" : "between hosts");
   else
     std::snprintf(text, bytes, "the default");
 }

@@ -112,7 +112,7 @@ Error start_network() {
   if (!network.is_open())
     if (Error error = network.open_endpoint(one_machine)) return error;
   take_network_profile(environment_variable("BATON_PROFILE_NETWORK"), network.endpoint().provider(),
-                       LibraryVersion().text);
+                       LibraryVersion().text, one_machine);
   if (Error error = network.begin(world.processes, engine.self, {world.key[0], world.key[1]},
                                   find_card, lost_packet))
     return error;
@@ -141,7 +141,7 @@ void stop_network() {
 
 void describe_network(char* text, std::size_t bytes) {
   const transport::network::Endpoint& endpoint = network.endpoint();
-  constexpr std::size_t packets_bytes_max = 240;
+  constexpr std::size_t packets_bytes_max = 300;
   char packets[packets_bytes_max];
   describe_packets(static_cast<std::int64_t>(network.eager_bytes_max()), packets, sizeof packets);
   std::snprintf(text, bytes, "%s on interface %s, of libfabric %s: %s; %s", endpoint.provider(),

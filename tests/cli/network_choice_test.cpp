@@ -129,6 +129,40 @@ TEST(what_a_job_went_over, is_read_from_what_mpiexec_explains) {
   EXPECT_FALSE(read_path("nothing of it", hosts));
 }
 
+TEST(offers, are_those_that_a_job_would_take) {
+  const char* listed =
+      "cell pingpong warm 8 1.0\noffer tcp eth0 1\noffer tcp eth0 1\noffer tcp lo 1\noffer tcp "
+      "docker0 1\noffer tcp;ofi_rxm eth0 0\noffer sockets eth0 0\noffer tcp eth1 1\noffer\n";
+  std::string names;
+  for (const Offer& one : offers_in(listed, {"tcp", "2.5", {"eth0", "eth0"}}, false))
+    names += name_of(one) + ",";
+  EXPECT_EQ(names, "tcp on eth0,tcp;ofi_rxm on eth0,tcp on eth1,");
+  EXPECT_EQ(offers_in(listed, {"tcp", "2.5", {"lo", "lo"}}, true).size(), 1u);
+}
+
+TEST(offers, are_recommended_only_where_they_are_clearly_quicker_in_both_ways) {
+  const std::vector<Offer> offers = {{"tcp", "eth0"}, {"tcp", "eth1"}};
+  auto words = [&](double brief, double lengthy, int rounds = 5) {
+    std::vector<Cell> cells;
+    for (const char* data : {"warm", "cold"}) {
+      cells.push_back(cell(offers_question, "tcp on eth0", data, 8, 10, rounds));
+      cells.push_back(cell(offers_question, "tcp on eth0", data, 1 << 20, 10, rounds));
+      cells.push_back(cell(offers_question, "tcp on eth1", data, 8, brief, rounds));
+      cells.push_back(cell(offers_question, "tcp on eth1", data, 1 << 20, lengthy, rounds));
+    }
+    return offers_words(offers, cells);
+  };
+  EXPECT_EQ(words(8, 7),
+            "tcp on eth1 is quicker than tcp on eth0 (8 B: 0.80 of its time, 1 MiB: 0.70, 5 "
+            "rounds); to take it, set BATON_NETWORK_PROVIDER='tcp' and "
+            "BATON_NETWORK_INTERFACE=eth1, and measure again with them");
+  for (const auto& [brief, lengthy] : {std::pair(8.0, 9.5), {9.5, 7.0}, {12.0, 5.0}})
+    EXPECT_EQ(words(brief, lengthy),
+              "tcp on eth0 stays: of 2 offers none is clearly quicker, both at 8 B and at 1 MiB");
+  EXPECT_EQ(words(8, 7, 2), "too few rounds to compare tcp on eth0 with other offers");
+  EXPECT_EQ(offers_words({offers.data(), 1}, {}), "tcp on eth0 is the only offer that fits");
+}
+
 TEST(hosts, are_taken_as_mpiexec_takes_them) {
   const std::vector<std::string> both = {"a", "b"};
   EXPECT_EQ(hosts_in_list("a:4,b,a"), both);
@@ -140,7 +174,9 @@ TEST(hosts, are_taken_as_mpiexec_takes_them) {
 TEST(a_failed_job, is_told_of_by_the_line_that_says_why) {
   EXPECT_EQ(cause_in("mpiexec: other hosts: handing over to /x/prterun\nx\nbaton: no libfabric\ny"),
             "baton: no libfabric");
-  EXPECT_EQ(cause_in("something\nthe last\n\n"), "the last");
+  EXPECT_EQ(cause_in("\nsomething\nthe last\n\n"), "something");
+  EXPECT_TRUE(is_from_baton("code 2: mpiexec: none of them is in PATH"));
+  EXPECT_FALSE(is_from_baton("[mpiexec@a] main: process manager error"));
   EXPECT_EQ(cause_in(""), "it printed nothing");
 }
 

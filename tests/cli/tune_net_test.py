@@ -78,7 +78,7 @@ class TuneNet(unittest.TestCase):
         self.change(chosen=[{"setting": "network_eager_bytes_max", "value": 32768, "reason": "a test"}],
                     arrival="8 B: message 5.1 us", writes="as quick")
         shown = self.tune("--show").stdout
-        for words in ("which is no network", "network_eager_bytes_max", "a test", "8 B: message 5.1 us: as quick"):
+        for words in ("which is no network", "network_eager_bytes_max", "a test", "8 B: message 5.1 us: as quick", found["offers"]):
             self.assertIn(words, shown)
         self.assertTrue(self.network().endswith("packets up to 32 KiB: measured by baton tune --net (8 B: message 5.1 us; "
                                                 "as quick)"), self.network())

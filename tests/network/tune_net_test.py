@@ -55,7 +55,8 @@ class BetweenTwoHosts(unittest.TestCase):
             profile = json.load(file)
         found = profile["network"]
         self.assertEqual((found["hosts"], found["interface"]), (hosts, "eth0"))
-        self.assertEqual({cell["question"] for cell in found["measured"]}, {"arrival", "packets"})
+        self.assertLessEqual({"arrival", "packets"}, {cell["question"] for cell in found["measured"]})
+        self.assertTrue(found["offers"])
         found["chosen"] = [{"setting": "network_eager_bytes_max", "value": 32768, "reason": "a test"}]
         with open(name, "w") as file:
             json.dump(profile, file)

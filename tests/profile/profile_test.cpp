@@ -54,6 +54,7 @@ Profile some_profile() {
                      "2.5",
                      "8 B: message 5.1 us, remote write 6.3 us",
                      "no remote write is quicker",
+                     "the only one",
                      {{"arrival", "write", "network", "pingpong", "", 8, {6.25, 6.5}}},
                      {{"network_eager_bytes_max", 65536, "writes are quicker"}}};
   return profile;
@@ -157,11 +158,13 @@ TEST_F(a_profile, keeps_what_was_measured_of_the_network) {
   EXPECT_EQ(found.hosts, some_profile().network.hosts);
   EXPECT_EQ(found.interface, "eth0");
   EXPECT_EQ(found.writes, "no remote write is quicker");
+  EXPECT_EQ(found.offers, "the only one");
   EXPECT_EQ(found.measured.at(0).medians_us, some_profile().network.measured[0].medians_us);
   EXPECT_EQ(found.chosen.at(0).reason, "writes are quicker");
-  EXPECT_EQ(network_text(*read),
-            "tcp;ofi_rxm|2.5|network_eager_bytes_max=65536|8 B: message 5.1 us, remote write 6.3 "
-            "us; no remote write is quicker");
+  EXPECT_EQ(
+      network_text(*read),
+      "tcp;ofi_rxm|2.5|hosts|network_eager_bytes_max=65536|8 B: message 5.1 us, remote write 6.3 "
+      "us; no remote write is quicker");
   // It is the settings of jobs over that network alone.
   EXPECT_EQ(values_text(*read).find("network"), std::string::npos);
   Profile without = some_profile();
