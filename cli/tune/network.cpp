@@ -28,8 +28,11 @@ using profile::Network;
 using profile::Profile;
 using Clock = std::chrono::steady_clock;
 
-constexpr int milliseconds_each = 8;  // guess: of a size; longer adds little, another round more
-constexpr int arrival_milliseconds_each = 15;
+// For each size, and twice that for each over the raw provider. Guess: longer adds little, another
+// round more.
+int milliseconds_each(double budget) {
+  return std::clamp(static_cast<int>(budget / 4), 2, 8);
+}
 
 std::string where(const Network& network) {
   if (network.hosts.empty()) return "this machine's loopback";
@@ -103,7 +106,8 @@ std::vector<NetworkTuning::Job> NetworkTuning::jobs() const {
 NetworkTuning::Cells NetworkTuning::run_one(const Job& job) const {
   std::vector<std::pair<const char*, std::string>> settings = {
       {"network_provider", job.offer ? job.offer->provider : path_.provider}};
-  std::vector<std::string> words = {std::to_string(milliseconds_each), "pingpong"};
+  const int milliseconds = milliseconds_each(profile_.network.budget);
+  std::vector<std::string> words = {std::to_string(milliseconds), "pingpong"};
   std::span<const std::int64_t> sizes = packet_sizes();
   if (job.variant) {
     settings.insert(settings.end(), job.variant->settings.begin(), job.variant->settings.end());
@@ -111,8 +115,7 @@ NetworkTuning::Cells NetworkTuning::run_one(const Job& job) const {
     settings.emplace_back("network_interface", job.offer->interface);
     sizes = offer_sizes();
   } else {
-    words = {std::to_string(arrival_milliseconds_each), "arrival", path_.interfaces[0],
-             path_.interfaces[1]};
+    words = {std::to_string(2 * milliseconds), "arrival", path_.interfaces[0], path_.interfaces[1]};
     sizes = arrival_sizes();
   }
   for (const std::int64_t bytes : sizes) words.push_back(std::to_string(bytes));
