@@ -26,6 +26,8 @@ struct TuneOptions {
   double seconds = 0;      // to be spent measuring
   bool anew = false;       // what an interrupted run has measured does not count
   std::vector<int> ranks;  // of collectives, ascending; empty: two, a CPU each, and oversubscribed
+  std::string hosts;       // of --net, as mpiexec -host has them; empty: this machine's loopback
+  std::string host_file;   // the same in a file
 };
 
 // Measures this machine and writes its profile.
@@ -33,6 +35,9 @@ int tune_machine(const TuneOptions& options);
 
 // Measures which algorithms of collectives are quickest here, and writes that into its profile.
 int tune_collectives(const TuneOptions& options);
+
+// Measures the network between two hosts, or the loopback, and writes that into its profile.
+int tune_network(const TuneOptions& options);
 
 struct AdviseOptions {
   int ranks = 0;         // 0: as many as mpiexec starts by itself

@@ -37,7 +37,8 @@ constexpr Planned planned[] = {
 struct TuneTimes {
   double usual, quick, most;  // seconds
 };
-constexpr TuneTimes of_settings{100, 20, 120}, of_collectives{180, 30, 900};
+constexpr TuneTimes of_settings{100, 20, 120}, of_collectives{180, 30, 900},
+    of_network{60, 15, 300};
 
 // What is wrong with what was asked for; empty: nothing.
 std::string complete(baton::cli::TuneOptions& tuning, const TuneTimes& times, bool quick) {
@@ -50,12 +51,81 @@ std::string complete(baton::cli::TuneOptions& tuning, const TuneTimes& times, bo
   return {};
 }
 
-int tune(baton::cli::TuneOptions& tuning, bool quick, bool collectives) {
-  const std::string problem = complete(tuning, collectives ? of_collectives : of_settings, quick);
-  if (problem.empty())
-    return collectives ? baton::cli::tune_collectives(tuning) : baton::cli::tune_machine(tuning);
-  write_error("baton tune: {}\n", problem);
-  return 2;
+// The words of `baton tune`.
+struct Tuning {
+  baton::cli::TuneOptions options;
+  bool quick = false, collectives = false, network = false;
+  std::optional<std::string> shown;
+
+  void add_to(CLI::App& app, int& code);
+  // Hosts are named as mpiexec takes them, also with one dash.
+  static void rename_hosts(int count, char** words);
+
+ private:
+  int run();
+  std::string problem();
+};
+
+void Tuning::rename_hosts(int count, char** words) {
+  static char host[] = "--host", host_file[] = "--hostfile";
+  if (count < 2 || std::string(words[1]) != "tune") return;
+  for (int i = 2; i < count; ++i) {
+    const std::string word = words[i];
+    if (word == "-host" || word == "-hosts" || word == "-H") words[i] = host;
+    if (word == "-hostfile" || word == "-machinefile" || word == "-f") words[i] = host_file;
+  }
+}
+
+// What is wrong with what was asked for; empty: nothing.
+std::string Tuning::problem() {
+  if (collectives && network) return "--collectives and --net are measured one after the other";
+  if (!network && !(options.hosts.empty() && options.host_file.empty()))
+    return "--host is for the network: baton tune --net --host A,B";
+  if (!options.hosts.empty() && !options.host_file.empty()) return "--host or --hostfile, not both";
+  return complete(options,
+                  collectives ? of_collectives
+                  : network   ? of_network
+                              : of_settings,
+                  quick);
+}
+
+int Tuning::run() {
+  if (shown) return baton::cli::show_profile(*shown);
+  if (const std::string words = problem(); !words.empty()) {
+    write_error("baton tune: {}\n", words);
+    return 2;
+  }
+  return collectives ? baton::cli::tune_collectives(options)
+         : network   ? baton::cli::tune_network(options)
+                     : baton::cli::tune_machine(options);
+}
+
+void Tuning::add_to(CLI::App& app, int& code) {
+  CLI::App* tuner = app.add_subcommand(
+      "tune", "Measure this machine and write its profile, from which mpiexec takes defaults");
+  tuner->add_flag("--collectives", collectives,
+                  "Measure which algorithms collectives should use, instead of settings");
+  tuner->add_flag("--net", network,
+                  "Measure the network between two hosts, or without --host the loopback");
+  tuner->add_option("--host,--hosts", options.hosts,
+                    "The two hosts for --net, as mpiexec -host takes them: A,B");
+  tuner->add_option("--hostfile", options.host_file, "A file that names them");
+  tuner->add_option("--seconds", options.seconds,
+                    "How long to measure: 100, up to 120; collectives 180, up to 900; network 60, "
+                    "up to 300");
+  tuner->add_flag("--quick", quick, "In 20 seconds (collectives 30, network 15): less reliable");
+  tuner
+      ->add_option("--ranks", options.ranks,
+                   "Numbers of ranks for collectives, separated by commas")
+      ->delimiter(',');
+  tuner->add_option("--output", options.output,
+                    "The profile's file (default: where mpiexec looks)");
+  tuner->add_flag("--anew", options.anew, "Do not continue an interrupted run");
+  tuner
+      ->add_option("--show", shown, "Print a profile (default: the one in use) and measure nothing")
+      ->expected(0, 1)
+      ->default_str("");
+  tuner->callback([this, &code] { code = run(); });
 }
 
 // What is wrong with what was asked for; empty: nothing.
@@ -233,27 +303,9 @@ int main(int count, char** words) {
   Looking looking;
   looking.add_to(app, code);
 
-  baton::cli::TuneOptions tuning;
-  bool quick = false, collectives = false;
-  CLI::App* tuner = app.add_subcommand(
-      "tune", "Measure this machine and write its profile, from which mpiexec takes defaults");
-  tuner->add_flag("--collectives", collectives,
-                  "Measure which algorithms collectives should use, instead of settings");
-  tuner->add_option("--seconds", tuning.seconds,
-                    "How long to measure: 100, up to 120; collectives 180, up to 900");
-  tuner->add_flag("--quick", quick, "In 20 seconds (collectives 30): less reliable");
-  tuner
-      ->add_option("--ranks", tuning.ranks, "Numbers of ranks for collectives, separated by commas")
-      ->delimiter(',');
-  tuner->add_option("--output", tuning.output, "The profile's file (default: where mpiexec looks)");
-  tuner->add_flag("--anew", tuning.anew, "Do not continue an interrupted run");
-  std::optional<std::string> shown;
-  tuner
-      ->add_option("--show", shown, "Print a profile (default: the one in use) and measure nothing")
-      ->expected(0, 1)
-      ->default_str("");
-  tuner->callback(
-      [&] { code = shown ? baton::cli::show_profile(*shown) : tune(tuning, quick, collectives); });
+  Tuning tuning;
+  tuning.add_to(app, code);
+  Tuning::rename_hosts(count, words);
 
   Advising advising;
   advising.add_to(app, code);

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 
@@ -52,27 +53,60 @@ void keep_to(const std::vector<int>& cpus) {
   CPU_FREE(set);
 }
 
+constexpr int grace_seconds = 5;  // between a job's two signals
+
+// Ends a job whose time is over: first it is told to end, then it is killed with its group.
+class Limit {
+ public:
+  Limit(pid_t job, int seconds)
+      : job_(job), ends_(seconds > 0), end_(Clock::now() + std::chrono::seconds(seconds)) {}
+  // Waits for something to read; false: it is not worth it any more.
+  bool wait(int pipe_end) {
+    using std::chrono::milliseconds;
+    const auto left = std::chrono::ceil<milliseconds>(end_ - Clock::now());
+    pollfd reader{pipe_end, POLLIN, 0};
+    ::poll(&reader, 1, ends_ ? static_cast<int>(std::max(left, milliseconds(0)).count()) : -1);
+    if (!ends_ || Clock::now() < end_) return true;
+    if (signals_ == 2) return false;
+    ::kill(signals_ == 0 ? job_ : -job_, signals_ == 0 ? SIGTERM : SIGKILL);
+    ++signals_;
+    end_ = Clock::now() + std::chrono::seconds(grace_seconds);
+    return true;
+  }
+  bool is_over() const { return signals_ > 0; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  pid_t job_;
+  bool ends_;
+  Clock::time_point end_;
+  int signals_ = 0;
+};
+
 // All that comes through the pipe until its end.
-std::string read_all(int pipe_end) {
+std::string read_all(int pipe_end, Limit& limit) {
   std::string text;
   char part[4096];
-  while (true) {
+  while (limit.wait(pipe_end)) {
     ssize_t got = ::read(pipe_end, part, sizeof part);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return text;
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (got <= 0) break;
     text.append(part, static_cast<std::size_t>(got));
     if (text.size() > 2 * output_bytes_max) text.erase(0, text.size() - output_bytes_max);
   }
+  return text;
 }
 
 }  // namespace
 
 std::expected<JobEnd, std::string> run_job(std::vector<std::string> words,
                                            std::vector<std::string> environment,
-                                           const std::vector<int>& cpus) {
+                                           const std::vector<int>& cpus, int seconds_max) {
   std::vector<char*> word_pointers = pointers(words), variables = pointers(environment);
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return std::unexpected(std::strerror(errno));
+  // Who looks after the time does not wait in reading.
+  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
   pid_t parent = ::getpid();
   pid_t job = ::fork();
   if (job == 0) {
@@ -94,13 +128,17 @@ std::expected<JobEnd, std::string> run_job(std::vector<std::string> words,
   // relaxed: see remember.
   running.store(job, std::memory_order_relaxed);
   if (interrupted()) ::kill(job, SIGTERM);  // it came before we had something to end
-  std::string text = read_all(ends[0]);
+  Limit limit(job, seconds_max);
+  std::string text = read_all(ends[0], limit);
   ::close(ends[0]);
   int status = 0;
   while (::waitpid(job, &status, 0) < 0 && errno == EINTR) continue;
   // relaxed: see remember.
   running.store(0, std::memory_order_relaxed);
   if (interrupted()) return std::unexpected("interrupted");
+  if (limit.is_over())
+    return std::unexpected("it had not ended after " + std::to_string(seconds_max) + " s" +
+                           (text.empty() ? "" : "; it said: " + text));
   return JobEnd{WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), text};
 }
 

@@ -13,10 +13,11 @@ struct JobEnd {
 };
 
 // Runs words[0] with an empty standard input, on these CPUs (none: on all), to its end. It is ended
-// early when a signal has come (see interrupted); the error says that, or that it did not start.
+// early when a signal has come (see interrupted) or so many seconds are over (0: never); the error
+// says that, or that it did not start.
 std::expected<JobEnd, std::string> run_job(std::vector<std::string> words,
                                            std::vector<std::string> environment,
-                                           const std::vector<int>& cpus = {});
+                                           const std::vector<int>& cpus = {}, int seconds_max = 0);
 
 // The variables of this process.
 std::vector<std::string> own_environment();

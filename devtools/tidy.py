@@ -18,7 +18,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LAYERS = {"base": 0, "platform": 1, "machine": 2, "lockfree": 3, "datatype": 4, "transport": 5, "message": 6,
           "world": 7, "collective": 8, "window": 9, "file": 9, "dynamic": 9, "topology": 9, "tool": 9, "api": 10}
 TOOLS_HIGHEST_LAYER = 3          # launch/, cli/, profile/ and preload/ use layers 0 to 3 only, and what is pure
-PURE = ("collective/choose.hpp",)
+PURE = ("collective/choose.hpp", "transport/network/choose_provider.hpp")
 HOT_FOLDERS = ("lockfree", "transport", "message")
 HEADER_LINES, SOURCE_LINES, FUNCTION_LINES = 250, 500, 70
 GENERATED = ("/generated/", "include/mpi.h")

@@ -29,8 +29,8 @@ bool foreign(std::string_view entry) {
   if (is_of_launcher(entry)) return true;
   for (std::string_view own :
        {"BATON_JOB_FD", "BATON_RANK", "BATON_LIFELINE_FD", "BATON_INITIAL_ERRHANDLER",
-        "BATON_PROFILE_VALUES", "BATON_PROFILE_COLLECTIVES", "BATON_LIBRARY_FOLDER",
-        "BATON_FIRST_RANK", "BATON_CONNECTION"})
+        "BATON_PROFILE_VALUES", "BATON_PROFILE_COLLECTIVES", "BATON_PROFILE_NETWORK",
+        "BATON_LIBRARY_FOLDER", "BATON_FIRST_RANK", "BATON_CONNECTION"})
     if (names(entry, own)) return true;
   return false;
 }

@@ -170,6 +170,8 @@ bool Manager::start_program(const Program& program, int ranks, int& rank) {
     set_variable(start.environment, "BATON_PROFILE_VALUES", job_.profile.values);
   if (!job_.profile.collectives.empty())
     set_variable(start.environment, "BATON_PROFILE_COLLECTIVES", job_.profile.collectives);
+  if (!job_.profile.network.empty())
+    set_variable(start.environment, "BATON_PROFILE_NETWORK", job_.profile.network);
   const ThreadPlan threads{job_.options, job_.machine, job_.placement};
   for (int i = 0; i < ranks; ++i, ++rank) {
     set_thread_variables(threads, program, rank, start.environment);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/network_profile.hpp"
 #include "launch/report.hpp"
 #include "profile/profile.hpp"
 
@@ -11,13 +12,17 @@ ProfileInUse find_profile(const std::string& named, const machine::Machine& mach
   const std::string asked_for = profile::asked_for(named);
   use_shipped_profile(asked_for.c_str());
   std::string file = profile::file_in_use(named);
-  if (file.empty()) return {asked_for, {}, {}, {}, {}};
+  if (file.empty()) return {asked_for, {}, {}, {}, {}, {}};
   auto profile = profile::read_usable_profile(file, machine);
   if (profile)
-    return {asked_for, file, profile->date, profile::values_text(*profile),
-            profile::rows_text(*profile)};
+    return {asked_for,
+            file,
+            profile->date,
+            profile::values_text(*profile),
+            profile::rows_text(*profile),
+            profile::network_text(*profile)};
   complain(profile.error() + " (the job runs with the defaults)");
-  return {asked_for, {}, {}, {}, {}};
+  return {asked_for, {}, {}, {}, {}, {}};
 }
 
 std::string words_of(const ProfileInUse& profile) {
@@ -31,6 +36,10 @@ std::string words_of(const ProfileInUse& profile) {
                       profile.date, profile.values.empty() ? "none differs" : profile.values);
   if (!profile.collectives.empty())
     text += fmt::format("algorithms of collectives from it: {}\n", profile.collectives);
+  if (const NetworkProfile measured = parse_network_profile(profile.network);
+      !measured.provider.empty())
+    text += fmt::format("defaults over {} of libfabric {} ({}) from it: {}\n", measured.provider,
+                        measured.libfabric, measured.place, measured.values);
   return text;
 }
 

@@ -13,6 +13,7 @@ struct ProfileInUse {
   std::string date;         // when it was measured
   std::string values;       // for the ranks' settings
   std::string collectives;  // for their selection of algorithms
+  std::string network;      // what was measured of one, for ranks that have it
 };
 
 // Looks where `named` (--profile) says, else in the usual places. Complains, once, about a profile

@@ -3,6 +3,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/network_profile.hpp"
 #include "base/settings.hpp"
 
 namespace baton::profile {
@@ -74,6 +75,17 @@ std::string values_text(const Profile& profile) {
     if (one.value != default_of(*find_setting(one.setting.c_str())))
       text += (text.empty() ? "" : ",") + one.setting + "=" + std::to_string(one.value);
   return text;
+}
+
+std::string network_text(const Profile& profile) {
+  const Network& network = profile.network;
+  if (network.date.empty()) return {};
+  std::string values;
+  for (const Chosen& one : network.chosen)
+    values += (values.empty() ? "" : ",") + one.setting + "=" + std::to_string(one.value);
+  return network.provider + "|" + network.libfabric + "|" +
+         std::string(place_of(network.hosts.empty())) + "|" + values + "|" + network.arrival +
+         "; " + network.writes;
 }
 
 std::string values_text(const ShippedProfile& profile) {

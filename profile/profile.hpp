@@ -73,6 +73,23 @@ struct Collectives {
   std::vector<ChosenRow> chosen;
 };
 
+// What `baton tune --net` has found out of the network between two ranks. Its settings hold for
+// jobs over the same provider of the same libfabric.
+struct Network {
+  std::string date;  // empty: it has not been run
+  double seconds = 0;
+  double budget = 0;
+  std::vector<std::string> hosts;  // two; empty: this machine's loopback
+  std::string provider;
+  std::string interface;
+  std::string libfabric;       // "2.5"
+  std::string arrival;         // "8 B: message 5.1 us, remote write 6.3 us"
+  std::string writes;          // what that says of remote writes
+  std::string offers;          // how other providers and interfaces compare
+  std::vector<Cell> measured;  // their peers: "network"
+  std::vector<Chosen> chosen;
+};
+
 struct Profile {
   std::string baton;  // the version that measured
   std::string date;
@@ -84,6 +101,7 @@ struct Profile {
   std::vector<Cell> measured;
   std::vector<Chosen> chosen;
   Collectives collectives;
+  Network network;
 };
 
 // This machine, as far as another one differs; cma_permitted is the caller's to find out.
@@ -116,6 +134,8 @@ std::string values_text(const ShippedProfile& profile);
 // Its rows of the selection, as BATON_COLLECTIVES would take them.
 std::string rows_text(const Profile& profile);
 std::string rows_text(const ShippedProfile& profile);
+// What was measured of a network, for ranks (base/network_profile.hpp); empty: nothing was.
+std::string network_text(const Profile& profile);
 
 // Whose it is, and whether it was measured or is a guess.
 std::string words_of(const ShippedProfile& profile);

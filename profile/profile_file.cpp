@@ -46,6 +46,37 @@ Json json_of(const Collectives& collectives) {
   return json;
 }
 
+Json json_of(const Cell& cell) {
+  return {{"question", cell.question},    {"variant", cell.variant}, {"peers", cell.peers},
+          {"pattern", cell.pattern},      {"data", cell.data},       {"bytes", cell.bytes},
+          {"medians_us", cell.medians_us}};
+}
+
+Json json_of(const std::vector<Chosen>& chosen) {
+  Json json = Json::array();
+  for (const Chosen& one : chosen)
+    json.push_back({{"setting", one.setting}, {"value", one.value}, {"reason", one.reason}});
+  return json;
+}
+
+Json json_of(const Network& network) {
+  Json json;
+  json["date"] = network.date;
+  json["hosts"] = network.hosts;
+  json["provider"] = network.provider;
+  json["interface"] = network.interface;
+  json["libfabric"] = network.libfabric;
+  json["seconds"] = network.seconds;
+  json["budget_seconds"] = network.budget;
+  json["arrival"] = network.arrival;
+  json["writes"] = network.writes;
+  json["offers"] = network.offers;
+  json["chosen"] = json_of(network.chosen);
+  json["measured"] = Json::array();
+  for (const Cell& cell : network.measured) json["measured"].push_back(json_of(cell));
+  return json;
+}
+
 Json json_of(const Profile& profile) {
   const Identity& machine = profile.machine;
   Json json;
@@ -60,23 +91,14 @@ Json json_of(const Profile& profile) {
                      {"cma_permitted", machine.cma_permitted}};
   json["seconds"] = profile.seconds;
   json["budget_seconds"] = profile.budget;
-  json["chosen"] = Json::array();
-  for (const Chosen& one : profile.chosen)
-    json["chosen"].push_back(
-        {{"setting", one.setting}, {"value", one.value}, {"reason", one.reason}});
+  json["chosen"] = json_of(profile.chosen);
   json["pairs"] = Json::array();
   for (const Pair& pair : profile.pairs)
     json["pairs"].push_back({{"peers", pair.peers}, {"cpus", {pair.cpus[0], pair.cpus[1]}}});
   json["measured"] = Json::array();
-  for (const Cell& cell : profile.measured)
-    json["measured"].push_back({{"question", cell.question},
-                                {"variant", cell.variant},
-                                {"peers", cell.peers},
-                                {"pattern", cell.pattern},
-                                {"data", cell.data},
-                                {"bytes", cell.bytes},
-                                {"medians_us", cell.medians_us}});
+  for (const Cell& cell : profile.measured) json["measured"].push_back(json_of(cell));
   if (!profile.collectives.date.empty()) json["collectives"] = json_of(profile.collectives);
+  if (!profile.network.date.empty()) json["network"] = json_of(profile.network);
   return json;
 }
 
@@ -146,6 +168,31 @@ Cell read_cell(const Json& json) {
           read_times(json.at("medians_us"))};
 }
 
+// What goes to ranks in one line.
+std::string read_part(const Json& json) {
+  std::string text = json;
+  if (text.find_first_of("|\n") != std::string::npos)
+    throw Wrong{"\"" + text + "\" is no part of a network"};
+  return text;
+}
+
+Network read_network(const Json& json) {
+  Network network;
+  network.date = json.at("date");
+  network.hosts = json.at("hosts").get<std::vector<std::string>>();
+  network.provider = read_part(json.at("provider"));
+  network.interface = read_part(json.at("interface"));
+  network.libfabric = read_part(json.at("libfabric"));
+  network.seconds = json.at("seconds");
+  network.budget = json.at("budget_seconds");
+  network.arrival = read_part(json.at("arrival"));
+  network.writes = read_part(json.at("writes"));
+  network.offers = json.at("offers");
+  for (const Json& one : json.at("chosen")) network.chosen.push_back(read_chosen(one));
+  for (const Json& cell : json.at("measured")) network.measured.push_back(read_cell(cell));
+  return network;
+}
+
 Profile profile_of(const Json& json) {
   int format = json.at("format");
   if (format != format_version)
@@ -168,6 +215,8 @@ Profile profile_of(const Json& json) {
   for (const Json& cell : json.at("measured")) profile.measured.push_back(read_cell(cell));
   if (auto found = json.find("collectives"); found != json.end())
     profile.collectives = read_collectives(*found);
+  if (auto found = json.find("network"); found != json.end())
+    profile.network = read_network(*found);
   return profile;
 }
 

@@ -3,11 +3,13 @@
  * usage: baton-measure MILLISECONDS PATTERN SIZE...
  * PATTERN: a collective's kind, pingpong, or window (some messages in flight in one direction, then
  * a short answer); the last two take two ranks.
- * Each size is measured warm (the same buffers, touched by nobody) and cold (the sender has just
- * written every line, the receiver reads every line). Writing and reading are part of the time: a
- * way of copying that leaves the data in the wrong cache pays for it there.
- * Rank 0 prints "cell PATTERN DATA SIZE MICROSECONDS" for each. */
+ * PATTERN arrival takes the interface of each rank, and then sizes: over the raw provider
+ * (arrival.c). Each size is measured warm (the same buffers, touched by nobody) and cold (the
+ * sender has just written every line, the receiver reads every line). Writing and reading are part
+ * of the time: a way of copying that leaves the data in the wrong cache pays for it there. Rank 0
+ * prints "cell PATTERN DATA SIZE MICROSECONDS" for each. */
 #include "cli/measure/timing.h"
+#include "lab/deposit/raw.h"
 
 enum { window_messages = 16 };
 
@@ -78,8 +80,13 @@ int main(int count, char** words) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   int messages = count > 3 && (!strcmp(words[2], "pingpong") || !strcmp(words[2], "window"));
-  int good = count > 3 && atof(words[1]) > 0 && (!messages || ranks == 2);
-  for (int i = 3; good && i < count; ++i) {
+  int arrival = count > 5 && !strcmp(words[2], "arrival");
+  int good = count > 3 && atof(words[1]) > 0 && ((!messages && !arrival) || ranks == 2);
+  if (good && arrival)
+    good = measure_arrival(rank, words[3 + rank], count - 5, words + 5, atof(words[1]) * 1000);
+  int offers = count > 3 && !strcmp(words[2], "offers");
+  if (good && offers && rank == 0) raw_print_offers();
+  for (int i = 3; good && !arrival && !offers && i < count; ++i) {
     long bytes = atol(words[i]);
     if (messages && bytes > 0)
       measure_size(words[2], (size_t)bytes, atof(words[1]) * 1000);
@@ -89,6 +96,7 @@ int main(int count, char** words) {
   if (!good && rank == 0)
     fprintf(stderr,
             "usage: mpiexec -n 2 baton-measure MILLISECONDS pingpong|window|COLLECTIVE SIZE...\n"
+            "       mpiexec -n 2 baton-measure MILLISECONDS arrival INTERFACE INTERFACE SIZE...\n"
             "`baton tune` runs it.\n");
   MPI_Finalize();
   return good ? 0 : 2;

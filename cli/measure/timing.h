@@ -49,5 +49,8 @@ static inline void* buffer_of(size_t bytes) {
 /* Whether there is such a collective; measures it with so many bytes as selections count them
  * (src/base/selection.hpp), and prints a cell (collectives.c). */
 int measure_collective(const char* kind, size_t bytes, double budget_us);
+/* Between two ranks, over the raw provider on an interface (arrival.c). Whether the sizes will do.
+ */
+int measure_arrival(int rank, const char* interface, int count, char** sizes, double budget_us);
 
 #endif

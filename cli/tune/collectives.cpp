@@ -159,28 +159,13 @@ Profile resumed(const std::string& partial, const Profile& fresh, bool anew) {
   return *left;
 }
 
-// Beside the settings that the profile has, if it is one for this machine.
-Profile beside_the_settings(const std::string& target, const machine::Machine& machine,
-                            const Profile& measured) {
-  Profile result = measured;
-  result.date = now_text();
-  result.complete = true;
-  if (::access(target.c_str(), F_OK) == 0) {
-    if (auto there = profile::read_usable_profile(target, machine))
-      result = *there;
-    else
-      complain(fmt::format("its settings are not kept: {}", there.error()));
-  }
-  result.collectives = measured.collectives;
-  result.collectives.date = now_text();
-  return result;
-}
-
 int finish(Search& search, const machine::Machine& machine, const std::string& target,
            const std::string& partial) {
   Collectives& found = search.result().collectives;
   found.chosen = choose_rows(search.all(), found.measured);
-  Profile profile = beside_the_settings(target, machine, search.result());
+  Profile profile = beside_the_others(target, machine, search.result());
+  profile.collectives = found;
+  profile.collectives.date = now_text();
   if (auto written = write_profile(target, profile); !written) {
     complain(written.error());
     return 1;

@@ -7,11 +7,15 @@
 #include <iterator>
 #include <sstream>
 
+#include "base/settings.hpp"
+#include "cli/tune/network_choice.hpp"
+
 namespace baton::cli::tune {
 
 namespace {
 
-constexpr const char* job_seconds_max = "60";  // guess: one lasts a second or two
+constexpr int job_seconds_max = 60;       // guess: one lasts a second or two
+constexpr int launcher_seconds_max = 90;  // the same where another launcher starts it
 
 std::string setting_variable(const char* name) {
   std::string text = "BATON_";
@@ -28,25 +32,11 @@ std::vector<std::string> plain_environment() {
   return all;
 }
 
-std::vector<Measured> cells_in(const std::string& text) {
-  std::vector<Measured> cells;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line);
-    std::string word, pattern;
-    Measured cell{};
-    if (words >> word >> pattern >> cell.data >> cell.bytes >> cell.us && word == "cell" &&
-        cell.us > 0)
-      cells.push_back(cell);
-  }
-  return cells;
-}
-
 std::vector<std::string> job_words(const Programs& programs, std::vector<std::string> options,
                                    int milliseconds, const char* pattern,
                                    const std::vector<std::int64_t>& sizes) {
   std::vector<std::string> words = {programs.mpiexec, "--profile", "none", "--timeout",
-                                    job_seconds_max};
+                                    std::to_string(job_seconds_max)};
   words.insert(words.end(), options.begin(), options.end());
   for (const std::string& word : {programs.measure, std::to_string(milliseconds)})
     words.push_back(word);
@@ -68,7 +58,31 @@ std::expected<std::vector<Measured>, std::string> run(std::vector<std::string> w
                                      end->output.empty() ? "it printed nothing" : end->output));
 }
 
+// What the user says of the network, which is what is to be measured.
+std::vector<std::string> network_environment() {
+  std::vector<std::string> all = plain_environment();
+  for (const char* name : {"BATON_LIBFABRIC", "BATON_NETWORK_INTERFACE", "BATON_NETWORK_PROVIDER",
+                           "BATON_SPIN_COUNT", "BATON_OTHER_JOBS"})
+    if (const char* value = environment_variable(name))
+      all.push_back(std::string(name) + "=" + value);
+  return all;
+}
+
 }  // namespace
+
+std::vector<Measured> cells_in(const std::string& text) {
+  std::vector<Measured> cells;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string word, pattern;
+    Measured cell{};
+    if (words >> word >> pattern >> cell.data >> cell.bytes >> cell.us && word == "cell" &&
+        cell.us > 0)
+      cells.push_back(cell);
+  }
+  return cells;
+}
 
 std::expected<Programs, std::string> find_programs() {
   auto mpiexec = find_beside("mpiexec");
@@ -107,6 +121,33 @@ std::expected<std::vector<Measured>, std::string> measure_collective(
   if (cells && cells->size() == sizes.size()) return cells;
   return std::unexpected(fmt::format("a job of {} ranks with {} failed: {}", ranks, row.name,
                                      cells ? "it printed too little" : cells.error()));
+}
+
+std::expected<std::string, std::string> measure_network(
+    const Programs& programs, const std::vector<std::string>& hosts,
+    const std::vector<std::pair<const char*, std::string>>& settings,
+    const std::vector<std::string>& options, const std::vector<std::string>& words) {
+  std::vector<std::string> environment = network_environment();
+  for (const auto& [name, value] : settings) {
+    const std::string begin = setting_variable(name) + "=";
+    std::erase_if(environment, [&](const std::string& entry) { return entry.starts_with(begin); });
+    environment.push_back(begin + value);
+  }
+  std::vector<std::string> all = {programs.mpiexec, "--profile", "none", "--timeout",
+                                  std::to_string(job_seconds_max)};
+  all.insert(all.end(), options.begin(), options.end());
+  if (hosts.empty()) {
+    environment.emplace_back("BATON_RANKS_PER_NODE=1");
+    all.insert(all.end(), {"-n", "2"});
+  } else {
+    all.insert(all.end(), {"-host", hosts[0] + "," + hosts[1], "-ppn", "1", "-n", "2"});
+  }
+  all.push_back(programs.measure);
+  all.insert(all.end(), words.begin(), words.end());
+  auto end = run_job(std::move(all), std::move(environment), {}, launcher_seconds_max);
+  if (!end) return std::unexpected(end.error());
+  if (end->code == 0) return end->output;
+  return std::unexpected(fmt::format("code {}: {}", end->code, cause_in(end->output)));
 }
 
 }  // namespace baton::cli::tune

@@ -39,4 +39,13 @@ std::expected<std::vector<Measured>, std::string> measure_collective(
     const Programs& programs, int ranks, Algorithm algorithm,
     const std::vector<std::int64_t>& sizes, int milliseconds);
 
+// The same between two ranks that only the network is between: on these two hosts, or here over the
+// loopback, with what the user's environment says of the network. `options` are mpiexec's, `words`
+// baton-measure's; all that the job has said.
+std::expected<std::string, std::string> measure_network(
+    const Programs& programs, const std::vector<std::string>& hosts,
+    const std::vector<std::pair<const char*, std::string>>& settings,
+    const std::vector<std::string>& options, const std::vector<std::string>& words);
+std::vector<Measured> cells_in(const std::string& text);
+
 }  // namespace baton::cli::tune

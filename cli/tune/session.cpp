@@ -65,6 +65,18 @@ Target target_of(const TuneOptions& options) {
   return {file, {}};
 }
 
+profile::Profile beside_the_others(const std::string& target, const machine::Machine& machine,
+                                   const profile::Profile& fresh) {
+  profile::Profile result = fresh;
+  result.date = now_text();
+  result.complete = true;
+  if (::access(target.c_str(), F_OK) != 0) return result;
+  auto there = profile::read_usable_profile(target, machine);
+  if (there) return *there;
+  complain(fmt::format("what it has is not kept: {}", there.error()));
+  return result;
+}
+
 void warn_if_busy(int cpus) {
   if (const std::string busy = busy_text(); !busy.empty())
     complain(fmt::format(

@@ -1,4 +1,4 @@
-// What both kinds of `baton tune` share: how they speak to people, and where their profile lies.
+// What all kinds of `baton tune` share: how they speak to people, and where their profile lies.
 #pragma once
 
 #include <string>
@@ -28,6 +28,11 @@ struct Target {
   std::string problem;
 };
 Target target_of(const TuneOptions& options);
+
+// What the target has, if it is a profile for this machine, for one kind of tuning to put its part
+// into; else `fresh`, complete.
+profile::Profile beside_the_others(const std::string& target, const machine::Machine& machine,
+                                   const profile::Profile& fresh);
 
 void warn_if_busy(int cpus);
 

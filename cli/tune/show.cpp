@@ -26,8 +26,10 @@ double median(std::vector<double> values) {
 
 void print_machine(const profile::Profile& profile) {
   const profile::Identity& machine = profile.machine;
-  write_out("measured {} with Baton {}, {:.0f} of {:.0f} s{}\n", profile.date, profile.baton,
-            profile.seconds, profile.budget,
+  write_out("measured {} with Baton {}{}{}\n", profile.date, profile.baton,
+            profile.budget > 0
+                ? fmt::format(", {:.0f} of {:.0f} s", profile.seconds, profile.budget)
+                : std::string(),
             profile.complete ? "" : "; not complete: `baton tune` continues");
   write_out("machine: {}; {}; {} CPUs usable; {}; cross-memory attach {}\n", machine.cpu_model,
             machine.topology, machine.cpus_usable, machine.kernel,
@@ -36,14 +38,25 @@ void print_machine(const profile::Profile& profile) {
     write_out("between CPUs {} and {} ({})\n", pair.cpus[0], pair.cpus[1], pair.peers);
 }
 
-void print_measured(const profile::Profile& profile) {
+void print_chosen(const std::vector<profile::Chosen>& chosen) {
+  for (const profile::Chosen& one : chosen)
+    write_out("  {:<26} {:>7}  (default {}) {}\n", one.setting, value_text(one.value),
+              value_text(default_of(*find_setting(one.setting.c_str()))), one.reason);
+}
+
+void print_measured(std::vector<profile::Cell> cells) {
+  std::ranges::stable_sort(cells, {}, [](const profile::Cell& cell) {
+    return std::tie(cell.question, cell.peers, cell.pattern, cell.data, cell.bytes);
+  });
+  std::size_t width = 10;
+  for (const profile::Cell& cell : cells) width = std::max(width, cell.variant.size());
   std::string question;
-  for (const profile::Cell& cell : profile.measured) {
+  for (const profile::Cell& cell : cells) {
     if (cell.question != question)
       write_out("\n{} (one direction, us; median of rounds)\n", cell.question);
     question = cell.question;
-    write_out("  {:>6}  {:<10} {:<9} {:<9} {:<7} {:>9.2f}  of {}\n", value_text(cell.bytes),
-              cell.variant, cell.peers, cell.pattern, cell.data, median(cell.medians_us),
+    write_out("  {:>6}  {:<{}} {:<9} {:<9} {:<7} {:>9.2f}  of {}\n", value_text(cell.bytes),
+              cell.variant, width, cell.peers, cell.pattern, cell.data, median(cell.medians_us),
               cell.medians_us.size());
   }
 }
@@ -83,6 +96,20 @@ void print_collectives(const profile::Profile& profile) {
     }
 }
 
+void print_network(const profile::Network& network) {
+  if (network.date.empty()) return;
+  write_out("\nnetwork, measured {} between {}, {:.0f} of {:.0f} s\n", network.date,
+            network.hosts.empty()
+                ? std::string("two ranks of this machine over the loopback, which is no network")
+                : fmt::format("{} and {}", network.hosts[0], network.hosts[1]),
+            network.seconds, network.budget);
+  write_out("{} on interface {}, of libfabric {}: chosen for jobs over the same provider\n",
+            network.provider, network.interface, network.libfabric);
+  print_chosen(network.chosen);
+  write_out("{}: {}\n{}\n", network.arrival, network.writes, network.offers);
+  print_measured(network.measured);
+}
+
 }  // namespace
 
 int show_profile(const std::string& named) {
@@ -104,14 +131,10 @@ int show_profile(const std::string& named) {
     if (!words.empty()) write_out("NOT THIS MACHINE: {}\n", words);
   }
   if (!profile->chosen.empty()) write_out("\nchosen\n");
-  for (const profile::Chosen& one : profile->chosen)
-    write_out("  {:<24} {:>7}  (default {}) {}\n", one.setting, value_text(one.value),
-              value_text(default_of(*find_setting(one.setting.c_str()))), one.reason);
-  std::ranges::stable_sort(profile->measured, {}, [](const profile::Cell& cell) {
-    return std::tie(cell.question, cell.peers, cell.pattern, cell.data, cell.bytes);
-  });
-  print_measured(*profile);
+  print_chosen(profile->chosen);
+  print_measured(profile->measured);
   print_collectives(*profile);
+  print_network(profile->network);
   return 0;
 }
 

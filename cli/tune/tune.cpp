@@ -153,9 +153,11 @@ int finish(Profile& result, const machine::Machine& machine, const std::string& 
   result.chosen = choose(result.measured, result.machine.cma_permitted);
   result.date = now_text();
   result.complete = true;
-  // What the other kind of tuning has found out stays, if it is of use here.
-  if (auto there = profile::read_usable_profile(target, machine))
+  // What the other kinds of tuning have found out stays, if it is of use here.
+  if (auto there = profile::read_usable_profile(target, machine)) {
     result.collectives = there->collectives;
+    result.network = there->network;
+  }
   if (auto written = write_profile(target, result); !written) {
     complain(written.error());
     return 1;

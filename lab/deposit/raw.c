@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { posted_max = 256, address_max = 128 };
 
@@ -55,16 +56,15 @@ static void* find(void* library, const char* function, const char* version) {
   return found;
 }
 
-static void choose(const char* interface) {
+/* All that libfabric offers with what we need; opens it. */
+static struct fi_info* offers(void** opened) {
   const char* file = getenv("BATON_LIBFABRIC");
   void* library = dlopen(file && *file ? file : "libfabric.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library) refuse("to be opened", 0);
+  *opened = library;
   int (*get)(uint32_t, const char*, const char*, uint64_t, const struct fi_info*,
              struct fi_info**) = find(library, "fi_getinfo", "FABRIC_1.3");
   struct fi_info* (*duplicate)(const struct fi_info*) = find(library, "fi_dupinfo", "FABRIC_1.3");
-  int (*open_fabric)(struct fi_fabric_attr*, struct fid_fabric**, void*) =
-      find(library, "fi_fabric", "FABRIC_1.1");
-  uint32_t (*version)(void) = find(library, "fi_version", "FABRIC_1.0");
   struct fi_info *hints = duplicate(NULL), *all = NULL;
   hints->caps =
       FI_MSG | FI_RMA | FI_SEND | FI_RECV | FI_WRITE | FI_REMOTE_WRITE | FI_READ | FI_REMOTE_READ;
@@ -75,6 +75,23 @@ static void choose(const char* interface) {
       FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
   hints->domain_attr->cq_data_size = sizeof(uint32_t);
   check("to list its providers", get(FI_VERSION(1, 17), NULL, NULL, 0, hints, &all));
+  return all;
+}
+
+void raw_print_offers(void) {
+  void* library;
+  for (const struct fi_info* one = offers(&library); one; one = one->next)
+    if (one->addr_format != FI_SOCKADDR_IN6)
+      printf("offer %s %s %d\n", one->fabric_attr->prov_name, one->domain_attr->name,
+             one->ep_attr->protocol == FI_PROTO_XNET);
+}
+
+static void choose(const char* interface) {
+  void* library;
+  struct fi_info* all = offers(&library);
+  int (*open_fabric)(struct fi_fabric_attr*, struct fid_fabric**, void*) =
+      find(library, "fi_fabric", "FABRIC_1.1");
+  uint32_t (*version)(void) = find(library, "fi_version", "FABRIC_1.0");
   const char* wanted = getenv("BATON_NETWORK_PROVIDER");
   for (info = all; info; info = info->next) {
     const char* provider = info->fabric_attr->prov_name;
@@ -149,6 +166,15 @@ static void poll_once(void) {
   }
 }
 
+/* Looks for what has come. After many looks in vain it gives up the CPU for a while: whoever is
+ * waited for may need it. */
+static void look(long* in_vain) {
+  enum { patience = 1000 };
+  const struct timespec while_others_run = {.tv_nsec = 50000};
+  poll_once();
+  if (++*in_vain > patience) nanosleep(&while_others_run, NULL);
+}
+
 static void again(long code, const char* what) {
   if (code != -FI_EAGAIN) refuse(what, code);
   poll_once();
@@ -187,12 +213,64 @@ void raw_write(size_t bytes) {
 }
 
 void raw_await(long messages) {
-  while (arrived < messages) poll_once();
+  long in_vain = 0;
+  while (arrived < messages) look(&in_vain);
   arrived -= messages;
 }
 
 void raw_finish_sends(void) {
-  while (sends_left > 0) poll_once();
+  long in_vain = 0;
+  while (sends_left > 0) look(&in_vain);
+}
+
+void raw_write_short(size_t bytes) {
+  long code;
+  if (bytes > info->tx_attr->inject_size) {
+    raw_write(bytes);
+    return;
+  }
+  while ((code = fi_inject_writedata(endpoint, out_memory, bytes, 1, peer_address, peer_card.memory,
+                                     peer_card.key)) != 0)
+    again(code, "a short write");
+}
+
+int raw_keeps_order(size_t bytes) {
+  const uint64_t kept = info->tx_attr->msg_order & info->rx_attr->msg_order;
+  return bytes <= sizeof(uint64_t) || ((kept & (FI_ORDER_WAW | FI_ORDER_RMA_WAW)) != 0 &&
+                                       info->ep_attr->max_order_waw_size >= bytes);
+}
+
+void raw_write_numbered(size_t bytes, uint64_t number) {
+  const size_t before = bytes - sizeof number;
+  long code;
+  memcpy(out_memory + before, &number, sizeof number);
+  if (before > 0) {
+    while ((code = fi_write(endpoint, out_memory, before, fi_mr_desc(out_region), peer_address,
+                            peer_card.memory, peer_card.key, &sends[send_number % posted_max])) !=
+           0)
+      again(code, "a write");
+    ++send_number;
+    ++sends_left;
+  }
+  if (sizeof number <= info->tx_attr->inject_size) {
+    while ((code = fi_inject_write(endpoint, out_memory + before, sizeof number, peer_address,
+                                   peer_card.memory + before, peer_card.key)) != 0)
+      again(code, "a short write");
+    return;
+  }
+  while ((code = fi_write(endpoint, out_memory + before, sizeof number, fi_mr_desc(out_region),
+                          peer_address, peer_card.memory + before, peer_card.key,
+                          &sends[send_number % posted_max])) != 0)
+    again(code, "a write");
+  ++send_number;
+  ++sends_left;
+}
+
+void raw_await_number(size_t bytes, uint64_t number) {
+  const uint64_t* place = (const uint64_t*)(in_memory + bytes - sizeof number);
+  /* Also a provider that says that it makes progress by itself may do so only here (net). */
+  long in_vain = 0;
+  while (__atomic_load_n(place, __ATOMIC_ACQUIRE) != number) look(&in_vain);
 }
 
 char* raw_ring(void) {

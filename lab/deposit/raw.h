@@ -4,6 +4,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* Opens the provider that BATON_NETWORK_PROVIDER names (without: TCP by libfabric itself) on the
  * interface `interface`, and introduces the two ranks by messages of MPI. `most`: bytes of the
@@ -23,6 +24,16 @@ void raw_await(long messages);
 void raw_finish_sends(void);
 void raw_close(void);
 
+/* For `baton tune --net`. `raw_write`, without a completion here where the message is short enough
+ * for the provider to copy. */
+void raw_write_short(size_t bytes);
+/* A write that tells nobody, whose last 8 bytes are this number: by a write of their own behind the
+ * others. Only where the provider keeps their order. */
+int raw_keeps_order(size_t bytes);
+void raw_write_numbered(size_t bytes, uint64_t number);
+/* Waits until the last 8 bytes in `in` are this number. */
+void raw_await_number(size_t bytes, uint64_t number);
+
 /* For the five models. Beside `out` and `in` each rank has a ring that the peer writes to, and as
  * much memory to pack messages in. */
 char* raw_ring(void);
@@ -41,3 +52,6 @@ void raw_send_parts(size_t from, size_t header, size_t bytes);
 /* A receive of a header, into the ring at `to`, and of data behind it into `in`; without data of
  * that alone. */
 void raw_receive_parts(size_t to, size_t header, size_t bytes);
+/* A line "offer PROVIDER INTERFACE NATIVE" for each of libfabric's; NATIVE: 1 for its own datagrams
+ * over TCP. Nothing need be open. */
+void raw_print_offers(void);

@@ -76,7 +76,7 @@ struct TrafficRecord {
   CollectiveCounts collectives;
   char library[512];  // the library's file, as its loader found it,
   char version[16];   // and its version
-  char network[200];  // of a job on several nodes: what it went over, and why
+  char network[400];  // of a job on several nodes: what it went over, and why
 };
 
 }  // namespace baton

@@ -46,11 +46,12 @@ constexpr SettingRow rows[] = {
 };
 
 // Variables that mpiexec sets for its ranks, or reads itself; see launch/.
-constexpr const char* launcher_names[] = {"JOB_FD",         "RANK",
-                                          "LIFELINE_FD",    "INITIAL_ERRHANDLER",
-                                          "PROFILE_VALUES", "PROFILE_COLLECTIVES",
-                                          "LIBRARY_FOLDER", "OTHER_JOBS",
-                                          "FIRST_RANK",     "CONNECTION"};
+constexpr const char* launcher_names[] = {"JOB_FD",          "RANK",
+                                          "LIFELINE_FD",     "INITIAL_ERRHANDLER",
+                                          "PROFILE_VALUES",  "PROFILE_COLLECTIVES",
+                                          "PROFILE_NETWORK", "LIBRARY_FOLDER",
+                                          "OTHER_JOBS",      "FIRST_RANK",
+                                          "CONNECTION"};
 // Those that hold words: which profile (profile/, base/shipped_profile.hpp), which algorithms
 // (base/selection.hpp), where memory goes (base/numa_policy.hpp), and the network's library,
 // provider and interface (transport/network/).
@@ -157,8 +158,9 @@ void read_one(const SettingRow& row, const char* text, SettingSource source) {
   report("setting %s=%s is ignored: it takes one of%s", row.name, text, list);
 }
 
-// "name=value,name=value"; made by mpiexec or a tool, who have checked it.
-void read_profile(const char* text) {
+// "name=value,name=value"; made by mpiexec or a tool, who have checked it. `all`: also what another
+// source has set.
+void read_profile(const char* text, bool all) {
   constexpr int longest = 80;
   while (*text) {
     char entry[longest];
@@ -168,7 +170,8 @@ void read_profile(const char* text) {
     char* equals = std::strchr(entry, '=');
     if (!equals) continue;
     *equals = 0;
-    if (const SettingRow* row = find_setting(entry))
+    const SettingRow* row = find_setting(entry);
+    if (row && (all || source_of(*row) != SettingSource::environment))
       read_one(*row, equals + 1, SettingSource::tuned);
   }
 }
@@ -231,9 +234,13 @@ void read_settings(const char* profile_values) {
     settings.*row.field = shipped.value_or(row.fallback);
     sources[&row - rows] = shipped ? SettingSource::shipped : SettingSource::fallback;
   }
-  if (profile_values) read_profile(profile_values);
+  if (profile_values) read_profile(profile_values, true);
   for (char** entry = environ; *entry; ++entry)
     if (std::strncmp(*entry, "BATON_", 6) == 0) read_variable(*entry + 6);
+}
+
+void take_profile_values(const char* values) {
+  read_profile(values, false);
 }
 
 std::int64_t setting_value(std::int64_t Settings::*field, const char* text) {

@@ -40,6 +40,7 @@ namespace baton {
 // Not for users: what differs by processor (shipped profiles, `baton tune`), and what studies and
 // tests force. Read from the environment as well.
 #define BATON_INNER_SETTINGS(X) \
+  X(network_receiver_initiated,  flag,   1,          0,       1,          "receiver_initiated, for senders on other nodes") \
   X(early_bytes_max,             bytes,  65536,      4096,    1 << 20,    "most of a message that goes through staging before it is matched") \
   X(shared_bytes_min,            bytes,  49152,      1,       1LL << 40,  "shortest message in one copy that both sides copy a part of") \
   X(unseen_pull_bytes_min,       bytes,  1 << 20,    1,       1LL << 40,  "shortest message that goes in one copy where nobody has seen yet which way is quicker") \
@@ -97,6 +98,9 @@ extern Settings settings;
 void read_settings();
 // The same with the values of a profile, as "name=value,name=value"; null: there is none.
 void read_settings(const char* profile_values);
+// Values of a profile that hold only for what this process has found out since: what comes from the
+// environment stays.
+void take_profile_values(const char* values);
 
 // Where the present value comes from.
 enum class SettingSource : std::uint8_t { fallback, shipped, tuned, environment };

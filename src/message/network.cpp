@@ -6,6 +6,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/network_profile.hpp"
 #include "base/settings.hpp"
 #include "datatype/pack.hpp"
 #include "message/network_transfer.hpp"
@@ -89,6 +90,19 @@ void expect_peers_to_leave(bool expected) {
   if (expected) expect_leaving(Leaving::is_over);
 }
 
+namespace {
+
+// "2.5"
+struct LibraryVersion {
+  char text[16];
+  LibraryVersion() {
+    const std::uint32_t version = transport::network::open_library()->version();
+    std::snprintf(text, sizeof text, "%u.%u", FI_MAJOR(version), FI_MINOR(version));
+  }
+};
+
+}  // namespace
+
 Error start_network() {
   const auto& world = transport::job().world;
   inbox = new (std::nothrow) transport::network::NetworkInbox;
@@ -98,6 +112,8 @@ Error start_network() {
   if (!network.is_open())
     if (Error error = network.open_endpoint(one_machine)) return error;
   network.tell_always(transport::status_row(engine.local_rank).channel);
+  take_network_profile(environment_variable("BATON_PROFILE_NETWORK"), network.endpoint().provider(),
+                       LibraryVersion().text, one_machine);
   if (Error error = network.begin(world.processes, engine.self, {world.key[0], world.key[1]},
                                   find_card, lost_packet))
     return error;
@@ -126,14 +142,19 @@ void stop_network() {
 
 void describe_network(char* text, std::size_t bytes) {
   const transport::network::Endpoint& endpoint = network.endpoint();
-  const std::uint32_t version = transport::network::open_library()->version();
-  int used =
-      std::snprintf(text, bytes, "%s on interface %s, of libfabric %u.%u: %s", endpoint.provider(),
-                    endpoint.interface(), FI_MAJOR(version), FI_MINOR(version), network.reason());
-  for (int rail = 1; rail < network.rails() && static_cast<std::size_t>(used) < bytes; ++rail)
-    used += std::snprintf(text + used, bytes - static_cast<std::size_t>(used), "%s %s",
-                          rail == 1 ? "; parts of long messages also over" : ",",
-                          network.endpoint_at(rail).interface());
+  constexpr std::size_t packets_bytes_max = 300;
+  char packets[packets_bytes_max];
+  describe_packets(static_cast<std::int64_t>(network.eager_bytes_max()), packets, sizeof packets);
+  char further[80] = {};
+  std::size_t used = 0;
+  for (int rail = 1; rail < network.rails() && used < sizeof further; ++rail)
+    used +=
+        static_cast<std::size_t>(std::snprintf(further + used, sizeof further - used, "%s %s",
+                                               rail == 1 ? "parts of long messages also over" : ",",
+                                               network.endpoint_at(rail).interface()));
+  std::snprintf(text, bytes, "%s on interface %s, of libfabric %s: %s; %s%s%s", endpoint.provider(),
+                endpoint.interface(), LibraryVersion().text, network.reason(), further,
+                further[0] ? "; " : "", packets);
 }
 
 transport::Link* make_network_link(Process process) {

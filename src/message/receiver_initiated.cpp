@@ -60,7 +60,10 @@ void advertise_receive(const MatchQueue& queue, Request& receive, Process source
     return;
   Peer* peer = known_peer(source);
   if (!peer) return;
-  if (peer->is_remote()) return advertise_over_network(queue, receive, *peer);
+  if (peer->is_remote()) {
+    if (settings.network_receiver_initiated) advertise_over_network(queue, receive, *peer);
+    return;
+  }
   if (!peer->link->is_open() || !receive.datatype->contiguous) return;
   // Where nothing is pulled, nobody would push.
   bool pushed =

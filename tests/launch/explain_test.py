@@ -180,7 +180,8 @@ class Networks(unittest.TestCase):
     def test_what_messages_to_other_nodes_go_over_is_told_with_its_reason(self):
         job = run("--explain", "-n", 2, PROGRAM, env=with_setting("BATON_RANKS_PER_NODE", 1))
         self.assertEqual(job.code, 0, job.err)
-        self.assertRegex(job.err, r"network: \S+ on interface lo, of libfabric \d+\.\d+: all ranks are on this machine\n")
+        self.assertRegex(job.err, r"network: \S+ on interface lo, of libfabric \d+\.\d+: all ranks are on this machine; "
+                                  r"packets up to 128 KiB: the default\n")
         networks = told("-n", 2, PROGRAM, env=with_setting("BATON_RANKS_PER_NODE", 1))["networks"]
         self.assertEqual([row["ranks"] for row in networks], [2])
         self.assertIn(networks[0]["words"], job.err)

@@ -45,6 +45,18 @@ Profile some_profile() {
                          {{"scan", "scan_doubling", 4, 64, {3.5, 4.25}}},
                          {{"scan:4+:64+:oversubscribed=scan_doubling", "quicker"},
                           {"barrier:2:0+=barrier_in_room", "quicker, too"}}};
+  profile.network = {"2026-11-25T01:00:00Z",
+                     8.5,
+                     60,
+                     {"a", "b"},
+                     "tcp;ofi_rxm",
+                     "eth0",
+                     "2.5",
+                     "8 B: message 5.1 us, remote write 6.3 us",
+                     "no remote write is quicker",
+                     "the only one",
+                     {{"arrival", "write", "network", "pingpong", "", 8, {6.25, 6.5}}},
+                     {{"network_eager_bytes_max", 65536, "writes are quicker"}}};
   return profile;
 }
 
@@ -133,6 +145,43 @@ TEST_F(a_profile, keeps_which_algorithms_collectives_take) {
   without.collectives = {};
   ASSERT_TRUE(write_profile(file, without));
   EXPECT_EQ(rows_text(*read_profile(file)), "");
+}
+
+TEST_F(a_profile, keeps_what_was_measured_of_the_network) {
+  ASSERT_TRUE(write_profile(file, some_profile()));
+  auto read = read_profile(file);
+  ASSERT_TRUE(read) << read.error();
+  const Network& found = read->network;
+  EXPECT_EQ(found.date, "2026-11-25T01:00:00Z");
+  EXPECT_EQ(found.seconds, 8.5);
+  EXPECT_EQ(found.budget, 60);
+  EXPECT_EQ(found.hosts, some_profile().network.hosts);
+  EXPECT_EQ(found.interface, "eth0");
+  EXPECT_EQ(found.writes, "no remote write is quicker");
+  EXPECT_EQ(found.offers, "the only one");
+  EXPECT_EQ(found.measured.at(0).medians_us, some_profile().network.measured[0].medians_us);
+  EXPECT_EQ(found.chosen.at(0).reason, "writes are quicker");
+  EXPECT_EQ(
+      network_text(*read),
+      "tcp;ofi_rxm|2.5|hosts|network_eager_bytes_max=65536|8 B: message 5.1 us, remote write 6.3 "
+      "us; no remote write is quicker");
+  // It is the settings of jobs over that network alone.
+  EXPECT_EQ(values_text(*read).find("network"), std::string::npos);
+  Profile without = some_profile();
+  without.network = {};
+  ASSERT_TRUE(write_profile(file, without));
+  EXPECT_EQ(network_text(*read_profile(file)), "");
+}
+
+TEST_F(a_profile, of_a_network_that_is_broken_is_refused) {
+  EXPECT_NE(
+      refusal_of("network_eager_bytes_max", "network_eager_bytes").find("there is no setting"),
+      std::string::npos);
+  EXPECT_NE(refusal_of("65536", "7").find("range"), std::string::npos);
+  EXPECT_NE(refusal_of("tcp;ofi_rxm", "tcp|ofi_rxm").find("no part of a network"),
+            std::string::npos);
+  EXPECT_NE(refusal_of("\"hosts\"", "\"hast\"").find("corrupt"), std::string::npos);
+  EXPECT_NE(refusal_of("6.25", "0").find("time"), std::string::npos);
 }
 
 TEST_F(a_profile, may_have_the_former_names_of_algorithms) {
