@@ -30,6 +30,7 @@ enum class ActiveKind : std::uint32_t {
   tool,
   network_cancel,
   network_loss,
+  network_transit,
   count
 };
 

@@ -191,6 +191,7 @@ void arrive_network_write(std::uint32_t receive) {
   // Its sender was lost meanwhile, and it has ended.
   if (!transfer && has_lost_peers()) return;
   BATON_INVARIANT(transfer && (transfer->writes_left > 0 || transfer->unmatched));
+  ++network_peer(*transfer).transit.writes_in;
   if (--transfer->writes_left != 0 || transfer->unmatched) return;
   Request& request = *transfer->request;
   if (transfer->bounce)

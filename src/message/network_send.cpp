@@ -39,6 +39,7 @@ void written(transport::network::Operation& operation, int error) {
   write.busy = false;
   --transfer.writing;
   --transfer.writing_on[write.rail];
+  if (!error) ++network_peer(transfer).transit.writes_out;
   if (error && !transfer.error) transfer.error = lost_peer(transfer.peer->process, error);
   if (is_over(transfer)) end_send(transfer);
 }
@@ -96,6 +97,7 @@ bool begin_write(Transfer& transfer) {
     return true;
   }
   write->busy = true;
+  ++network_peer(transfer).transit.writes_begun;
   ++transfer.writing;
   ++transfer.writing_on[rail];
   transfer.next += bytes;

@@ -10,6 +10,7 @@
 
 #include "base/settings.hpp"
 #include "message/active.hpp"
+#include "message/lost_in_transit.hpp"
 #include "message/network_transfer.hpp"
 #include "transport/network/network_link.hpp"
 #include "transport/network/peer_watch.hpp"
@@ -284,6 +285,15 @@ void settle(std::int32_t node, WatchResult result) {
   watch_by_another(node);
 }
 
+void look_at_transit() {
+  if (watches.leaving != Leaving::together) return;  // they may be gone, which is no loss
+  for (std::uint32_t i = 0; i < process_count(); ++i) {
+    const auto process = static_cast<Process>(i);
+    NetworkPeer* peer = network.known(process);
+    if (peer && !error_of(process) && check_transit(*peer)) (void)note_loss({i, -1, ECONNRESET, 1});
+  }
+}
+
 void look_at_watched(std::int64_t now) {
   const WatchPatience limits = patience();
   for (std::int32_t node = 0; node < watches.node_count; ++node)
@@ -296,6 +306,7 @@ void look_at_watched(std::int64_t now) {
 
 void start_peer_watch() {
   handle_active(ActiveKind::network_loss, arrive_loss);
+  begin_transit_checks();
   watches.known = static_cast<Known*>(std::calloc(process_count(), sizeof(Known)));
   watches.node_count = static_cast<std::int32_t>(transport::job().world.nodes);
   watches.nodes = static_cast<HostWatch**>(
@@ -333,6 +344,7 @@ void look_after_peers() {
   if (now >= watches.next_find_ms) {
     watches.next_find_ms = now + find_ms;
     find_whom_to_watch();
+    look_at_transit();
   }
   if (watches.watched) look_at_watched(now);
   if (has_lost_peers()) fail_posted();

@@ -2,8 +2,9 @@
  * All meet, rank 0 prints "begun", and then all wait: in a receive (recv), a receive from any
  * source (any), a probe (probe), a barrier (barrier), for a long message to be taken (send), for
  * short ones without end to go (stream); or the last rank computes for so many seconds, and then
- * they meet again (compute). With `return` errors are returned: each rank prints the first and,
- * but for barrier, goes to MPI_Finalize. `first HOW`: they do not meet before. */
+ * they meet again (compute); or rank 0 has sent four messages of so many bytes, which the last rank
+ * looks at after a second only (unread). With `return` errors are returned: each rank prints the
+ * first and, but for barrier, goes to MPI_Finalize. `first HOW`: they do not meet before. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,6 +55,31 @@ static void compute(int seconds) {
   if (rank == 0) printf("they have met again\n");
 }
 
+static void say_begun(void) {
+  printf("begun\n");
+  fflush(stdout);
+}
+
+static int unread(int bytes) {
+  enum { messages = 4 };
+  MPI_Request requests[messages];
+  char* data = calloc(messages, (size_t)bytes);
+  if (rank == 0) {
+    MPI_Recv(data, 1, MPI_BYTE, size - 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; i < messages; ++i)
+      MPI_Isend(data, bytes, MPI_BYTE, size - 1, 8, MPI_COMM_WORLD, &requests[i]);
+    for (int i = 0; i < messages; ++i) MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+    say_begun();
+    return MPI_Recv(data, 1, MPI_BYTE, size - 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  for (int i = 0; i < messages; ++i)
+    MPI_Irecv(data + i * bytes, bytes, MPI_BYTE, 0, 8, MPI_COMM_WORLD, &requests[i]);
+  MPI_Send(data, 1, MPI_BYTE, 0, 7, MPI_COMM_WORLD);
+  sleep(1);
+  for (int i = 0; i < messages; ++i) MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+  return MPI_Send(data, 1, MPI_BYTE, 0, 9, MPI_COMM_WORLD);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -64,13 +90,14 @@ int main(int argc, char** argv) {
   if (strcmp(how, "first")) {
     MPI_Barrier(MPI_COMM_WORLD);
     has_met = 1;
-    if (rank == 0) {
-      printf("begun\n");
-      fflush(stdout);
-    }
+    if (rank == 0 && strcmp(how, "unread")) say_begun();
   }
   if (!strcmp(how, "compute")) {
     compute(argc > 2 ? atoi(argv[2]) : 1);
+    return MPI_Finalize();
+  }
+  if (!strcmp(how, "unread")) {
+    unread(argc > 2 ? atoi(argv[2]) : 1);
     return MPI_Finalize();
   }
   const int error = wait_long(strcmp(how, "first") || argc < 3 ? how : argv[2]);

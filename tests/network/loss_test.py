@@ -134,6 +134,24 @@ class OverTwoHosts(Lossy, unittest.TestCase):
         ways = (("barrier", "eth0"), ("stream", "eth0"), ("send", "eth0"), ("barrier", "eth1"))
         self.check_barred([job for way in ways for job in self.start_first(*way)])
 
+    def test_what_a_broken_connection_has_lost_is_told(self):
+        """Both ranks live, and what one had sent is gone with the other's socket."""
+        low, high = LAUNCHER_PORTS
+        ours = " and ".join(f"( {end} lt {low} or {end} gt {high} )" for end in ("sport", "dport"))
+        for libfabric in libfabrics():
+            for size in (60000, 150000):
+                job = self.start(2, "unread", size, libfabric=libfabric, patience=1)
+                here, there = self.world.hosts.names
+                try:
+                    begin(self.world, job.process)
+                    run(*self.world.hosts.enter(there, "ss", "-K", "-t", "state", "established", ours))
+                    wait_until(lambda: not self.world.ranks(), "ranks still wait", SOON_SECONDS)
+                finally:
+                    kill(self.world.left())
+                    job.out, job.err = job.process.communicate()
+                said = "".join(job.said_on(here, there))
+                self.assertRegex(said, rf"rank [01] on host ({here}|{there}) cannot be reached over the network", size)
+
     def bar(self, verdict):
         """From now on hosts take no connections but the launcher's."""
         if not shutil.which("nft"):

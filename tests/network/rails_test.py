@@ -3,6 +3,7 @@
 was sent; what is asked for is taken; and a second network that leads nowhere is left alone. With the system's libfabric and
 the peers' newer one.
 Usage: rails_test.py BIN_FOLDER PROGRAM_FOLDER [unittest's]"""
+import contextlib
 import json
 import os
 import sys
@@ -10,7 +11,7 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from hosts import run  # noqa: E402
-from jobs import World, libfabrics, library_of, run_tests  # noqa: E402
+from jobs import World, begin, libfabrics, library_of, run_tests, wait_until  # noqa: E402
 
 BIN, PROGRAMS = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
 PROGRAM = os.path.join(PROGRAMS, "mixed_program")
@@ -55,18 +56,36 @@ class Rails(unittest.TestCase):
             self.assertLess(*used.values(), A_LITTLE)
 
     def test_a_second_network_that_leads_nowhere_is_left_alone(self):
-        host = self.world.hosts.pids[self.world.hosts.names[1]]
-        barred = ("nsenter", "-t", host, "--net", "nft")
-        for way in ("drop", "reject with tcp reset"):
-            run(*barred, "add table inet bar; add chain inet bar in { type filter hook input priority 0 ; }; "
-                         f"add rule inet bar in iifname eth1 tcp dport 1-65535 {way}")
-            try:
+        for verdict in ("drop", "reject with tcp reset"):
+            with self.barred(verdict):
                 for libfabric in libfabrics():
                     first, second = self.traffic("BATON_NETWORK_INTERFACE=eth0,eth1", *libfabric)
-                    self.assertGreater(first, 2 * MEGABYTE, way)
-                    self.assertLess(second, A_LITTLE, way)
-            finally:
-                run(*barred, "delete", "table", "inet", "bar")
+                    self.assertGreater(first, 2 * MEGABYTE, verdict)
+                    self.assertLess(second, A_LITTLE, verdict)
+
+    def test_a_second_network_that_dies_ends_the_job(self):
+        for libfabric in libfabrics():
+            job = self.world.start("mpich", 4, "env", library_of(BIN), "BATON_NETWORK_RAILS_BYTES_MIN=200000",
+                                   "BATON_NETWORK_INTERFACE=eth0,eth1", "BATON_NETWORK_PATIENCE_SECONDS=2", *libfabric, PROGRAM,
+                                   60, 7)
+            begin(self.world, job)
+            before = self.sent("eth1")
+            wait_until(lambda: self.sent("eth1") > before + MEGABYTE, "nothing goes over eth1")
+            with self.barred("drop"):
+                self.world.end(job, 20)
+            self.assertNotEqual(job.returncode, 0, job.out + job.err)
+            self.world.check_nothing_left()
+
+    @contextlib.contextmanager
+    def barred(self, verdict):
+        """What comes to the second host over eth1."""
+        nft = ("nsenter", "-t", self.world.hosts.pids[self.world.hosts.names[1]], "--net", "nft")
+        run(*nft, "add table inet bar; add chain inet bar in { type filter hook input priority 0 ; }; "
+                  f"add rule inet bar in iifname eth1 tcp dport 1-65535 {verdict}")
+        try:
+            yield
+        finally:
+            run(*nft, "delete", "table", "inet", "bar")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@
 #include "transport/network/endpoint.hpp"
 #include "transport/network/heard_channel.hpp"
 #include "transport/network/packet.hpp"
+#include "transport/network/transit.hpp"
 
 namespace baton::transport::network {
 
@@ -70,6 +71,7 @@ struct NetworkPeer {
   std::uint64_t row_look = 0;
   NetworkPeer* next_filling = nullptr;
   PeerRail rails[rails_max];  // the first is not in use
+  Transit transit;
 };
 
 // Memory that may be used by one or more of our interfaces.
