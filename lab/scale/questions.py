@@ -13,7 +13,7 @@ ALGORITHMS = {
     "allreduce": ("allreduce_doubling", "allreduce_halving", "allreduce_by_nodes", "allreduce_by_nodes_in_parts",
                   "allreduce_ring", "allreduce_halving_far", "allreduce_by_nodes_in_parts_far"),
     "allgather": ("allgather_bruck", "allgather_ring", "allgather_by_nodes"),
-    "alltoall": ("alltoall_bruck", "alltoall_pairwise", "alltoall_hierarchical"),
+    "alltoall": ("alltoall_bruck", "alltoall_pairwise", "alltoall_by_nodes", "alltoall_hierarchical"),
     "scatter": ("scatter_linear", "scatter_by_nodes", "scatter_binomial"),
 }
 BY_NODES = "_by_nodes"  # in the name of what is divided by nodes

@@ -44,6 +44,8 @@ constexpr Known all_known[] = {
     {"alltoall_pairwise", alltoall, "one pair after another, 8 at a time", alltoall_pairwise},
     {"alltoall_bruck", alltoall, "messages over doubling distances, of half of all blocks",
      alltoall_bruck},
+    {"alltoall_by_nodes", alltoall, "within each node, then each rank with its like on the others",
+     alltoall_by_nodes},
     {"alltoall_hierarchical", alltoall,
      "a node's first rank gathers, exchanges with other nodes, hands out", alltoall_hierarchical},
     {"scatter_linear", scatter, "straight from the root", scatter_linear},

@@ -64,6 +64,7 @@ Schedule allreduce_by_nodes_in_parts(const Call& call);
 Schedule allreduce_by_nodes_in_parts_far(const Call& call);
 Schedule alltoall_pairwise(const Call& call);
 Schedule alltoall_bruck(const Call& call);
+Schedule alltoall_by_nodes(const Call& call);
 Schedule alltoall_hierarchical(const Call& call);
 
 // What a broadcast's chain divides its message into; a guess.

@@ -122,4 +122,30 @@ Schedule allgather_by_nodes(const Call& call) {
               within(call, Kind::broadcast, call.bytes * call.ranks, all));
 }
 
+Schedule alltoall_by_nodes(const Call& call) {
+  const int width = std::min(call.ranks, call.ranks_per_node);
+  // Packed by number, and once more by node.
+  const auto into_order = [&call](int size) {
+    Schedule copying;
+    copying.ranks = size;
+    copying.steps = [](int) { return 1; };
+    copying.step = [bytes = call.bytes, size](int, int) {
+      Step step;
+      step.copied = bytes;
+      step.together = size;
+      return step;
+    };
+    return copying;
+  };
+  const Schedule order = within_nodes(call.ranks, call.ranks_per_node, into_order);
+  const Schedule spread = with_content(
+      by_columns(between(call, Kind::alltoall, call.bytes), width), [width](int, Content content) {
+        return content.kind == Content::Kind::bit
+                   ? Content{Content::Kind::bit, content.first, width}
+                   : Content{Content::Kind::handed, 0, 0};
+      });
+  const Content likes{Content::Kind::likes, width, 0};
+  return then(then(then(order, within(call, Kind::alltoall, call.bytes, likes)), order), spread);
+}
+
 }  // namespace baton::cluster

@@ -155,6 +155,21 @@ Steps allgather_steps(const Node& node, int rank) {
   return steps;
 }
 
+// Each its blocks; bytes are those of all of them.
+Steps alltoall_steps(const Node& node, int rank) {
+  const std::int64_t each = node.bytes / node.ranks;
+  Steps steps;
+  if (node.staged) steps.push_back(works(node.bytes, node.ranks));
+  Step read = exchange(node, rank, [&](int other) {
+    return Send{other, each, node.content, true};
+  });
+  read.copied = (node.ranks - 1) * each;
+  read.together = node.ranks;
+  steps.push_back(std::move(read));
+  if (!node.staged) steps.push_back(all_have_read(node, rank));
+  return steps;
+}
+
 StepsOf steps_of(CollectiveKind kind) {
   switch (kind) {
     case CollectiveKind::reduce:
@@ -167,6 +182,8 @@ StepsOf steps_of(CollectiveKind kind) {
       return scatter_steps;
     case CollectiveKind::allgather:
       return allgather_steps;
+    case CollectiveKind::alltoall:
+      return alltoall_steps;
     default:
       return reduce_scatter_steps;
   }

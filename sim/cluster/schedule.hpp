@@ -18,7 +18,9 @@ struct Content {
     sums,     // the same, to be added to what the receiver has
     blocks,  // of ranks [first, first + count), counted from the root and round: scatter, allgather
     one,     // what the sender gives to the receiver: alltoall
-    bit,     // all that the sender holds for distances with the bit `first`: alltoall
+    bit,     // all that the sender holds for distances with the bit `first`: alltoall; `count`
+             // above 0: distances of nodes of so many ranks, for ranks of its number there
+    likes,   // what the sender gives to ranks of the receiver's number on nodes of `first` ranks
     of_nodes,  // what ranks on node `first` give to ranks on node `count`
     gathered,  // all that the sender gives to all; of an allgather all that it has
     handed     // all that is for the receiver

@@ -84,6 +84,7 @@ inline constexpr std::uint8_t round_per_segment = 253, two_rounds_per_segment = 
   X(alltoall_in_room,           alltoall,       1, needs_even,      "all write all blocks, each reads its own") \
   X(alltoall_segmented_in_room, alltoall, round_per_segment, needs_even | needs_whole_blocks, "segment after segment, all write and read at the same time") \
   X(alltoall_direct,            alltoall,       2, needs_even | needs_not_in_place | needs_direct, "each copies from all others' buffers") \
+  X(alltoall_by_nodes,          alltoall,       0, needs_even | needs_nodes | needs_regular_nodes, "within each node, then each rank with its like on the other nodes") \
   X(alltoall_bruck,             alltoall,       0, needs_even,      "messages over doubling distances, of half of all blocks") \
   X(alltoall_in_place,          alltoall,       0, needs_in_place,  "pairs exchange in the order of a tournament") \
   X(alltoall_pairwise,          alltoall,       0, needs_not_in_place, "one pair after another")    \

@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -85,30 +86,48 @@ bool is_ip(std::uint32_t format) {
   return format == FI_SOCKADDR_IN || format == FI_SOCKADDR_IN6;
 }
 
-// The subnet of an address of IP, as a number that is never 0.
-std::uint32_t subnet_of(const fi_info& info) {
-  if (!is_ip(info.addr_format) || !info.src_addr) return 0;
-  const auto* own = static_cast<const sockaddr*>(info.src_addr);
-  std::uint32_t words[4], mask[4], found[4];
-  const int count = words_of(own, words);
-  ifaddrs* all = nullptr;
-  if (::getifaddrs(&all) != 0) return 1;
-  std::uint64_t hash = 1;
-  for (const ifaddrs* one = all; one; one = one->ifa_next) {
-    if (!one->ifa_addr || !one->ifa_netmask || one->ifa_addr->sa_family != own->sa_family) continue;
-    (void)words_of(one->ifa_addr, found);
-    if (std::memcmp(words, found, sizeof *words * static_cast<std::size_t>(count)) != 0) continue;
-    (void)words_of(one->ifa_netmask, mask);
+// The subnets of this machine's addresses.
+class Subnets {
+ public:
+  Subnets() {
+    if (::getifaddrs(&all_) != 0) all_ = nullptr;
+  }
+  ~Subnets() {
+    if (all_) ::freeifaddrs(all_);
+  }
+  Subnets(const Subnets&) = delete;
+  Subnets& operator=(const Subnets&) = delete;
+
+  // As a number that is never 0 for an address of IP, else 0.
+  std::uint32_t of(const fi_info& info) const {
+    if (!is_ip(info.addr_format) || !info.src_addr) return 0;
+    const auto* own = static_cast<const sockaddr*>(info.src_addr);
+    std::uint32_t words[4];
+    const int count = words_of(own, words);
+    const ifaddrs* found = find(own->sa_family, words, count);
+    if (!found) return 1;
+    std::uint32_t mask[4];
+    (void)words_of(found->ifa_netmask, mask);
     std::uint64_t prefix[5] = {static_cast<std::uint64_t>(own->sa_family)};
     for (int i = 0; i < count; ++i) prefix[i + 1] = words[i] & mask[i];
-    hash = keyed_hash({}, prefix);
-    break;
+    return static_cast<std::uint32_t>(keyed_hash({}, prefix)) | 1;
   }
-  ::freeifaddrs(all);
-  return static_cast<std::uint32_t>(hash) | 1;
-}
 
-ProviderOffer offer_of(const fi_info& info) {
+ private:
+  const ifaddrs* find(int family, const std::uint32_t* words, int count) const {
+    for (const ifaddrs* one = all_; one; one = one->ifa_next) {
+      if (!one->ifa_addr || !one->ifa_netmask || one->ifa_addr->sa_family != family) continue;
+      std::uint32_t its[4];
+      (void)words_of(one->ifa_addr, its);
+      if (std::equal(words, words + count, its)) return one;
+    }
+    return nullptr;
+  }
+
+  ifaddrs* all_ = nullptr;
+};
+
+ProviderOffer offer_of(const fi_info& info, const Subnets& subnets) {
   ProviderOffer offer;
   offer.provider = info.fabric_attr->prov_name ? info.fabric_attr->prov_name : "";
   offer.interface = info.domain_attr->name ? info.domain_attr->name : "";
@@ -117,7 +136,7 @@ ProviderOffer offer_of(const fi_info& info) {
   offer.ipv6 = info.addr_format == FI_SOCKADDR_IN6;
   if (offer.ipv6 && info.src_addrlen >= sizeof(sockaddr_in6))
     offer.link_local = is_link_local(*static_cast<const sockaddr_in6*>(info.src_addr));
-  offer.subnet = subnet_of(info);
+  offer.subnet = subnets.of(info);
   offer.megabits = megabits_of(info);
   offer.numa_node = numa_node_of(info);
   return offer;
@@ -206,9 +225,10 @@ Error take_offers(const Library& library, bool one_machine, TakenOffers& taken) 
   constexpr std::size_t offers_max = 256;
   ProviderOffer offers[offers_max];
   const fi_info* infos[offers_max];
+  const Subnets subnets;
   std::size_t count = 0;
   for (fi_info* info = all; code == 0 && info && count < offers_max; info = info->next, ++count) {
-    offers[count] = offer_of(*info);
+    offers[count] = offer_of(*info, subnets);
     infos[count] = info;
   }
   const ProviderWish wish{variable("BATON_NETWORK_PROVIDER"), variable("BATON_NETWORK_INTERFACE"),

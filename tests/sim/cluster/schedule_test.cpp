@@ -217,8 +217,14 @@ struct Exchanged {
     switch (send.content.kind) {
       case Kind::one:
         return pair == Pair{from, send.to};
-      case Kind::bit:
-        return (pair.second - pair.first + ranks) % ranks & send.content.first;
+      case Kind::bit: {
+        const int width = std::max(send.content.count, 1), nodes = ranks / width;
+        const int distance = (pair.second / width - pair.first / width + nodes) % nodes;
+        return (distance & send.content.first) &&
+               (width == 1 || pair.second % width == from % width);
+      }
+      case Kind::likes:
+        return pair.first == from && pair.second % send.content.first == send.to % per_node;
       case Kind::of_nodes:
         return pair.first / per_node == send.content.first &&
                pair.second / per_node == send.content.count;
@@ -249,8 +255,9 @@ struct Exchanged {
 };
 
 TEST(Schedules, alltoalls_give_each_rank_a_block_of_each) {
-  for (auto make : {alltoall_pairwise, alltoall_bruck, alltoall_hierarchical})
+  for (auto make : {alltoall_pairwise, alltoall_bruck, alltoall_hierarchical, alltoall_by_nodes})
     with_all_sizes([&](int ranks, int per_node) {
+      if (make == alltoall_by_nodes && ranks > per_node && ranks % per_node) return;
       Exchanged state(ranks, per_node);
       EXPECT_EQ(FollowData(make({ranks, per_node, block * ranks}), state).run(), "");
       for (int rank = 0; rank < ranks; ++rank)
