@@ -3,12 +3,12 @@
 profile alone, and what it writes is what jobs use. Usage: tune_collectives_test.py BIN_FOLDER PROGRAM_FOLDER"""
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
+
+from interrupted import interrupt
 
 BIN, PROGRAMS = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
 PROGRAM = os.path.join(PROGRAMS, "asked_for_program")
@@ -126,22 +126,8 @@ class TuneCollectives(unittest.TestCase):
         self.assertNotEqual(again["date"] + str(again["measured"]), settings["date"] + str(settings["measured"]))
 
     def test_what_was_measured_before_ctrl_c_is_kept_and_gone_on_with(self):
-        process = subprocess.Popen([os.path.join(BIN, "baton"), "tune", "--collectives", "--ranks", "2,3", "--seconds",
-                                    "100"], env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   text=True)
-        try:
-            end = time.monotonic() + WATCHDOG_SECONDS
-            while not os.path.exists(self.partial) or not load(self.partial)["collectives"]["measured"]:
-                self.assertLess(time.monotonic(), end, "watchdog: nothing was measured")
-                self.assertIsNone(process.poll())
-                time.sleep(0.01)
-            process.send_signal(signal.SIGINT)
-            _, said = process.communicate(timeout=WATCHDOG_SECONDS)
-        finally:
-            process.kill()
-        self.assertEqual(process.returncode, 130, said)
-        self.assertIn("the same command continues", said)
-        self.assertFalse(os.path.exists(self.file))
+        interrupt(self, [os.path.join(BIN, "baton"), "tune", "--collectives", "--ranks", "2,3", "--seconds", "100"], self.environment,
+                  lambda: load(self.partial)["collectives"]["measured"], WATCHDOG_SECONDS)
         partial = load(self.partial)
         self.assertFalse(partial["complete"])
         done = self.collectives("--seconds", str(int(partial["collectives"]["seconds"]) + 2))

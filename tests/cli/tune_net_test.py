@@ -3,12 +3,12 @@
 writes is what jobs over that network use, and its errors name a remedy. Usage: tune_net_test.py BIN_FOLDER PROGRAM_FOLDER"""
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
+
+from interrupted import interrupt
 
 BIN, PROGRAMS = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
 PROGRAM = os.path.join(PROGRAMS, "asked_for_program")
@@ -101,21 +101,8 @@ class TuneNet(unittest.TestCase):
         self.assertEqual(load(self.file)["network"], both["network"])
 
     def test_what_was_measured_before_ctrl_c_is_kept_and_gone_on_with(self):
-        process = subprocess.Popen([os.path.join(BIN, "baton"), "tune", "--net", "--seconds", "100"], env=self.environment,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        try:
-            end = time.monotonic() + WATCHDOG_SECONDS
-            while not os.path.exists(self.partial) or not load(self.partial)["network"]["measured"]:
-                self.assertLess(time.monotonic(), end, "watchdog: nothing was measured")
-                self.assertIsNone(process.poll())
-                time.sleep(0.01)
-            process.send_signal(signal.SIGINT)
-            _, said = process.communicate(timeout=WATCHDOG_SECONDS)
-        finally:
-            process.kill()
-        self.assertEqual(process.returncode, 130, said)
-        self.assertIn("the same command continues", said)
-        self.assertFalse(os.path.exists(self.file))
+        interrupt(self, [os.path.join(BIN, "baton"), "tune", "--net", "--seconds", "100"], self.environment,
+                  lambda: load(self.partial)["network"]["measured"], WATCHDOG_SECONDS)
         first = load(self.partial)["network"]["measured"][0]["medians_us"]
         done = self.tune("--net", "--seconds", "1")
         self.assertIn("continuing after", done.stderr)

@@ -215,8 +215,8 @@ Error take_offers(const Library& library, bool one_machine, TakenOffers& taken) 
     // Room for tagged messages that nobody has asked for, which we never send: 16 MiB a process
     // that libfabric 2.x touches when it opens TCP. The least that it takes.
     const LibraryVariable no_room("FI_TCP_MAX_RX_SIZE", "64");
-    // Its provider for InfiniBand reads the kernel's table of symbols (20 ms) before it looks for
-    // devices.
+    // Its provider for InfiniBand reads the kernel's table of symbols (40 ms of a core) before it
+    // looks for devices.
     const LibraryVariable no_verbs("FI_PROVIDER", "^verbs",
                                    ::access("/sys/class/infiniband", F_OK) != 0);
     code = library.getinfo(interface_version, nullptr, nullptr, 0, hints, &all);
