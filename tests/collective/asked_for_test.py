@@ -75,7 +75,7 @@ class AskedFor(unittest.TestCase):
 
     def test_those_by_nodes_run_where_nodes_have_several_ranks_and_elsewhere_the_reason_says_so(self):
         names = [(kind, name) for name, kind, _ in ALGORITHMS if "_by_nodes" in name]
-        self.assertEqual(len(names), 8)
+        self.assertEqual(len(names), 9)
         for kind, name in names:
             asked = {"BATON_COLLECTIVES": f"{kind}={name}"}
             with self.subTest(algorithm=name):
