@@ -111,7 +111,8 @@ constexpr SelectionRow between_nodes(Algorithm algorithm, std::int64_t bytes_fro
 // nodes, 2 hosts of 4 ranks: barrier 117 54, broadcast 8 B 30 18, 16 KiB 58 43, reduce 8 B 45 24, 1
 // MiB 3300 1700, allreduce 8 B 74 55, 128 KiB 770 410, allgather 8 B 110 62, 16 KiB 330 400, 128
 // KiB 1500 1700, gather 8 B 64 26, 16 KiB 53 60, scatter 8 B 41 22, 16 KiB 70 65, 64 KiB 160 198;
-// medians of 1 or 2 runs, machine and network not quiet).
+// medians of 1 or 2 runs, machine and network not quiet; alltoall blocks of 8 B 115 71, 1 KiB 164
+// 103, 8 KiB 306 194, 16 KiB 310 685, medians of 5, quiet).
 constexpr SelectionRow by_nodes(Algorithm algorithm, std::int64_t bytes_from = 0,
                                 std::int64_t bytes_to = no_end) {
   return {algorithm,
@@ -231,6 +232,7 @@ inline constexpr SelectionRow built_in_rows[] = {
     between_nodes(alltoall_in_place),
     between_nodes(alltoall_pairwise),
     between_nodes(alltoall_bruck, 0, 32768),
+    by_nodes(alltoall_by_nodes, 0, 65536),
     between_nodes(reduce_binomial),
     by_nodes(reduce_by_nodes),
     between_nodes(allreduce_doubling),
