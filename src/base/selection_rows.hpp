@@ -111,8 +111,7 @@ constexpr SelectionRow between_nodes(Algorithm algorithm, std::int64_t bytes_fro
 // nodes, 2 hosts of 4 ranks: barrier 117 54, broadcast 8 B 30 18, 16 KiB 58 43, reduce 8 B 45 24, 1
 // MiB 3300 1700, allreduce 8 B 74 55, 128 KiB 770 410, allgather 8 B 110 62, 16 KiB 330 400, 128
 // KiB 1500 1700, gather 8 B 64 26, 16 KiB 53 60, scatter 8 B 41 22, 16 KiB 70 65, 64 KiB 160 198;
-// medians of 1 or 2 runs, machine and network not quiet; alltoall blocks of 8 B 115 71, 1 KiB 164
-// 103, 8 KiB 306 194, 16 KiB 310 685, medians of 5, quiet).
+// medians of 1 or 2 runs, not quiet; alltoall blocks of 1 KiB 164 103, 16 KiB 310 685, quiet).
 constexpr SelectionRow by_nodes(Algorithm algorithm, std::int64_t bytes_from = 0,
                                 std::int64_t bytes_to = no_end) {
   return {algorithm,
