@@ -139,16 +139,16 @@ void change_words(const Change& change, const char* in, char* place, char* old,
   switch (change.kind) {
     case Change::Kind::add:
       return for_each_word<Word>(in, place, old, count, [&](Word& word, const char* from) {
-        return std::atomic_ref(word).fetch_add(operand(from), std::memory_order_seq_cst);
+        return std::atomic_ref(word).fetch_add(operand(from), std::memory_order_acq_rel);
       });
     case Change::Kind::replace:
       return for_each_word<Word>(in, place, old, count, [&](Word& word, const char* from) {
-        return std::atomic_ref(word).exchange(operand(from), std::memory_order_seq_cst);
+        return std::atomic_ref(word).exchange(operand(from), std::memory_order_acq_rel);
       });
     case Change::Kind::nothing:
       // No operand: the origin's buffer means nothing then.
       return for_each_word<Word>(place, place, old, count, [&](Word& word, const char*) {
-        return std::atomic_ref(word).load(std::memory_order_seq_cst);
+        return std::atomic_ref(word).load(std::memory_order_acquire);
       });
     case Change::Kind::kernel:
       return for_each_word<Word>(in, place, old, count, [&](Word& word, const char* from) {
@@ -158,7 +158,7 @@ void change_words(const Change& change, const char* in, char* place, char* old,
           after = before;
           change.kernel(from, &after, 1);
         } while (!std::atomic_ref(word).compare_exchange_weak(
-            before, after, std::memory_order_seq_cst, std::memory_order_relaxed));
+            before, after, std::memory_order_acq_rel, std::memory_order_relaxed));
         return before;
       });
   }
