@@ -89,8 +89,9 @@ def newer(target, *sources):
 
 
 PROGRAM = [os.path.join(HERE, name) for name in ("mpi_bench.c", "measure.c", "windows.c", "overlap.c", "finding.c",
-                                                 "types.c", "threads.c", "collectives.c", "kernels.c")]
-HEADERS = [os.path.join(HERE, name) for name in ("clock.h", "measure.h")]
+                                                 "types.c", "threads.c", "collectives.c", "kernels.c", "onesided.c",
+                                                 "onesided_epochs.c", "onesided_computing.c")]
+HEADERS = [os.path.join(HERE, name) for name in ("clock.h", "measure.h", "onesided.h")]
 
 
 LIMITS = [os.path.join(HERE, name) for name in ("limits.c", "both.c", "through.c")]
