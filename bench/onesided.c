@@ -240,13 +240,11 @@ int onesided_of(const char* metric, int count, char** sizes) {
     }
   if (!strcmp(metric, "atomics"))
     atomics();
-  else if (!strcmp(metric, "epochs"))
-    epochs_of_all();
   else if (!strcmp(metric, "halo_put"))
     halo_by_puts(count, sizes);
   else if (!strcmp(metric, "computing_target"))
     computing_target(count, sizes);
   else
-    return 0;
+    return epochs_of(metric);
   return 1;
 }

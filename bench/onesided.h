@@ -50,9 +50,9 @@ void require_result(int good, const char* what);
 void lock_unlock(Exchange* x);
 void lock_put_unlock(Exchange* x);
 
-/* onesided_epochs.c: what begins and ends epochs, of any number of ranks; a halo exchange by puts.
- */
-void epochs_of_all(void);
+/* onesided_epochs.c: what begins and ends epochs, whether the metric is of that; a halo exchange by
+ * puts. */
+int epochs_of(const char* metric);
 void halo_by_puts(int count, char** sizes);
 /* onesided_computing.c: operations on a target that computes and calls no MPI meanwhile. */
 void computing_target(int count, char** sizes);

@@ -1,7 +1,7 @@
-/* What begins and ends epochs, and a halo exchange by puts. Each is of all ranks of the job:
+/* What begins and ends epochs, and a halo exchange by puts, of any number of ranks:
  *   fence       empty, and with a put of 8 bytes to the next rank
- *   lock        of all ranks to the last one, which waits in MPI: with a put of 8 bytes, and empty
- *   post/start  two ranks: one puts 8 bytes into the other
+ *   lock        of all ranks to the last one, which waits in MPI: empty, and with a put of 8 bytes
+ *   post_start  two ranks: one puts 8 bytes into the other
  *   halo_put    a ring: each puts into both of its neighbors, between fences, or between
  *               post and wait; what is put has just been written, what came is read.
  * The value is that of the slowest rank. */
@@ -67,7 +67,7 @@ static void post_start(Exchange* x) {
 
 /* --- the cells of epochs */
 
-/* Each step once, and whether what it puts is there. */
+/* A step once, and whether what it puts is there. */
 static void check_put(Step* step, Exchange* x, int from) {
   const Access* a = x->more;
   int64_t mark = 100 + rank, found = 0;
@@ -81,55 +81,62 @@ static void check_put(Step* step, Exchange* x, int from) {
   require_result(found == 100 + from, "a put in an epoch");
 }
 
-static void print_epoch(const char* name, Kind kind, double value) {
-  if (rank == 0) printf("cell epochs/%s/%s %.4f\n", name, kind_names[kind], value);
+static void cell_of(const char* name, Step* step, Exchange* x) {
+  const Access* a = x->more;
+  double value = slowest(step, x);
+  if (rank == 0) printf("cell %s/%s %.4f\n", name, kind_names[a->window->kind], value);
   fflush(stdout);
 }
 
-static void fences(Exchange* x, Kind kind) {
+static void fences(Exchange* x) {
   Access* a = x->more;
   a->target = (rank + 1) % ranks;
   fence(x);
   check_put(put_fence, x, (rank + ranks - 1) % ranks);
-  print_epoch("fence", kind, slowest(fence, x));
-  print_epoch("fence_put", kind, slowest(put_fence, x));
+  cell_of("fence/empty", fence, x);
+  cell_of("fence/put", put_fence, x);
   MPI_Win_fence(MPI_MODE_NOSUCCEED, a->window->win);
 }
 
-static void locks(Exchange* x, Kind kind) {
+static void locks(Exchange* x) {
   Access* a = x->more;
   a->target = ranks - 1;
-  a->lock_type = MPI_LOCK_EXCLUSIVE;
   if (ranks == 2) check_put(lock_put_unlock, x, rank == 1 ? 0 : -1);
-  print_epoch("lock_unlock/exclusive", kind, slowest(lock_unlock, x));
-  print_epoch("lock_put_unlock/exclusive", kind, slowest(lock_put_unlock, x));
+  cell_of("lock/exclusive", lock_unlock, x);
+  cell_of("lock/exclusive/put", lock_put_unlock, x);
   a->lock_type = MPI_LOCK_SHARED;
-  print_epoch("lock_unlock/shared", kind, slowest(lock_unlock, x));
-  if (ranks == 2) print_epoch("lock_put_unlock/shared", kind, slowest(lock_put_unlock, x));
+  cell_of("lock/shared", lock_unlock, x);
+  /* Of more ranks, these puts would be to one place at once. */
+  if (ranks == 2) cell_of("lock/shared/put", lock_put_unlock, x);
 }
 
-static void posts(Exchange* x, Kind kind) {
+static void posts(Exchange* x) {
   Access* a = x->more;
   int partner = 1 - rank;
+  if (ranks != 2) return;
   a->target = 1;
   other = group_of(1, &partner);
   check_put(post_start, x, rank == 1 ? 0 : -1);
-  print_epoch("post_start_put", kind, slowest(post_start, x));
+  cell_of("post_start/put", post_start, x);
   MPI_Group_free(&other);
 }
 
-void epochs_of_all(void) {
+int epochs_of(const char* metric) {
+  Step* cells = !strcmp(metric, "fence")        ? fences
+                : !strcmp(metric, "lock")       ? locks
+                : !strcmp(metric, "post_start") ? posts
+                                                : NULL;
+  if (!cells) return 0;
   for (Kind kind = allocated; kind < window_kinds; ++kind) {
     Window w = window_of(kind, 64);
     Access a = {&w, put, 1, 0, MPI_LOCK_EXCLUSIVE, 0};
     Exchange x = {buffer_of(64), buffer_of(64), 8, 0, 0, &a, 0};
-    fences(&x, kind);
-    locks(&x, kind);
-    if (ranks == 2) posts(&x, kind);
+    cells(&x);
     free(x.out);
     free(x.in);
     free_window(&w);
   }
+  return 1;
 }
 
 /* --- the halo exchange */
