@@ -170,7 +170,7 @@ void compare_and_swap_word(const void* expected, const void* desired, void* plac
   std::memcpy(&before, expected, sizeof before);
   std::memcpy(&after, desired, sizeof after);
   std::atomic_ref(*static_cast<Word*>(place))
-      .compare_exchange_strong(before, after, std::memory_order_seq_cst, std::memory_order_seq_cst);
+      .compare_exchange_strong(before, after, std::memory_order_acq_rel, std::memory_order_acquire);
   std::memcpy(old, &before, sizeof before);
 }
 
