@@ -2,6 +2,8 @@
 // hardware or compiler may show must be found, each one that an order forbids must not.
 #include "lockfree/atomics.hpp"
 
+#include <algorithm>
+
 #include "tests/lockfree/model/cases.hpp"
 
 namespace baton::model {
@@ -222,6 +224,26 @@ TEST(checker, lets_one_of_two_strong_compare_exchanges_win) {
                                                    memory_order_relaxed);
       });
     stage.finally([] { check(seen[0] + seen[1] == 1, "not one winner"); });
+  });
+}
+
+TEST(checker, knows_words_of_four_bytes_that_lie_side_by_side) {
+  struct Pair {
+    Model::Atomic<std::uint32_t> first, second;
+  };
+  expect_holds([](Stage& stage) {
+    auto& pair = stage.shared<Pair>();
+    set_initial(&pair.first, ~std::uint32_t{0});
+    for (int t = 0; t < 2; ++t)
+      stage.thread([&, t] {
+        pair.first.fetch_add(1, memory_order_relaxed);
+        seen[2 + t] = pair.second.fetch_sub(1, memory_order_relaxed);
+        seen[t] = pair.first.fetch_add(1, memory_order_relaxed);
+      });
+    stage.finally([] {
+      check(std::max(seen[0], seen[1]) == 2, "an addition does not wrap");
+      check(seen[2] + seen[3] == ~std::uint32_t{0}, "one ran into the other's word");
+    });
   });
 }
 

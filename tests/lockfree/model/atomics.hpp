@@ -25,6 +25,9 @@ struct Model {
     T fetch_add(T value, Order order, Where where = Where::current()) {
       return run({.kind = Kind::add, .order = order, .operand = bits(value), .where = where});
     }
+    T fetch_sub(T value, Order order, Where where = Where::current()) {
+      return fetch_add(static_cast<T>(0 - value), order, where);
+    }
     T fetch_or(T value, Order order, Where where = Where::current()) {
       return run({.kind = Kind::bit_or, .order = order, .operand = bits(value), .where = where});
     }
@@ -56,6 +59,7 @@ struct Model {
     }
     T run(Step step) const {
       step.address = this;
+      step.bytes = sizeof(T);
       return from_bits(perform(step));
     }
     bool compare_exchange(T& expected, T value, Order success, Order failure, bool weak,

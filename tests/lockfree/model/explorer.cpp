@@ -167,16 +167,16 @@ bool is_enabled(const Fiber& fiber) {
   return false;
 }
 
-std::uint64_t combine(Kind kind, std::uint64_t old, std::uint64_t operand) {
-  switch (kind) {
+std::uint64_t combine(const Step& step, std::uint64_t old) {
+  switch (step.kind) {
     case Kind::add:
-      return old + operand;
+      return (old + step.operand) & ~std::uint64_t{0} >> (64 - 8 * step.bytes);
     case Kind::bit_or:
-      return old | operand;
+      return old | step.operand;
     case Kind::bit_and:
-      return old & operand;
+      return old & step.operand;
     default:
-      return operand;
+      return step.operand;
   }
 }
 
@@ -277,8 +277,7 @@ void execute(int thread) {
     case Kind::exchange:
       step.result = memory.value(location, memory.latest(location));
       note(fiber, step.result);
-      memory.modify(thread, location, combine(step.kind, step.result, step.operand),
-                    ordered(step, false));
+      memory.modify(thread, location, combine(step, step.result), ordered(step, false));
       break;
     case Kind::compare_exchange:
       do_compare_exchange(thread, step, location);
@@ -397,6 +396,7 @@ void Stage::finally(std::function<void()> body) {
 }
 
 Outcome explore(const Setup& setup, const Mutation* mutation, Sites* sites) {
+  explorer.memory.begin();
   explorer.choices.clear();
   explorer.visited.clear();
   explorer.failure.clear();

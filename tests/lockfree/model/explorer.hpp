@@ -39,6 +39,7 @@ struct Step {
   std::uint64_t operand = 0;
   std::uint64_t expected = 0;
   bool weak = false;
+  std::uint8_t bytes = 8;  // of the word: what is added wraps there
   std::source_location where{};
   std::uint64_t result = 0;
   bool success = false;

@@ -40,9 +40,10 @@ bool Knowledge::covers(const Knowledge& other) const {
   return true;
 }
 
-Memory::Memory() {
-  location_by_slot_.fill(-1);
+void Memory::begin() {
   reset();
+  location_by_slot_.fill(-1);
+  locations_ = 0;
 }
 
 void Memory::reset() {
@@ -58,7 +59,7 @@ void Memory::reset() {
 }
 
 int Memory::location_of(const void* address) {
-  auto slot = static_cast<std::size_t>(static_cast<const char*>(address) - arena_) / 8;
+  auto slot = static_cast<std::size_t>(static_cast<const char*>(address) - arena_) / 4;
   if (!contains(address) || (location_by_slot_[slot] < 0 && locations_ == locations_max)) {
     std::fprintf(stderr, "checker: an atomic outside the arena, or too many of them\n");
     std::abort();

@@ -31,7 +31,10 @@ std::uint64_t mix(std::uint64_t a, std::uint64_t b);
 
 class Memory {
  public:
-  Memory();
+  Memory() { begin(); }
+  // For another case, whose words lie elsewhere.
+  void begin();
+  // For another execution of the case.
   void reset();
 
   // The word at an address of the arena; its initial value is 0.
@@ -101,7 +104,7 @@ class Memory {
 
   alignas(64) char arena_[arena_bytes];
   std::array<std::vector<Value>, locations_max> words_;
-  std::array<std::int16_t, arena_bytes / 8> location_by_slot_;
+  std::array<std::int16_t, arena_bytes / 4> location_by_slot_;
   int locations_ = 0;
   std::array<Thread, threads_max> threads_;
   Knowledge fences_;  // what all full fences so far have seen
