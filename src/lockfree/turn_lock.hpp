@@ -3,8 +3,8 @@
 // Whoever waits leaves its name under its number, so that it alone is woken when its turn comes.
 // After the ticket lock for readers and writers of Mellor-Crummey and Scott ("Scalable
 // Reader-Writer Synchronization for Shared-Memory Multiprocessors").
-// Invariant: `writers` is the number of those that have let go; a number is served when all before
-// it have.
+// Invariant: `gone` counts those that have let go; a number is served when all before it have, or
+// when it reads and the one before it, which reads and is served, has let it in.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@
 namespace baton::lockfree {
 
 template <class Atomics>
-struct alignas(cache_line_bytes) TurnLock {                  // written by all that want it
-  typename Atomics::template Atomic<std::uint32_t> next;     // number of who comes next
-  typename Atomics::template Atomic<std::uint32_t> readers;  // served if it reads
-  typename Atomics::template Atomic<std::uint32_t> writers;  // served if it writes
+struct alignas(cache_line_bytes) TurnLock {                 // written by all that want it
+  typename Atomics::template Atomic<std::uint32_t> next;    // number of who comes next
+  typename Atomics::template Atomic<std::uint32_t> let_in;  // by a reader, if it reads, too
+  typename Atomics::template Atomic<std::uint32_t> gone;    // have let go; this number is served
 };
 static_assert(sizeof(TurnLock<Hardware>) == cache_line_bytes);
 
@@ -31,27 +31,30 @@ std::uint32_t take_number(TurnLock<Atomics>& lock) {
 
 template <class Atomics>
 bool is_served(const TurnLock<Atomics>& lock, std::uint32_t number, bool writes) {
-  // ORDER turn.served: acquire here, release in let_readers_in and let_go; what they wrote.
-  return (writes ? lock.writers : lock.readers).load(std::memory_order_acquire) == number;
+  // ORDER turn.served: acquire here, release in let_go; what they wrote, and that they have read.
+  if (lock.gone.load(std::memory_order_acquire) == number) return true;
+  // ORDER turn.let_in: acquire here, release in let_readers_in; what the last writer wrote.
+  return !writes && lock.let_in.load(std::memory_order_acquire) == number;
 }
 
 // A reader that is served lets the next number in, if that reads, too.
 template <class Atomics>
 void let_readers_in(TurnLock<Atomics>& lock, std::uint32_t number) {
-  // ORDER turn.served: release here, acquire in is_served; the last writer's writes, which we saw.
-  lock.readers.store(number + 1, std::memory_order_release);
+  // ORDER turn.let_in: release here, acquire in is_served; the last writer's writes, which we saw.
+  lock.let_in.store(number + 1, std::memory_order_release);
 }
 
 // The holder lets go. The number that may be served now.
 template <class Atomics>
 std::uint32_t let_go(TurnLock<Atomics>& lock, std::uint32_t number, bool writes) {
-  if (!writes)
-    // ORDER turn.served: release here, acquire in is_served; our reads are over. And acquire, so
-    // that the last of several readers passes on that of all.
-    return lock.writers.fetch_add(1, std::memory_order_acq_rel) + 1;
+  // ORDER turn.served: release here, acquire in is_served; our reads are over, and with those of
+  // other readers that have let go, since each continues the release of those before.
+  if (!writes) return lock.gone.fetch_add(1, std::memory_order_release) + 1;
+  // Nobody's any more: what a reader left there would let in a number that is the same again later.
+  // relaxed: who is served next sees it behind `gone`.
+  lock.let_in.store(number, std::memory_order_relaxed);
   // ORDER turn.served: release here, acquire in is_served; our writes are visible.
-  lock.readers.store(number + 1, std::memory_order_release);
-  lock.writers.store(number + 1, std::memory_order_release);
+  lock.gone.store(number + 1, std::memory_order_release);
   return number + 1;
 }
 
