@@ -91,13 +91,18 @@ static inline void end_local(const Window* w) {
   MPI_Win_unlock(w->me, w->win);
 }
 
+static inline int has_word(int count, char** words, const char* wanted) {
+  for (int i = 1; i < count; ++i)
+    if (strcmp(words[i], wanted) == 0) return 1;
+  return 0;
+}
+
 /* Runs a program's checks over the kinds that its arguments name; over all if they name none. */
 static inline void over_kinds(int count, char** words, void (*run)(WindowKind)) {
   int named = 0;
   for (int pass = 0; pass < 2 && !named; ++pass)
     for (int kind = 0; kind < kind_count; ++kind) {
-      int wanted = pass;
-      for (int i = 1; i < count; ++i) wanted |= strcmp(words[i], kind_names[kind]) == 0;
+      int wanted = pass || has_word(count, words, kind_names[kind]);
       if (wanted) run((WindowKind)kind);
       named |= wanted;
     }
