@@ -81,6 +81,7 @@ static void compare_with_reduce_local(const Case* c) {
     memcpy(wanted, origin, (size_t)(c->count * extent));
   else if (op != MPI_NO_OP)
     MPI_Reduce_local(origin, wanted, c->count, t->type, op);
+  memset(result, 0x99, (size_t)(c->count * extent));
   memcpy(now, before, (size_t)bytes);
   memset(now + bytes, 0xc3, 16);
   copy_bytes(1, now, bytes + 16, c->at);
