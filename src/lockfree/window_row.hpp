@@ -46,14 +46,12 @@ struct WindowRowLayout {
   explicit constexpr WindowRowLayout(std::uint32_t ranks)
       : posted(sizeof(WindowRow<Hardware>)),
         waiters(posted + ranks * std::uint64_t{4}),
-        element_waiters(waiters + std::bit_ceil(ranks) * std::uint64_t{4}),
-        visitors((element_waiters + std::bit_ceil(ranks) * std::uint64_t{4} + 7) / 8 * 8),
+        visitors((waiters + std::bit_ceil(ranks) * std::uint64_t{4} + 7) / 8 * 8),
         bytes(visitors + (ranks + 63) / 64 * std::uint64_t{8}) {}
 
-  std::uint64_t posted;           // u32 by rank: MPI_Win_post for us, ever; written by that rank
-  std::uint64_t waiters;          // u32 by number: who has it, of `lock`
-  std::uint64_t element_waiters;  // and of `elements`
-  std::uint64_t visitors;         // a bit by rank: has changed our elements by atomic instructions
+  std::uint64_t posted;    // u32 by rank: MPI_Win_post for us, ever; written by that rank
+  std::uint64_t waiters;   // u32 by number at `lock`: the rank that has it, plus 1
+  std::uint64_t visitors;  // a bit by rank: has changed our elements by atomic instructions
   std::uint64_t bytes;
 };
 

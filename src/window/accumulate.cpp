@@ -6,8 +6,9 @@
 
 #include "datatype/pack.hpp"
 #include "datatype/runs.hpp"
-#include "window/elements.hpp"
+#include "window/accumulate.hpp"
 #include "window/operate.hpp"
+#include "window/remote.hpp"
 #include "window/synchronize.hpp"
 
 namespace baton::window {
@@ -31,19 +32,16 @@ const Datatype* element_type(const Datatype& type) {
   return found;
 }
 
-bool is_integer_of(datatype::Element element, std::int64_t bytes) {
+// Which instruction adds elements of a kind, if one does.
+Change::Kind sum_of(datatype::Element element) {
   using datatype::Element;
   const Element plain = datatype::without_plain(element);
-  return plain >= Element::int8 && plain <= Element::uint64 && bytes <= 8;
+  if (plain >= Element::int8 && plain <= Element::uint64) return Change::Kind::add;
+  const bool is_real = plain == Element::float32 || plain == Element::float64;
+  return is_real ? Change::Kind::add_real : Change::Kind::kernel;
 }
 
-// Elements as an accumulate changes them.
-struct Elements {
-  const Datatype* type = nullptr;  // null: bytes, which are only replaced or read
-  std::int64_t bytes = 1;          // of each
-  bool pairs = false;
-  Change change;
-};
+}  // namespace
 
 Error describe(const Operation& operation, const Datatype& type, Elements* elements) {
   if (BATON_UNLIKELY(!operation.predefined))
@@ -67,11 +65,12 @@ Error describe(const Operation& operation, const Datatype& type, Elements* eleme
   if (!kernel_of(operation, *elements->type))
     return datatype::refuse_operation(operation, *elements->type);
   elements->change.kernel = kernel_of(operation, *elements->type);
-  const bool adds = operation.handle == MPI_SUM && !elements->pairs &&
-                    is_integer_of(elements->type->element, elements->bytes);
-  elements->change.kind = adds ? Change::Kind::add : Change::Kind::kernel;
+  elements->change.kind =
+      operation.handle == MPI_SUM ? sum_of(elements->type->element) : Change::Kind::kernel;
   return MPI_SUCCESS;
 }
+
+namespace {
 
 // Whether each element can be changed by an atomic instruction.
 bool can_be_atomic(const Elements& elements, const Place& at, char* memory) {
@@ -226,6 +225,23 @@ Error no_memory(std::int64_t bytes) {
               static_cast<long long>(bytes));
 }
 
+// Data that is one run of elements, at the origin and in mapped memory: most accumulates are.
+template <class Side>
+bool is_array(const Side& side) {
+  return side.type->contiguous;
+}
+void change_array(Window& window, const Spot& spot, const Elements& elements, const Data* from,
+                  const Data* result, const Place& at) {
+  const std::int64_t count = at.bytes() / elements.bytes;
+  auto* in = from ? static_cast<const char*>(from->buffer) : nullptr;
+  auto* old = result ? static_cast<char*>(result->buffer) : nullptr;
+  const ElementHold hold(window, *spot.target, count, can_be_atomic(elements, at, spot.memory));
+  if (BATON_LIKELY(hold.is_atomic()))
+    return change_atomically(elements.change, elements.bytes, in, spot.memory, old, count);
+  change_plainly(elements.change, elements.bytes, in, spot.memory, old, count);
+  note_stores(window);
+}
+
 // `from` and `result` may be null.
 Error change_place(Window& window, const Data* from, const Data* result, const Place& at,
                    const Operation& operation) {
@@ -240,6 +256,13 @@ Error change_place(Window& window, const Data* from, const Data* result, const P
   Elements elements;
   if (Error error = describe(operation, *at.type, &elements)) return error;
   if (BATON_UNLIKELY(bytes == 0)) return MPI_SUCCESS;
+  if (BATON_UNLIKELY(spot.is_remote()))
+    return accumulate_remotely(window, spot, from, result, at, operation);
+  if (BATON_LIKELY(spot.memory && is_array(at) && (!from || is_array(*from)) &&
+                   (!result || is_array(*result)))) {
+    change_array(window, spot, elements, from, result, at);
+    return MPI_SUCCESS;
+  }
   const Data nothing{nullptr, 0, at.type};
   Packed in(from ? *from : nothing, true), old(result ? *result : nothing, false);
   if (!in.has_memory() || !old.has_memory()) return no_memory(bytes);
@@ -300,6 +323,8 @@ Error compare_and_swap(Window& window, const void* from, const void* expected, v
   Spot spot;
   if (Error error = find_spot(window, at, &spot)) return error;
   if (BATON_UNLIKELY(!spot.target)) return MPI_SUCCESS;
+  if (BATON_UNLIKELY(spot.is_remote()))
+    return compare_and_swap_remotely(window, spot, from, expected, result, at);
   const auto bytes = static_cast<std::size_t>(type.size);
   const ElementHold hold(window, *spot.target, 1, is_lone_atomic(spot, type));
   if (BATON_LIKELY(hold.is_atomic())) {
@@ -320,6 +345,26 @@ Error compare_and_swap(Window& window, const void* from, const void* expected, v
   std::memcpy(result, there, bytes);
   note_stores(window);
   return error;
+}
+
+Error change_own(Window& window, char* memory, const Datatype& type, std::int64_t bytes,
+                 const Operation& operation, const char* in, char* old) {
+  Elements elements;
+  if (Error error = describe(operation, type, &elements)) return error;
+  const Place at{window.rank(), 0, bytes / type.size, &type};
+  const Spot spot{&window.own(), memory, reinterpret_cast<std::uint64_t>(memory)};
+  const ElementHold hold(window, window.own(), at.count, can_be_atomic(elements, at, memory));
+  return Accumulation(window, spot, elements, hold.is_atomic(), in, old).run(at);
+}
+
+void swap_own(Window& window, char* memory, const Datatype& type, const void* from,
+              const void* expected, void* old) {
+  const Spot spot{&window.own(), memory, reinterpret_cast<std::uint64_t>(memory)};
+  const ElementHold hold(window, window.own(), 1, is_lone_atomic(spot, type));
+  if (hold.is_atomic()) return compare_and_swap_atomically(type.size, expected, from, memory, old);
+  const auto bytes = static_cast<std::size_t>(type.size);
+  std::memcpy(old, memory, bytes);
+  if (std::memcmp(old, expected, bytes) == 0) std::memcpy(memory, from, bytes);
 }
 
 }  // namespace baton::window

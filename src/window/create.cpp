@@ -9,6 +9,7 @@
 #include "transport/heap.hpp"
 #include "transport/node.hpp"
 #include "transport/single_copy.hpp"
+#include "window/remote.hpp"
 #include "window/synchronize.hpp"
 #include "window/window.hpp"
 #include "world/agree/agree.hpp"
@@ -98,6 +99,7 @@ void free_row(Window& window) {
 }
 
 void dispose(Window& window) {
+  stop_listening(window);
   forget_regions(window);
   if (window.allocated) (void)world::free_memory(window.allocated);
   free_row(window);
@@ -156,6 +158,7 @@ Error exchange(Window& window, Error own_error) {
     window.row->guard.mode.store(lockfree::GuardMode::always_locked, std::memory_order_relaxed);
   std::free(cards);
   // Whoever is back may use the window at once.
+  listen(window);
   if (!error) error = meet(window);
   if (error) dispose(window);
   return error;
@@ -286,35 +289,26 @@ Error free_window(Window& window) {
   return MPI_SUCCESS;
 }
 
-Error reach_target(Window& window, Target& target) {
+void reach_target(Window& window, Target& target) {
   platform::Guard guard(window.lock);
-  if (target.way != Way::unknown) return MPI_SUCCESS;
-  if (target.local_rank == not_on_this_node)
-    return fail(MPI_ERR_UNSUPPORTED_OPERATION,
-                "rank %d of the window is on another node; this version reaches windows on its own "
-                "node only",
-                static_cast<int>(&target - window.targets));
-  char* row = target.row_address
-                  ? transport::reach_exported(target.local_rank,
-                                              reinterpret_cast<const void*>(target.row_address))
-                  : nullptr;
-  if (!row)
-    return fail(MPI_ERR_UNSUPPORTED_OPERATION,
-                "this version needs memory that all ranks of a node can map, which ranks that "
-                "another launcher has started do not have; use Baton's mpiexec");
+  if (target.way != Way::unknown) return;
+  Way way = Way::remote;
+  char* row = nullptr;
+  if (target.local_rank != not_on_this_node && target.row_address)
+    row = transport::reach_exported(target.local_rank,
+                                    reinterpret_cast<const void*>(target.row_address));
   target.row = reinterpret_cast<Row*>(row);
-  target.way = Way::kernel;
-  if (window.is_dynamic()) return MPI_SUCCESS;
   const LocalRank owner = window.targets[target.owner].local_rank;
   const bool is_own = owner == transport::own_rank();
   const auto* address = reinterpret_cast<const char*>(target.address);
-  char* memory = is_own ? const_cast<char*>(address)
+  if (row && (is_own || transport::can_read_from(owner))) way = Way::kernel;
+  if (row && !window.is_dynamic()) {
+    target.memory = is_own
+                        ? const_cast<char*>(address)
                         : transport::reach(owner, address, static_cast<std::size_t>(target.bytes));
-  if (memory) {
-    target.memory = memory;
-    target.way = Way::mapped;
+    if (target.memory) way = Way::mapped;
   }
-  return MPI_SUCCESS;
+  target.way = way;
 }
 
 Error shared_query(Window& window, int rank, MPI_Aint* size, std::int64_t* unit, void* base) {
@@ -329,7 +323,7 @@ Error shared_query(Window& window, int rank, MPI_Aint* size, std::int64_t* unit,
   *unit = target.unit;
   *result = nullptr;
   if (target.local_rank == not_on_this_node) return MPI_SUCCESS;
-  if (Error error = reach(window, target)) return error;
+  reach(window, target);
   if (target.way != Way::mapped) return MPI_SUCCESS;
   *size = target.bytes;
   *result = target.memory;

@@ -1,5 +1,6 @@
 #include "window/elements.hpp"
 
+#include <bit>
 #include <cstring>
 
 #include "platform/copy.hpp"
@@ -16,10 +17,6 @@ constexpr std::uint32_t atomic_changes_max = 4000;
 
 lockfree::WindowRowLayout layout_of(const Window& window) {
   return lockfree::WindowRowLayout(static_cast<std::uint32_t>(window.ranks()));
-}
-
-SharedWord* element_waiters(const Window& window, Row& row) {
-  return words_at(row, layout_of(window).element_waiters);
 }
 
 std::atomic<std::uint64_t>* visitors_of(const Window& window, Row& row) {
@@ -44,6 +41,19 @@ BATON_COLD void visit(Window& window, Target& target) {
   target.visited = true;
 }
 
+// For what lasts as long as a copy, or as its holder has no CPU.
+template <class Done>
+void look_until(Done done) {
+  constexpr int spins = 100, yields = 1000;  // guesses
+  for (int looks = 0; !done(); ++looks)
+    if (looks < spins)
+      platform::pause_cpu();
+    else if (looks < spins + yields)
+      platform::yield_cpu();
+    else
+      platform::sleep_us(20);
+}
+
 // Until nobody changes elements of the target by atomic instructions.
 void await_visitors(Window& window, Target& target) {
   const int words = (window.ranks() + 63) / 64;
@@ -52,12 +62,8 @@ void await_visitors(Window& window, Target& target) {
     std::uint64_t bits = visitors_of(window, *target.row)[word].load(std::memory_order_acquire);
     for (; bits != 0; bits &= bits - 1) {
       Target& visitor = window.targets[word * 64 + std::countr_zero(bits)];
-      if (visitor.row == nullptr && reach(window, visitor)) continue;  // it could not have come
-      for (int looks = 0; is_busy(visitor.row->busy); ++looks)
-        if (looks < 100)
-          platform::pause_cpu();
-        else
-          platform::yield_cpu();
+      reach(window, visitor);
+      look_until([&] { return !is_busy(visitor.row->busy); });
     }
   }
 }
@@ -87,7 +93,8 @@ ElementHold::ElementHold(Window& window, Target& target, std::int64_t elements, 
 
 void ElementHold::lock(bool lone) {
   Row& row = *target_.row;
-  number_ = take_turn(window_, row.elements, element_waiters(window_, row), true);
+  number_ = take_number(row.elements);
+  look_until([&] { return is_served(row.elements, number_, true); });
   is_locked_ = true;
   if (mode_of(row.guard) == lockfree::GuardMode::atomic) {
     // A single element need not be the first that wants the lock.
@@ -111,56 +118,70 @@ ElementHold::~ElementHold() {
   if (BATON_LIKELY(!is_locked_))
     end_atomic_change(window_.row->busy, platform::threads_multiple);
   else
-    give_turn(window_, target_.row->elements, element_waiters(window_, *target_.row), number_,
-              true);
+    (void)let_go(target_.row->elements, number_, true);
 }
 
 namespace {
 
-template <class Word, class Use>
-void for_each_word(const char* in, char* place, char* old, std::int64_t count, Use use) {
-  constexpr std::int64_t bytes = sizeof(Word);
-  for (std::int64_t i = 0; i < count; ++i) {
-    Word before = use(*reinterpret_cast<Word*>(place + i * bytes), in + i * bytes);
-    if (old) std::memcpy(old + i * bytes, &before, bytes);
-  }
+// ORDER window.element: release and acquire each, so that who sees a change sees what its origin
+// did before; programs build locks and queues of these operations.
+constexpr auto order = std::memory_order_acq_rel;
+
+template <class Word>
+Word load_word(const char* from) {
+  Word word;
+  std::memcpy(&word, from, sizeof word);
+  return word;
 }
 
-// seq_cst throughout: on x86-64 a locked instruction is a fence anyway, and litmus tests of
-// programs may count on it.
+// `next` of what is there and of an operand, until nobody comes between. Gives what was there.
+template <class Word, class Next>
+BATON_INLINE Word exchange_for(Word& word, Next next) {
+  // relaxed: the exchange orders.
+  Word before = std::atomic_ref(word).load(std::memory_order_relaxed);
+  while (!std::atomic_ref(word).compare_exchange_weak(before, next(before), order,
+                                                      std::memory_order_relaxed)) {
+  }
+  return before;
+}
+
+template <class Word, class Real>
+BATON_INLINE Word add_real(Word& word, Real operand) {
+  return exchange_for(word, [=](Word before) {
+    return std::bit_cast<Word>(std::bit_cast<Real>(before) + operand);
+  });
+}
+
+template <class Word>
+BATON_INLINE Word change_word(const Change& change, const char* in, Word& word) {
+  switch (change.kind) {
+    case Change::Kind::add:
+      return std::atomic_ref(word).fetch_add(load_word<Word>(in), order);
+    case Change::Kind::add_real:
+      if constexpr (sizeof(Word) == 8) return add_real(word, load_word<double>(in));
+      if constexpr (sizeof(Word) == 4) return add_real(word, load_word<float>(in));
+      break;
+    case Change::Kind::replace:
+      return std::atomic_ref(word).exchange(load_word<Word>(in), order);
+    case Change::Kind::nothing:
+      // ORDER window.element: acquire here.
+      return std::atomic_ref(word).load(std::memory_order_acquire);
+    case Change::Kind::kernel:
+      break;
+  }
+  return exchange_for(word, [&](Word before) {
+    change.kernel(in, &before, 1);
+    return before;
+  });
+}
+
 template <class Word>
 void change_words(const Change& change, const char* in, char* place, char* old,
                   std::int64_t count) {
-  auto operand = [](const char* from) {
-    Word word;
-    std::memcpy(&word, from, sizeof word);
-    return word;
-  };
-  switch (change.kind) {
-    case Change::Kind::add:
-      return for_each_word<Word>(in, place, old, count, [&](Word& word, const char* from) {
-        return std::atomic_ref(word).fetch_add(operand(from), std::memory_order_acq_rel);
-      });
-    case Change::Kind::replace:
-      return for_each_word<Word>(in, place, old, count, [&](Word& word, const char* from) {
-        return std::atomic_ref(word).exchange(operand(from), std::memory_order_acq_rel);
-      });
-    case Change::Kind::nothing:
-      // No operand: the origin's buffer means nothing then.
-      return for_each_word<Word>(place, place, old, count, [&](Word& word, const char*) {
-        return std::atomic_ref(word).load(std::memory_order_acquire);
-      });
-    case Change::Kind::kernel:
-      return for_each_word<Word>(in, place, old, count, [&](Word& word, const char* from) {
-        // relaxed: the exchange orders.
-        Word before = std::atomic_ref(word).load(std::memory_order_relaxed), after;
-        do {
-          after = before;
-          change.kernel(from, &after, 1);
-        } while (!std::atomic_ref(word).compare_exchange_weak(
-            before, after, std::memory_order_acq_rel, std::memory_order_relaxed));
-        return before;
-      });
+  constexpr std::int64_t bytes = sizeof(Word);
+  for (std::int64_t i = 0; i < count * bytes; i += bytes) {
+    const Word before = change_word(change, in + i, *reinterpret_cast<Word*>(place + i));
+    if (old) std::memcpy(old + i, &before, bytes);
   }
 }
 
@@ -170,7 +191,7 @@ void compare_and_swap_word(const void* expected, const void* desired, void* plac
   std::memcpy(&before, expected, sizeof before);
   std::memcpy(&after, desired, sizeof after);
   std::atomic_ref(*static_cast<Word*>(place))
-      .compare_exchange_strong(before, after, std::memory_order_acq_rel, std::memory_order_acquire);
+      .compare_exchange_strong(before, after, order, std::memory_order_acquire);
   std::memcpy(old, &before, sizeof before);
 }
 
@@ -190,6 +211,7 @@ void change_plainly(const Change& change, std::int64_t bytes, const char* in, ch
   if (old) platform::copy_run(old, place, all);
   switch (change.kind) {
     case Change::Kind::add:
+    case Change::Kind::add_real:
     case Change::Kind::kernel:
       return change.kernel(in, place, count);
     case Change::Kind::replace:

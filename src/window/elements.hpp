@@ -10,7 +10,9 @@ namespace baton::window {
 // Holds a target's elements while this rank changes some.
 class ElementHold {
  public:
-  // `elements` of them; `atomic`: each could be changed by an atomic instruction.
+  // `elements` of them; `atomic`: each could be changed by an atomic instruction. Makes no progress
+  // while it waits: this rank may be changing elements for others in its progress, and would wait
+  // for itself. Nobody who holds the elements waits for messages.
   ElementHold(Window& window, Target& target, std::int64_t elements, bool atomic);
   ~ElementHold();
   ElementHold(const ElementHold&) = delete;
@@ -38,9 +40,10 @@ inline bool is_atomic_place(const void* place, std::int64_t bytes) {
   return (reinterpret_cast<std::uintptr_t>(place) & static_cast<std::uintptr_t>(bytes - 1)) == 0;
 }
 
-// What is done to elements: a kernel, or one of the two operations that need none.
+// What is done to elements: a kernel, which for sums an instruction may replace, or one of the two
+// operations that need none.
 struct Change {
-  enum class Kind : std::uint8_t { kernel, add, replace, nothing };
+  enum class Kind : std::uint8_t { kernel, add, add_real, replace, nothing };
   Kind kind = Kind::nothing;
   datatype::Kernel kernel = nullptr;
 };

@@ -8,6 +8,7 @@
 #include "platform/copy.hpp"
 #include "transport/node.hpp"
 #include "transport/single_copy.hpp"
+#include "window/remote.hpp"
 #include "window/synchronize.hpp"
 
 namespace baton::window {
@@ -58,6 +59,8 @@ BATON_COLD Error find_dynamic(Window& window, const Place& place, const Extent& 
   const std::uint64_t first = address + static_cast<std::uint64_t>(extent.first);
   const std::int64_t bytes = extent.last - extent.first;
   spot->address = address;
+  spot->memory = nullptr;
+  if (spot->is_remote()) return MPI_SUCCESS;  // the target looks itself
   if (bytes > 0 && !is_attached(window, target, first, bytes))
     return out_of_range(window, place, place.displacement + extent.first,
                         place.displacement + extent.last);
@@ -90,7 +93,7 @@ Error find_spot(Window& window, const Place& place, Spot* spot) {
   }
   Target& target = window.targets[place.rank];
   if (Error error = check_access(window, target)) return error;
-  if (Error error = reach(window, target)) return error;
+  reach(window, target);
   spot->target = &target;
   const Extent extent = extent_of(place);
   if (BATON_UNLIKELY(window.is_dynamic())) return find_dynamic(window, place, extent, spot);
@@ -108,8 +111,7 @@ Error find_spot(Window& window, const Place& place, Spot* spot) {
 Error read_spot(Window& window, const Spot& spot, std::uint64_t address, void* to,
                 std::int64_t bytes) {
   const LocalRank owner = owner_of(window, *spot.target);
-  if (transport::can_read_from(owner) &&
-      transport::read_from(owner, reinterpret_cast<const void*>(address), to, bytes))
+  if (transport::read_from(owner, reinterpret_cast<const void*>(address), to, bytes))
     return MPI_SUCCESS;
   return kernel_refuses(window, spot);
 }
@@ -117,9 +119,7 @@ Error read_spot(Window& window, const Spot& spot, std::uint64_t address, void* t
 Error write_spot(Window& window, const Spot& spot, std::uint64_t address, const void* from,
                  std::int64_t bytes) {
   const LocalRank owner = owner_of(window, *spot.target);
-  if (transport::can_read_from(owner) &&
-      transport::write_to(owner, from, reinterpret_cast<void*>(address), bytes))
-    return MPI_SUCCESS;
+  if (transport::write_to(owner, from, reinterpret_cast<void*>(address), bytes)) return MPI_SUCCESS;
   return kernel_refuses(window, spot);
 }
 
@@ -184,7 +184,8 @@ Error put(Window& window, const Data& from, const Place& to) {
   if (BATON_UNLIKELY(bytes != to.bytes())) return lengths_differ(bytes, to.bytes());
   if (BATON_UNLIKELY(bytes == 0)) return MPI_SUCCESS;
   if (BATON_UNLIKELY(!spot.memory))
-    return move_through_kernel<Direction::put>(window, from, to, spot);
+    return spot.is_remote() ? put_remotely(window, spot, from, to)
+                            : move_through_kernel<Direction::put>(window, from, to, spot);
   // relaxed: each thread that stores sets it itself.
   std::atomic_ref(window.dirty).store(true, std::memory_order_relaxed);
   if (BATON_LIKELY(from.type->contiguous && to.type->contiguous))
@@ -202,7 +203,8 @@ Error get(Window& window, const Data& to, const Place& from) {
   if (BATON_UNLIKELY(bytes != from.bytes())) return lengths_differ(bytes, from.bytes());
   if (BATON_UNLIKELY(bytes == 0)) return MPI_SUCCESS;
   if (BATON_UNLIKELY(!spot.memory))
-    return move_through_kernel<Direction::get>(window, to, from, spot);
+    return spot.is_remote() ? get_remotely(window, spot, to, from)
+                            : move_through_kernel<Direction::get>(window, to, from, spot);
   // What others have put since is not to be taken from the compiler's memory.
   lockfree::Hardware::compiler_fence();
   if (BATON_LIKELY(from.type->contiguous && to.type->contiguous))

@@ -44,6 +44,7 @@ struct Spot {
   Target* target;
   char* memory;  // null: not mapped
   std::uint64_t address;
+  bool is_remote() const { return target->way == Way::remote; }
 };
 
 // Checks epoch and range. A null target: nothing is to be done.

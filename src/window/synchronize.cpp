@@ -2,6 +2,7 @@
 
 #include "collective/form.hpp"
 #include "message/engine.hpp"
+#include "window/remote.hpp"
 
 namespace baton::window {
 
@@ -60,21 +61,30 @@ void settle(Window& window) {
 }
 
 Error hold(Window& window, Target& target, Hold wanted) {
-  if (wanted != Hold::unchecked)
+  if (wanted != Hold::unchecked && !target.row) {
+    if (Error error = lock_remotely(window, target, wanted == Hold::exclusive)) return error;
+  } else if (wanted != Hold::unchecked) {
     target.number = take_turn(window, target.row->lock, waiters_at(window, *target.row),
                               wanted == Hold::exclusive);
+  }
   target.hold = wanted;
   target.open = true;
   return MPI_SUCCESS;
 }
 
-void let_go_of(Window& window, Target& target) {
+Error let_go_of(Window& window, Target& target) {
   settle(window);
-  if (target.hold != Hold::unchecked)
+  Error error = MPI_SUCCESS;
+  if (target.hold != Hold::unchecked && !target.row)
+    error = unlock_remotely(window, target, target.hold == Hold::exclusive);
+  else
+    error = flush_remotely(window, target);
+  if (target.hold != Hold::unchecked && target.row)
     give_turn(window, target.row->lock, waiters_at(window, *target.row), target.number,
               target.hold == Hold::exclusive);
   target.hold = Hold::none;
   target.open = false;
+  return error;
 }
 
 Error rank_in(const Window& window, const Group& group, std::int32_t i, int* rank) {
@@ -85,6 +95,12 @@ Error rank_in(const Window& window, const Group& group, std::int32_t i, int* ran
 
 SharedWord& post_word(const Window& window, Row& row, int rank) {
   return words_at(row, layout_of(window).posted)[rank];
+}
+
+void add_post(SharedWord& word) {
+  // ORDER window.post: release here, acquire in start; our stores to our memory are visible.
+  // (relaxed load: nobody else writes this word.)
+  word.store(word.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
 
 bool is_passive(const Window& window, const Target& target) {
@@ -121,7 +137,7 @@ Error open_target(Window& window, Target& target) {
   }
   const int rank = static_cast<int>(&target - window.targets);
   if (window.epoch == Epoch::locked_all) {
-    if (Error error = reach(window, target)) return error;
+    reach(window, target);
     window.accessed[window.accessed_count++] = rank;
     return hold(window, target, window.all_unchecked ? Hold::unchecked : Hold::shared);
   }
@@ -143,9 +159,14 @@ Error fence(Window& window, int assertion) {
   if (window.exposed)
     return wrong_epoch("an exposure epoch of MPI_Win_post is open; MPI_Win_wait ends it first");
   settle(window);
+  Error refusal = flush_all_remotely(window);
+  const Explanation why = last_explanation();
   window.all_open = false;
   window.epoch = assertion & MPI_MODE_NOSUCCEED ? Epoch::none : Epoch::fence;
-  return meet(window);
+  // Also where this rank has failed: the others are not left alone.
+  Error error = meet(window);
+  if (refusal) last_explanation() = why;
+  return refusal ? refusal : error;
 }
 
 Error post(Window& window, const Group& group, int assertion) {
@@ -156,17 +177,18 @@ Error post(Window& window, const Group& group, int assertion) {
   for (std::int32_t i = 0; i < group.size; ++i) {
     int rank;
     if (Error error = rank_in(window, group, i, &rank)) return error;
-    if (Error error = reach(window, window.targets[rank])) return error;
+    reach(window, window.targets[rank]);
   }
   window.exposed = true;
   window.completes_expected += static_cast<std::uint32_t>(group.size);
   if (assertion & MPI_MODE_NOCHECK) return MPI_SUCCESS;
   for (std::int32_t i = 0; i < group.size; ++i) {
     Target& origin = window.targets[window.comm->local->rank_of(group.processes[i])];
-    SharedWord& word = post_word(window, *origin.row, window.rank());
-    // ORDER window.post: release here, acquire in start; our stores to our memory are visible.
-    // (relaxed load: nobody else writes this word.)
-    word.store(word.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    if (!origin.row) {
+      post_remotely(window, origin);
+      continue;
+    }
+    add_post(post_word(window, *origin.row, window.rank()));
     message::wake_rank(origin.process);
   }
   return MPI_SUCCESS;
@@ -177,7 +199,7 @@ Error start(Window& window, const Group& group, int assertion) {
   if (!is_free(window)) return refuse(window.epoch);
   for (std::int32_t i = 0; i < group.size; ++i) {
     if (Error error = rank_in(window, group, i, &window.accessed[i])) return error;
-    if (Error error = reach(window, window.targets[window.accessed[i]])) return error;
+    reach(window, window.targets[window.accessed[i]]);
   }
   window.epoch = Epoch::started;
   window.accessed_count = group.size;
@@ -195,16 +217,30 @@ Error start(Window& window, const Group& group, int assertion) {
 
 Error complete(Window& window) {
   if (window.epoch != Epoch::started) return wrong_epoch("no epoch of MPI_Win_start is open");
+  const Error error = flush_all_remotely(window);
   for (std::int32_t i = 0; i < window.accessed_count; ++i) {
     Target& target = window.targets[window.accessed[i]];
     target.open = false;
+    if (!target.row) {
+      complete_remotely(window, target);
+      continue;
+    }
     // ORDER window.complete: release here, acquire in wait; our operations are visible.
     target.row->epochs.completed.fetch_add(1, std::memory_order_release);
     message::wake_rank(target.process);
   }
   window.epoch = Epoch::none;
   window.accessed_count = 0;
-  return MPI_SUCCESS;
+  return error;
+}
+
+void note_post(Window& window, int rank) {
+  add_post(post_word(window, *window.row, rank));
+}
+
+void note_complete(Window& window) {
+  // ORDER window.complete: release here, acquire in wait.
+  window.row->epochs.completed.fetch_add(1, std::memory_order_release);
 }
 
 static bool all_completed(const Window& window) {
@@ -241,11 +277,13 @@ Error lock(Window& window, int type, int rank, int assertion) {
   Target& target = window.targets[rank];
   if (target.hold != Hold::none)
     return fail(MPI_ERR_RMA_SYNC, "rank %d of the window is locked by this rank already", rank);
-  if (Error error = reach(window, target)) return error;
+  reach(window, target);
+  Hold wanted = type == MPI_LOCK_EXCLUSIVE ? Hold::exclusive : Hold::shared;
+  if (assertion & MPI_MODE_NOCHECK) wanted = Hold::unchecked;
+  if (Error error = hold(window, target, wanted)) return error;
   window.epoch = Epoch::locked;
   ++window.locks;
-  if (assertion & MPI_MODE_NOCHECK) return hold(window, target, Hold::unchecked);
-  return hold(window, target, type == MPI_LOCK_EXCLUSIVE ? Hold::exclusive : Hold::shared);
+  return MPI_SUCCESS;
 }
 
 Error unlock(Window& window, int rank) {
@@ -254,9 +292,9 @@ Error unlock(Window& window, int rank) {
   Target& target = window.targets[rank];
   if (window.epoch != Epoch::locked || target.hold == Hold::none)
     return fail(MPI_ERR_RMA_SYNC, "rank %d of the window is not locked by MPI_Win_lock", rank);
-  let_go_of(window, target);
+  const Error error = let_go_of(window, target);
   if (--window.locks == 0) window.epoch = Epoch::none;
-  return MPI_SUCCESS;
+  return error;
 }
 
 // Each target is locked when it is first accessed: the standard lets a lock wait until then, and
@@ -276,21 +314,22 @@ Error lock_all(Window& window, int assertion) {
 Error unlock_all(Window& window) {
   if (window.epoch != Epoch::locked_all) return wrong_epoch("no epoch of MPI_Win_lock_all is open");
   platform::Guard guard(window.lock);
+  Error error = MPI_SUCCESS;
   for (std::int32_t i = 0; i < window.accessed_count; ++i)
-    let_go_of(window, window.targets[window.accessed[i]]);
+    if (Error failed = let_go_of(window, window.targets[window.accessed[i]])) error = failed;
   window.epoch = Epoch::none;
   window.accessed_count = 0;
-  return MPI_SUCCESS;
+  return error;
 }
 
-// Operations on memory of this node are over when they return; what is left is that their stores
+// Operations on memory that we reach are over when they return; what is left is that their stores
 // are seen before what follows.
 Error flush(Window& window, int rank) {
   if (rank == MPI_PROC_NULL) return MPI_SUCCESS;
   Target& target = window.targets[rank];
   if (Error error = check_passive(window, target, rank)) return error;
   settle(window);
-  return MPI_SUCCESS;
+  return flush_remotely(window, target);
 }
 
 static Error check_any_passive(const Window& window) {
@@ -301,9 +340,10 @@ static Error check_any_passive(const Window& window) {
 Error flush_all(Window& window) {
   if (Error error = check_any_passive(window)) return error;
   settle(window);
-  return MPI_SUCCESS;
+  return flush_all_remotely(window);
 }
 
+// Origins' buffers are copied before an operation returns.
 Error flush_local(Window& window, int rank) {
   return rank == MPI_PROC_NULL ? MPI_SUCCESS : check_passive(window, window.targets[rank], rank);
 }

@@ -41,11 +41,20 @@ inline Error check_access(Window& window, Target& target) {
 template <class Done>
 void wait_at_memory(Done&& done) {
   if (BATON_LIKELY(done()) || message::look_directly(done)) return;
-  const bool alone = !platform::threads_multiple;
+  // Where ranks are on other nodes, too, their messages may be what is waited for.
+  const bool alone = !platform::threads_multiple && !message::engine.networked;
   if (alone) message::engine.watches_memory = true;
   message::wait_until(done);
   if (alone) message::engine.watches_memory = false;
 }
+
+// For ranks elsewhere, in our progress: a number at our lock is served, or given back; a post, or a
+// complete, has come from there.
+bool try_turn(Window& window, std::uint32_t number, bool writes);
+void name_waiter(Window& window, std::uint32_t number);
+void give_own_turn(Window& window, std::uint32_t number, bool writes);
+void note_post(Window& window, int rank);
+void note_complete(Window& window);
 
 // A turn at one of a target's locks; `waiters` is where that lock's stand (WindowRowLayout).
 std::uint32_t take_turn(Window& window, lockfree::TurnLock<lockfree::Hardware>& lock,

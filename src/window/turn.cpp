@@ -24,20 +24,46 @@ void wake(Window& window, const Lock& lock, SharedWord* waiters, std::uint32_t n
   if (name != 0) message::wake_rank(window.targets[name - 1].process);
 }
 
+void leave_name(Window& window, SharedWord* waiters, std::uint32_t number) {
+  // relaxed: as in wake.
+  waiter(window, waiters, number)
+      .store(static_cast<std::uint32_t>(window.rank()) + 1, std::memory_order_relaxed);
+}
+
+SharedWord* own_waiters(Window& window) {
+  const lockfree::WindowRowLayout layout(static_cast<std::uint32_t>(window.ranks()));
+  return words_at(*window.row, layout.waiters);
+}
+
 }  // namespace
 
 std::uint32_t take_turn(Window& window, Lock& lock, SharedWord* waiters, bool writes) {
   const std::uint32_t number = take_number(lock);
   if (BATON_UNLIKELY(!is_served(lock, number, writes))) {
-    // relaxed: as in wake.
-    waiter(window, waiters, number)
-        .store(static_cast<std::uint32_t>(window.rank()) + 1, std::memory_order_relaxed);
+    leave_name(window, waiters, number);
     wait_at_memory([&] { return is_served(lock, number, writes); });
   }
   if (writes) return number;
   let_readers_in(lock, number);
   wake(window, lock, waiters, number + 1);
   return number;
+}
+
+bool try_turn(Window& window, std::uint32_t number, bool writes) {
+  Lock& lock = window.row->lock;
+  if (!is_served(lock, number, writes)) return false;
+  if (writes) return true;
+  let_readers_in(lock, number);
+  wake(window, lock, own_waiters(window), number + 1);
+  return true;
+}
+
+void name_waiter(Window& window, std::uint32_t number) {
+  leave_name(window, own_waiters(window), number);
+}
+
+void give_own_turn(Window& window, std::uint32_t number, bool writes) {
+  give_turn(window, window.row->lock, own_waiters(window), number, writes);
 }
 
 void give_turn(Window& window, Lock& lock, SharedWord* waiters, std::uint32_t number, bool writes) {

@@ -1,8 +1,9 @@
 // Windows: memory that the ranks of a communicator let each other reach (MPI 5.0, "One-Sided
 // Communications"). A window has a communicator of its own, and of each rank what is known of its
 // memory, and how it is reached: mapped here, or through the kernel. Used by api/.
-// Invariant: on a node nothing here needs the target's help; what ranks share lies in window rows
-// (lockfree/window_row.hpp), each in the memory of its rank.
+// Invariant: where memory can be reached nothing needs the target's help; what ranks of a node
+// share lies in window rows (lockfree/window_row.hpp), each in the memory of its rank. All else
+// goes by messages (remote.hpp).
 #pragma once
 
 #include <mpi.h>
@@ -28,7 +29,7 @@ enum class Way : std::uint8_t {
   unknown,  // nobody has asked yet
   mapped,   // it lies in this process, too
   kernel,   // by cross-memory attach
-  none,
+  remote,   // by messages that the rank itself carries out
 };
 
 enum class Hold : std::uint8_t { none, shared, exclusive, unchecked };
@@ -46,14 +47,17 @@ struct Target {
   char* memory = nullptr;  // its memory here, where it is mapped
   std::int64_t bytes = 0;
   std::int64_t unit = 1;  // of displacements
-  Row* row = nullptr;
+  Row* row = nullptr;     // null: its locks and epochs go by messages
   Way way = Way::unknown;
   bool open = false;     // an access epoch of ours reaches it, whatever the others
+  bool sent = false;     // messages that we have not asked about since
   bool visited = false;  // it knows that we change its elements by atomic instructions
   Hold hold = Hold::none;
   std::uint32_t number = 0;      // of ours at its lock
   std::uint32_t posts_seen = 0;  // of its MPI_Win_post for us
   std::uint32_t changes = 0;     // elements that we have changed by atomic instructions, too many
+  std::int64_t unflushed = 0;    // bytes of these messages
+  Error refused = MPI_SUCCESS;   // of messages from there, what this rank could not do
   Process process{};
   LocalRank local_rank = not_on_this_node;
   std::uint64_t address = 0;      // where the memory lies at its owner,
@@ -89,6 +93,7 @@ class Window {
   bool all_open = false;
   Epoch epoch = Epoch::none;
   bool dirty = false;                // we have stored somewhere since the last fence of the CPU
+  bool sent = false;                 // messages to some targets
   bool exposed = false;              // between MPI_Win_post and the end of MPI_Win_wait
   bool all_unchecked = false;        // of MPI_Win_lock_all: MPI_MODE_NOCHECK
   std::int32_t locks = 0;            // targets of MPI_Win_lock now
@@ -96,6 +101,7 @@ class Window {
   std::int32_t accessed_count = 0;
   std::uint32_t completes_expected = 0;  // of exposure epochs, ever
   Regions attached;                      // to a dynamic window, here
+  Window* next_listening = nullptr;      // see remote.hpp
   platform::Lock lock;                   // of all this, where threads need it
 
   int rank() const { return comm->rank(); }
@@ -112,11 +118,10 @@ inline SharedWord* words_at(Row& row, std::uint64_t offset) {
   return reinterpret_cast<SharedWord*>(reinterpret_cast<char*>(&row) + offset);
 }
 
-// Finds out how a target is reached: its row, and its memory but in dynamic windows. MPI_ERR_OTHER
-// where it is not, explained.
-[[nodiscard]] BATON_COLD Error reach_target(Window& window, Target& target);
-inline Error reach(Window& window, Target& target) {
-  return BATON_LIKELY(target.way != Way::unknown) ? MPI_SUCCESS : reach_target(window, target);
+// Finds out how a target is reached: its row, and its memory but in dynamic windows.
+BATON_COLD void reach_target(Window& window, Target& target);
+inline void reach(Window& window, Target& target) {
+  if (BATON_UNLIKELY(target.way == Way::unknown)) reach_target(window, target);
 }
 
 // Collective over `comm`. What is wrong on one rank only (no memory) is an error on all.
