@@ -7,6 +7,7 @@
 // mode, by the lock's holder, when no line says busy.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "lockfree/turn_lock.hpp"
@@ -65,6 +66,25 @@ bool is_busy(const BusyLine<Atomics>& line) {
   return line.busy.load(std::memory_order_acquire) != 0;
 }
 
+// Before its first atomic change there a rank registers, so that whoever forbids them waits for it,
+// too. A bit by rank.
+template <class Word>
+void add_visitor(Word* visitors, std::uint32_t rank) {
+  // relaxed: ordered before the mode with the busy line.
+  visitors[rank / 64].fetch_or(std::uint64_t{1} << rank % 64, std::memory_order_relaxed);
+}
+
+// Calls `visit` with each rank that has registered.
+template <class Word, class Visit>
+void for_each_visitor(const Word* visitors, std::uint32_t ranks, Visit visit) {
+  for (std::uint32_t first = 0; first < ranks; first += 64) {
+    // relaxed: behind the caller's membarrier or fence. Who registers later reads the mode.
+    std::uint64_t bits = visitors[first / 64].load(std::memory_order_relaxed);
+    for (; bits != 0; bits &= bits - 1)
+      visit(first + static_cast<std::uint32_t>(std::countr_zero(bits)));
+  }
+}
+
 // For the lock's holder, which alone changes the mode.
 template <class Atomics>
 GuardMode mode_of(const ElementGuard<Atomics>& guard) {
@@ -88,13 +108,13 @@ void allow_atomic_changes(ElementGuard<Atomics>& guard) {
 
 // The holder tells what it used the lock for; whether atomic instructions would have done better by
 // now, and cost less than the lock has.
+inline constexpr std::uint32_t lone_uses_max = 1000;  // guess: as long as one membarrier takes
 template <class Atomics>
-bool note_use(ElementGuard<Atomics>& guard, bool lone) {
-  constexpr std::uint32_t lone_uses_max = 1000;  // guess: as long as one membarrier takes
+bool note_use(ElementGuard<Atomics>& guard, bool lone, std::uint32_t uses_max = lone_uses_max) {
   // relaxed: under the lock.
   const std::uint32_t uses = lone ? guard.lone_uses.load(std::memory_order_relaxed) + 1 : 0;
   guard.lone_uses.store(uses, std::memory_order_relaxed);
-  return uses > lone_uses_max;
+  return uses > uses_max;
 }
 
 }  // namespace baton::lockfree

@@ -33,12 +33,14 @@ void fence_if_needed() {
 
 // From now on whoever forbids atomic changes there waits for us, too.
 BATON_COLD void visit(Window& window, Target& target) {
-  const auto rank = static_cast<std::uint32_t>(window.rank());
-  // ORDER guard.visitors: release here, acquire in await_visitors; who forbids reads our bit, or we
-  // read its mode: a read-modify-write is a fence.
-  visitors_of(window, *target.row)[rank / 64].fetch_or(std::uint64_t{1} << rank % 64,
-                                                       std::memory_order_acq_rel);
-  target.visited = true;
+  lockfree::add_visitor(visitors_of(window, *target.row),
+                        static_cast<std::uint32_t>(window.rank()));
+  // ORDER window.visited: release here, acquire in has_visited; our bit, for our other threads.
+  std::atomic_ref(target.visited).store(true, std::memory_order_release);
+}
+bool has_visited(Target& target) {
+  // ORDER window.visited: acquire here, release in visit.
+  return std::atomic_ref(target.visited).load(std::memory_order_acquire);
 }
 
 // For what lasts as long as a copy, or as its holder has no CPU.
@@ -56,16 +58,13 @@ void look_until(Done done) {
 
 // Until nobody changes elements of the target by atomic instructions.
 void await_visitors(Window& window, Target& target) {
-  const int words = (window.ranks() + 63) / 64;
-  for (int word = 0; word < words; ++word) {
-    // ORDER guard.visitors: acquire here, release in visit.
-    std::uint64_t bits = visitors_of(window, *target.row)[word].load(std::memory_order_acquire);
-    for (; bits != 0; bits &= bits - 1) {
-      Target& visitor = window.targets[word * 64 + std::countr_zero(bits)];
-      reach(window, visitor);
-      look_until([&] { return !is_busy(visitor.row->busy); });
-    }
-  }
+  auto await = [&](std::uint32_t rank) {
+    Target& visitor = window.targets[rank];
+    reach(window, visitor);
+    look_until([&] { return !is_busy(visitor.row->busy); });
+  };
+  lockfree::for_each_visitor(visitors_of(window, *target.row),
+                             static_cast<std::uint32_t>(window.ranks()), await);
 }
 
 }  // namespace
@@ -78,7 +77,7 @@ bool ElementHold::begin_atomically(std::int64_t elements) {
       return false;
     }
   }
-  if (BATON_UNLIKELY(!target_.visited)) visit(window_, target_);
+  if (BATON_UNLIKELY(!has_visited(target_))) visit(window_, target_);
   return begin_atomic_change(target_.row->guard, window_.row->busy, platform::threads_multiple,
                              fence_if_needed);
 }
