@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "lockfree/element_guard.hpp"
+#include "lockfree/region_list.hpp"
 
 namespace baton::lockfree {
 
@@ -15,20 +16,6 @@ struct alignas(cache_line_bytes) EpochLine {  // written by the origins of our e
   typename Atomics::template Atomic<std::uint32_t> completed;  // MPI_Win_complete, ever
 };
 static_assert(sizeof(EpochLine<Hardware>) == cache_line_bytes);
-
-// A piece of memory that is attached to a dynamic window.
-struct WindowRegion {
-  std::uint64_t address;  // in its rank's address space
-  std::uint64_t bytes;
-};
-
-template <class Atomics>
-struct alignas(cache_line_bytes) RegionLine {                // written by its rank
-  typename Atomics::template Atomic<std::uint64_t> version;  // odd: the list is being changed
-  typename Atomics::template Atomic<std::uint64_t> list;     // address of the WindowRegions there
-  typename Atomics::template Atomic<std::uint64_t> count;
-};
-static_assert(sizeof(RegionLine<Hardware>) == cache_line_bytes);
 
 template <class Atomics>
 struct WindowRow {

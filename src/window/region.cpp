@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "transport/heap.hpp"
 #include "window/window.hpp"
@@ -27,70 +28,62 @@ WindowRegion* find(const Regions& regions, std::uint64_t address) {
       [](const WindowRegion& region, std::uint64_t wanted) { return region.address < wanted; });
 }
 
-// A longer list for this rank.
-bool grow(Window& window, WindowRegion** list, std::size_t* room) {
-  *room = std::max<std::size_t>(page_bytes / sizeof(WindowRegion), 2 * window.attached.room);
+// Room for so many.
+bool make_room(Regions& regions, std::size_t count) {
+  if (count <= regions.room) return true;
+  const std::size_t room = std::max<std::size_t>(count, 2 * regions.room);
+  void* memory = std::realloc(regions.list, room * sizeof(WindowRegion));
+  if (!memory) return false;
+  regions.list = static_cast<WindowRegion*>(memory);
+  regions.room = room;
+  return true;
+}
+
+// A list that others map, with room for one region more; the one there is, or a longer one.
+bool make_shared_room(const Window& window, PublishedRegions* longer) {
+  *longer = window.published;
+  if (!window.row_is_shared || window.attached.count < longer->room) return true;
+  longer->room = std::max<std::size_t>(page_bytes / sizeof(WindowRegion), 2 * longer->room);
   void* memory = nullptr;
-  const std::size_t bytes = *room * sizeof(WindowRegion);
-  if (!window.row_is_shared) {
-    memory = std::malloc(bytes);
-  } else if (transport::allocate_exported(bytes, cache_line_bytes, nullptr, true, &memory)) {
+  if (transport::allocate_exported(longer->room * sizeof *longer->list, cache_line_bytes, nullptr,
+                                   true, &memory))
     memory = nullptr;
-  }
-  *list = static_cast<WindowRegion*>(memory);
+  longer->list = static_cast<decltype(longer->list)>(memory);
   return memory != nullptr;
 }
 
-// Changes the list where others read it: they see the one before, the one after, or an odd version.
-template <class Change>
-void publish(Window& window, Change change) {
-  auto& line = window.row->regions;
-  // relaxed: only this rank writes it.
-  const std::uint64_t version = line.version.load(std::memory_order_relaxed);
-  line.version.store(version + 1, std::memory_order_relaxed);
-  // ORDER window.regions: the odd version before the changes; readers look at it behind them.
-  std::atomic_thread_fence(std::memory_order_release);
-  change();
-  line.list.store(reinterpret_cast<std::uint64_t>(window.attached.list),
-                  std::memory_order_relaxed);  // relaxed: ordered by the version
-  line.count.store(window.attached.count, std::memory_order_relaxed);
-  // ORDER window.regions: release here, acquire in read_list; the list is whole.
-  line.version.store(version + 2, std::memory_order_release);
-}
-
-void give_back(const Window& window, WindowRegion* list) {
-  if (window.row_is_shared && list)
-    (void)transport::release_exported(list);
-  else
-    std::free(list);
+// What is attached has changed from an index on: so the others shall see it, in that list.
+void publish(Window& window, std::size_t changed, const PublishedRegions& shared) {
+  if (!window.row_is_shared) return;
+  const Regions& attached = window.attached;
+  const PublishedRegions before = std::exchange(window.published, shared);
+  if (before.list != shared.list) changed = 0;
+  lockfree::publish_regions(window.row->regions, reinterpret_cast<std::uint64_t>(shared.list),
+                            attached.count, [&] {
+                              for (std::size_t i = changed; i < attached.count; ++i)
+                                write_region(shared.list[i], attached.list[i]);
+                            });
+  if (before.list && before.list != shared.list) (void)transport::release_exported(before.list);
 }
 
 // Tries to read another rank's list; false: it was being changed.
 bool read_list(Target& target, Error* error) {
-  auto& line = target.row->regions;
-  // ORDER window.regions: acquire here, release in publish.
-  const std::uint64_t version = line.version.load(std::memory_order_acquire);
-  if (version & 1) return false;
-  // relaxed: checked by the version below.
-  const auto* there = reinterpret_cast<const void*>(line.list.load(std::memory_order_relaxed));
-  const std::uint64_t count = line.count.load(std::memory_order_relaxed);
+  const auto& line = target.row->regions;
+  const lockfree::RegionView view = view_regions(line);
+  if (!is_still(line, view)) return false;  // else the list may be shorter than that
   Regions& copy = *target.regions;
-  const char* list = count == 0 ? nullptr : transport::reach_exported(target.local_rank, there);
-  if (count > copy.room) {
-    void* memory = std::realloc(copy.list, count * sizeof(WindowRegion));
-    if (!memory) {
-      *error = fail(MPI_ERR_NO_MEM, "no memory for a list of attached memory");
-      return true;
-    }
-    copy.list = static_cast<WindowRegion*>(memory);
-    copy.room = count;
+  const auto* list = reinterpret_cast<const lockfree::SharedRegion<lockfree::Hardware>*>(
+      view.count == 0
+          ? nullptr
+          : transport::reach_exported(target.local_rank, reinterpret_cast<const void*>(view.list)));
+  if (!make_room(copy, view.count)) {
+    *error = fail(MPI_ERR_NO_MEM, "no memory for a list of attached memory");
+    return true;
   }
-  if (list) std::memcpy(copy.list, list, count * sizeof(WindowRegion));
-  // ORDER window.regions: the copy before the second look at the version.
-  std::atomic_thread_fence(std::memory_order_acquire);
-  if (line.version.load(std::memory_order_relaxed) != version) return false;
-  copy.count = count;
-  copy.version = version;
+  for (std::size_t i = 0; list && i < view.count; ++i) copy.list[i] = read_region(list[i]);
+  if (!is_still(line, view)) return false;
+  copy.count = view.count;
+  copy.version = view.version;
   return true;
 }
 
@@ -114,21 +107,14 @@ Error attach(Window& window, void* base, MPI_Aint bytes) {
                 "MPI_Win_detach them first",
                 static_cast<long long>(bytes), base);
   const auto index = static_cast<std::size_t>(place - attached.list);
-  WindowRegion* list = attached.list;
-  std::size_t room = attached.room;
-  if (attached.count == attached.room && !grow(window, &list, &room))
+  PublishedRegions shared;
+  if (!make_room(attached, attached.count + 1) || !make_shared_room(window, &shared))
     return fail(MPI_ERR_NO_MEM, "no memory for a list of attached memory");
-  publish(window, [&] {
-    WindowRegion* old = attached.list;
-    if (list != old && index > 0) std::memcpy(list, old, index * sizeof *list);
-    if (attached.count > index)
-      std::memmove(list + index + 1, old + index, (attached.count - index) * sizeof *list);
-    list[index] = {address, size};
-    attached.list = list;
-    attached.room = room;
-    ++attached.count;
-    if (old && old != list) give_back(window, old);
-  });
+  place = attached.list + index;
+  std::memmove(place + 1, place, (attached.count - index) * sizeof *place);
+  *place = {address, size};
+  ++attached.count;
+  publish(window, index, shared);
   return MPI_SUCCESS;
 }
 
@@ -138,16 +124,15 @@ Error detach(Window& window, const void* base) {
   Regions& attached = window.attached;
   const auto address = reinterpret_cast<std::uint64_t>(base);
   WindowRegion* place = find(attached, address);
-  if (place == attached.list + attached.count || place->address != address)
+  const auto index = static_cast<std::size_t>(place - attached.list);
+  if (index == attached.count || place->address != address)
     return fail(MPI_ERR_RMA_ATTACH,
                 "argument 2 (base): nothing that is attached begins at %p; give the address that "
                 "MPI_Win_attach was given",
                 base);
-  publish(window, [&] {
-    --attached.count;
-    std::memmove(place, place + 1,
-                 static_cast<std::size_t>(attached.list + attached.count - place) * sizeof *place);
-  });
+  --attached.count;
+  std::memmove(place, place + 1, (attached.count - index) * sizeof *place);
+  publish(window, index, window.published);
   return MPI_SUCCESS;
 }
 
@@ -157,10 +142,8 @@ bool is_attached(Window& window, Target& target, std::uint64_t address, std::int
   if (!own) {
     if (!target.regions) target.regions = new (std::nothrow) Regions;
     if (!target.regions) return false;
-    // relaxed: read_list acquires.
     Error error = MPI_SUCCESS;
-    while (target.regions->version != target.row->regions.version.load(std::memory_order_relaxed) &&
-           !read_list(target, &error))
+    while (!is_current(target.row->regions, target.regions->version) && !read_list(target, &error))
       platform::yield_cpu();
     if (error) return false;
   }
@@ -176,7 +159,8 @@ bool is_attached(Window& window, Target& target, std::uint64_t address, std::int
 }
 
 void forget_regions(Window& window) {
-  give_back(window, window.attached.list);
+  if (window.published.list) (void)transport::release_exported(window.published.list);
+  std::free(window.attached.list);
   for (int rank = 0; window.targets && rank < window.ranks(); ++rank) {
     Regions* regions = window.targets[rank].regions;
     if (regions) std::free(regions->list);

@@ -42,6 +42,12 @@ struct Regions {
   std::uint64_t version = 0;  // of a copy
 };
 
+// The list of this rank where others read it.
+struct PublishedRegions {
+  lockfree::SharedRegion<lockfree::Hardware>* list = nullptr;
+  std::size_t room = 0;
+};
+
 // A rank of the window, as this one sees it.
 struct Target {
   char* memory = nullptr;  // its memory here, where it is mapped
@@ -101,8 +107,9 @@ class Window {
   std::int32_t accessed_count = 0;
   std::uint32_t completes_expected = 0;  // of exposure epochs, ever
   Regions attached;                      // to a dynamic window, here
-  Window* next_listening = nullptr;      // see remote.hpp
-  platform::Lock lock;                   // of all this, where threads need it
+  PublishedRegions published;
+  Window* next_listening = nullptr;  // see remote.hpp
+  platform::Lock lock;               // of all this, where threads need it
 
   int rank() const { return comm->rank(); }
   int ranks() const { return comm->size(); }
