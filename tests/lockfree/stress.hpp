@@ -60,4 +60,11 @@ class Waiter {
 
 void notify(lockfree::Doorbell<lockfree::Hardware>& doorbell, std::uint32_t sender, bool fences);
 
+// What ranks share of a window (stress_window.cpp).
+bool stress_turns(const char* name, double seconds, std::uint64_t seed, std::uint32_t ranks,
+                  bool fences);
+bool stress_elements(const char* name, double seconds, std::uint64_t seed, std::uint32_t ranks,
+                     bool fences);
+bool stress_regions(const char* name, double seconds, std::uint64_t seed);
+
 }  // namespace baton::stress

@@ -273,12 +273,18 @@ int main(int argc, char** argv) {
   fine &= stress_messages("three senders, fences, doorbells", seconds, seed, 3, true, true);
   fine &= stress_room("a room of two, fences", seconds, seed, 2, true);
   fine &= stress_room("a room of four, fences", seconds, seed, 4, true);
+  fine &= stress_turns("turns of two, fences", seconds, seed, 2, true);
+  fine &= stress_turns("turns of four, fences", seconds, seed, 4, true);
+  fine &= stress_elements("elements, fences", seconds, seed, 3, true);
+  fine &= stress_regions("attached memory", seconds, seed);
   // Where the kernel or a filter refuses membarrier, senders always fence.
   if (baton::platform::membarrier_register()) {
     fine &= stress_messages("one sender, membarrier", seconds, seed, 1, false, false);
     fine &= stress_messages("three senders, membarrier", seconds, seed, 3, false, false);
     fine &= stress_messages("three senders, membarrier, doorbells", seconds, seed, 3, false, true);
     fine &= stress_room("a room of four, membarrier", seconds, seed, 4, false);
+    fine &= stress_turns("turns of four, membarrier", seconds, seed, 4, false);
+    fine &= stress_elements("elements, membarrier", seconds, seed, 3, false);
   } else {
     std::printf("no membarrier here: that half is left out\n");
   }
