@@ -176,6 +176,7 @@ BATON_INLINE void notify(const Peer& peer) {
 // it, but rings nothing, since a bit would make it look into a lane that may have no memory yet.
 BATON_COLD void wake_slow(LocalRank rank);
 inline void wake_rank(LocalRank rank) {
+  lockfree::Hardware::compiler_fence();  // as in notify
   if (BATON_UNLIKELY(engine.senders_fence)) lockfree::Hardware::full_fence();
   if (lockfree::wants_attention(transport::doorbell(rank))) wake_slow(rank);
 }

@@ -17,6 +17,8 @@ SharedWord& waiter(Window& window, SharedWord* waiters, std::uint32_t number) {
 
 // Whoever may be served now, if it has come already; else it will look.
 void wake(Window& window, const Lock& lock, SharedWord* waiters, std::uint32_t number) {
+  // The looks stay behind the store that lets go, as in message::notify.
+  lockfree::Hardware::compiler_fence();
   if (message::engine.senders_fence) lockfree::Hardware::full_fence();
   if (BATON_LIKELY(!is_taken(lock, number))) return;
   // relaxed: a sleeper orders its name before its last look (membarrier or fence).
