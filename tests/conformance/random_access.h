@@ -26,6 +26,7 @@ typedef struct {
   int number;                              /* bytes of one, of accumulates */
   unsigned char *sent, *compared, *wanted; /* in the places of `out`, as bytes, of `in` */
   unsigned char* got;
+  int hot;          /* one of those that are made to meet */
   int large, asked; /* which form: of 64 bits, with a request */
   MPI_Request request;
 } Access;
@@ -36,6 +37,8 @@ static inline int is_accumulate(What what) {
 static inline int has_result(What what) {
   return what == get || (what >= get_accumulate && what <= swap);
 }
+
+static long hot_basic, hot_op; /* of this phase */
 
 /* ---- datatypes --------------------------------------------------------------------------------
  */
@@ -80,13 +83,13 @@ static inline Side side_of_numbers(int basic, int count, int plain) {
 
 static inline void give_numbers(Access* a) {
   static const int usable[] = {0, 1, 2, 4};
-  int basic = usable[between(0, 3)];
+  int basic = usable[a->hot ? hot_basic : between(0, 3)];
   int one = a->what == fetch_op || a->what == swap, count = one ? 1 : (int)between(0, 30);
   name_numbers(1);
   a->number = basics[basic].size;
   a->out = side_of_numbers(basic, count, one || flip());
   a->in = side_of_numbers(basic, count, one || flip());
-  a->there = side_of_numbers(basic, count, one || flip());
+  a->there = side_of_numbers(basic, count, one || a->hot || flip());
   name_numbers(0);
 }
 

@@ -48,6 +48,7 @@ static int give_place(Access* a) {
   MPI_Aint first = low < 0 ? -low : 0, last = w.sizes[a->target] - (high > 0 ? high : 0);
   first = (first + unit - 1) / unit * unit;
   if (first > last) return 0;
+  if (a->hot) last = first;
   a->at = first + between(0, (last - first) / unit) * unit;
   return 1;
 }
@@ -63,14 +64,11 @@ static void give_memory(Access* a) {
   fill_bytes(a->got, in, key + 77);
 }
 
-static const MPI_Op* random_op(What what) {
-  static MPI_Op op;
+static MPI_Op random_op(const Access* a) {
   const MPI_Op all[] = {MPI_SUM, MPI_PROD, MPI_MAX,     MPI_MIN,  MPI_BAND,
                         MPI_BOR, MPI_BXOR, MPI_REPLACE, MPI_NO_OP};
-  static int recent; /* often the same: then several can meet */
-  if (between(0, 3) == 0) recent = (int)between(0, 8);
-  op = all[what == accumulate && recent == 8 ? 0 : recent];
-  return &op;
+  long which = a->hot ? hot_op : between(0, 8);
+  return all[a->what == accumulate && which == 8 ? 0 : which];
 }
 
 /* One more access, run in plain memory; false if there is none this time. */
@@ -85,7 +83,8 @@ static int add_access(Mode mode, int index, int (*orders)[ranks_max], Mark (*mar
       if (a->what == flush_all || target == a->target) ++orders[a->origin][target];
     return 1;
   }
-  a->op = *random_op(a->what);
+  a->hot = is_accumulate(a->what) && flip();
+  a->op = random_op(a);
   if (is_accumulate(a->what))
     give_numbers(a);
   else if (!give_any_types(a)) {
@@ -115,6 +114,7 @@ static void make_program(Mode mode) {
   int orders[ranks_max][ranks_max] = {{0}};
   int wanted = (int)between(1, 12 * w.ranks);
   memset(marks, 0, sizeof marks);
+  hot_basic = between(0, 3), hot_op = between(0, 8);
   access_count = 0;
   for (int i = 0; i < wanted && access_count < accesses_max; ++i)
     access_count += add_access(mode, i, orders, marks);
