@@ -100,7 +100,7 @@ Error attach(Window& window, void* base, MPI_Aint bytes) {
   if (Error error = check_flavor(window)) return error;
   if (bytes < 0)
     return fail(MPI_ERR_SIZE, "argument 3 (size): %lld is negative", static_cast<long long>(bytes));
-  platform::Guard guard(window.lock);
+  platform::Guard guard(window.memory_lock);
   Regions& attached = window.attached;
   const auto address = reinterpret_cast<std::uint64_t>(base);
   const auto size = static_cast<std::uint64_t>(bytes);
@@ -134,7 +134,7 @@ Error attach(Window& window, void* base, MPI_Aint bytes) {
 
 Error detach(Window& window, const void* base) {
   if (Error error = check_flavor(window)) return error;
-  platform::Guard guard(window.lock);
+  platform::Guard guard(window.memory_lock);
   Regions& attached = window.attached;
   const auto address = reinterpret_cast<std::uint64_t>(base);
   WindowRegion* place = find(attached, address);
@@ -153,7 +153,7 @@ Error detach(Window& window, const void* base) {
 
 bool is_attached(Window& window, Target& target, std::uint64_t address, std::int64_t bytes) {
   const bool own = &target == &window.own();
-  platform::Guard guard(window.lock);
+  platform::Guard guard(window.memory_lock);
   if (!own) {
     if (!target.regions) target.regions = new (std::nothrow) Regions;
     if (!target.regions) return false;
