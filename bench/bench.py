@@ -48,6 +48,19 @@ METRICS = {
     "transpose": "a matrix transposed, of which each rank has so many bytes, by alltoall and by messages",
     "cg": "an iteration of conjugate gradients: rows of a size to two neighbors, two allreduces of 8 bytes",
     "queue": "a piece of work of a size from a master that answers whoever asks",
+    "put": "time of an MPI_Put and its MPI_Win_flush inside a lock, the target waiting in MPI; windows of "
+           "MPI_Win_allocate and of MPI_Win_create, as in all metrics of onesided",
+    "get": "the same of an MPI_Get",
+    "accumulate": "the same of an MPI_Accumulate (sum of doubles)",
+    "put_rate": "time per put, 64 to one flush",
+    "get_rate": "the same of a get",
+    "atomics": "time of an MPI_Fetch_and_op, an MPI_Compare_and_swap of 8 bytes, with their flush",
+    "computing_target": "time of each of these, of 64 puts or gets, and of a lock, while the target computes 1 or 10 ms "
+                        "and calls no MPI",
+    "fence": "time of an MPI_Win_fence, empty and with a put of 8 bytes",
+    "post_start": "time of a put of 8 bytes between MPI_Win_post and wait, MPI_Win_start and complete",
+    "lock": "time of lock and unlock, of all ranks to one, empty and with a put of 8 bytes",
+    "halo_put": "a ring: each puts a size, just written, to both neighbors; by fences, by post and start",
     "hello": "start and end of a job that does nothing, from outside (256 and more ranks, 64 unless metrics are named: "
              "Baton alone, but for --np)",
     "reduce_local": "time of MPI_Reduce_local, beside a plain loop compiled for this CPU",
@@ -59,19 +72,26 @@ WINDOWS = ("bw1", "bw8", "bw", "bibw1", "bibw8", "bibw")
 COLLECTIVES = ("bcast", "reduce", "allreduce", "scatter", "gather", "allgather", "alltoall", "reduce_scatter_block",
                "ibcast", "iallreduce", "bcast_init", "allreduce_init")
 KERNELS = ("halo2d", "halo3d", "transpose", "cg", "queue")
-GROUPS = {"kernels": KERNELS, "messages": ("lat", "bw", "bibw", "rate"), "collectives": ("barrier", *COLLECTIVES),
+ONESIDED_OF_TWO = ("put", "get", "accumulate", "put_rate", "get_rate", "atomics", "computing_target", "post_start")
+ONESIDED = (*ONESIDED_OF_TWO, "fence", "lock", "halo_put")
+GROUPS = {"kernels": KERNELS, "onesided": ONESIDED, "messages": ("lat", "bw", "bibw", "rate"),
+          "collectives": ("barrier", *COLLECTIVES),
           "whole": ("lat", *WINDOWS, *(f"{metric}-{where}" for metric in ("lat", "bw") for where in sizes.PLACEMENTS),
                     "rate", "barrier", *COLLECTIVES, *KERNELS, "hello", "memory")}
-BETWEEN_TWO = ("lat", "rate", "bw", "bibw", "exported", "overlap", "types", "threads", "instructions")
+BETWEEN_TWO = ("lat", "rate", "bw", "bibw", "exported", "overlap", "types", "threads", "instructions",
+               *ONESIDED_OF_TWO)
 FIXED_RANKS = (*BETWEEN_TWO, "reduce_local")
 BY_EIGHT = [8, 64, 512, 4096, 32768, 256 << 10, 2 << 20, 4 << 20]
 SIZES = {"lat": BY_EIGHT, "rate": [8, 64, 512], "bw": BY_EIGHT, "bibw": BY_EIGHT,
          **dict.fromkeys(KERNELS, [1 << 10, 4 << 10, 16 << 10, 64 << 10]), "transpose": [2 << 20, 4 << 20, 8 << 20],
          "queue": [8, 1 << 10, 16 << 10], "exported": [16 << 10, 64 << 10, 256 << 10], "overlap": [64 << 10, 1 << 20, 4 << 20],
          "types": [2048, 32768, 131072, 1 << 20], "reduce_local": [1024, 65536, 4 << 20],
-         **dict.fromkeys(COLLECTIVES, [8, 64, 512, 4096, 32768, 256 << 10, 1 << 20])}
+         **dict.fromkeys(COLLECTIVES, [8, 64, 512, 4096, 32768, 256 << 10, 1 << 20]),
+         **dict.fromkeys(("put", "get", "accumulate"), [1 << bit for bit in range(3, 24)]),
+         **dict.fromkeys(("put_rate", "get_rate"), [1 << bit for bit in range(3, 13)]), "atomics": [8],
+         "computing_target": [8, 64 << 10, 1 << 20], "halo_put": [8, 1 << 10, 64 << 10]}
 RANKS = {**dict.fromkeys(BETWEEN_TWO, [2]), "barrier": [2, 8, 32], **dict.fromkeys(KERNELS, [2, 8]),
-         **dict.fromkeys(COLLECTIVES, [2, 8, 32]),
+         **dict.fromkeys((*COLLECTIVES, "fence", "lock", "halo_put"), [2, 8, 32]),
          "hello": [16, 64, 256, 1024], "memory": [16, 64, 256, 1024], "finding": [2, 16, 64, 256], "reduce_local": [1]}
 IN_SHORT = ["lat", "bw", "bibw", "rate", "barrier", "allreduce", "hello", "memory"]  # unless metrics are named
 BY_RANKS = ("hello", "memory")  # of jobs that may be too large for the machine
@@ -91,7 +111,8 @@ def arguments():
     parser.add_argument("--metrics", default="", help=f"{','.join(IN_SHORT)}, or any of: {'; '.join(words)}")
     parser.add_argument("--whole", action="store_true", help="all sizes up to 64 MiB, windows of 1, 8 and 64, odd "
                         "addresses, small and huge pages, collectives: takes hours")
-    parser.add_argument("--np", default="", help="ranks for collectives, hello, memory and finding, e.g. 8,32")
+    parser.add_argument("--np", default="", help="ranks for collectives, fence, lock, halo_put, hello, memory and "
+                        "finding, e.g. 8,32")
     parser.add_argument("--sizes", default="", help="bytes, e.g. 8,4k,1m (for metrics that have sizes; "
                         "of messages otherwise all powers of two, and around each threshold of Baton)")
     parser.add_argument("--rounds", type=int, help="how often all libraries take their turn (9; 3 unless metrics are named)")
@@ -169,7 +190,8 @@ def cells_of(command, environment, timeout, prefix="cell "):
             raise peers.Unusable(f"did not end within {timeout:g} s") from None
     took = (time.monotonic() - start) * 1e6
     if process.returncode != 0:
-        words = " ".join(err.split())[-200:] or " ".join(out.split())[-200:]
+        own = [line for line in err.splitlines() if line.startswith("mpi_bench: ")]  # says it best
+        words = own[-1] if own else " ".join(err.split())[-200:] or " ".join(out.split())[-200:]
         raise peers.Unusable(f"code {process.returncode}: {words}")
     cells = {}
     for line in out.splitlines():

@@ -10,10 +10,13 @@
  *   through   two copies through a window of shared memory, back and forth (through.c)
  *   stream    the same, 64 messages one way
  *   exchange  the same, 64 each way at once
- * The last three also as through-fetch (the sender fetches the window's lines with ownership),
- * through-around (it writes them by non-temporal stores), through-past (the receiver writes its
- * buffer so), and so on.
- * Prints "cell LOOP/warm|cold/SIZE MICROSECONDS" for every cell ("cell line" for the first). */
+ *   put-copy, get-copy, sum   a plain copy or sum to or from memory of a process that sleeps, which
+ *             both have mapped (onesided_limits.c); put-cma, get-cma: by cross-memory attach
+ *   add-idle  an atomic addition to a word there; add-shared: while the other adds to it, too
+ * Through, stream and exchange also as through-fetch (the sender fetches the window's lines with
+ * ownership), through-around (it writes them by non-temporal stores), through-past (the receiver
+ * writes its buffer so), and so on. Prints "cell LOOP/warm|cold/SIZE MICROSECONDS" for every cell,
+ * "cell LOOP MICROSECONDS" for line, add-idle and add-shared. */
 #define _GNU_SOURCE
 #include "limits.h"
 
@@ -180,8 +183,10 @@ static int is_through(const char* loop, Through* through, Stores* stores) {
 static double measure(const char* loop, size_t bytes, int cold, double budget_us) {
   Through through;
   Stores stores;
+  if (!strcmp(loop, "line")) return measure_copy(0, 0, 0, budget_us);
   if (!strcmp(loop, "copy")) return measure_copy(bytes, bytes, cold, budget_us);
   if (!strcmp(loop, "copy512")) return bytes % 512 ? -1 : measure_copy(bytes, 512, cold, budget_us);
+  if (is_reach(loop)) return measure_reach(loop, bytes, cold, budget_us);
   if (is_through(loop, &through, &stores))
     return measure_through(through, stores, bytes, cold, budget_us);
   return measure_both(bytes, cold, !strcmp(loop, "both-cma"), budget_us);
@@ -191,13 +196,14 @@ int main(int count, char** words) {
   static const char* const loops[] = {"line", "copy", "copy512", "both", "both-cma"};
   Through through;
   Stores stores;
-  int known = count >= 3 && is_through(words[2], &through, &stores);
+  int known = count >= 3 && (is_reach(words[2]) || is_through(words[2], &through, &stores));
   for (size_t i = 0; count >= 3 && i < sizeof loops / sizeof *loops; ++i)
     known += !strcmp(words[2], loops[i]);
   if (!known) {
     fprintf(stderr,
-            "usage: limits MILLISECONDS line|copy|copy512|both|both-cma|"
-            "through|stream|exchange[-fetch|-around|-past] [SIZE...]\n");
+            "usage: limits MILLISECONDS line|copy|copy512|both|both-cma|put-copy|get-copy|put-cma|"
+            "get-cma|sum|add-idle|add-shared|through|stream|exchange[-fetch|-around|-past] "
+            "[SIZE...]\n");
     return 2;
   }
   double budget_us = atof(words[1]) * 1000;
@@ -206,8 +212,9 @@ int main(int count, char** words) {
     return 3;
   }
   bind_to(0);
-  if (!strcmp(words[2], "line")) printf("cell line %.4f\n", measure_copy(0, 0, 0, budget_us));
-  for (int i = 3; i < count; ++i)
+  int of_one_line = !strcmp(words[2], "line") || !strncmp(words[2], "add-", 4);
+  if (of_one_line) printf("cell %s %.4f\n", words[2], measure(words[2], 0, 0, budget_us));
+  for (int i = 3; !of_one_line && i < count; ++i)
     for (int cold = 0; cold < 2; ++cold) {
       size_t bytes = strtoul(words[i], NULL, 10);
       double value = measure(words[2], bytes, cold, budget_us);

@@ -42,4 +42,9 @@ typedef enum {
 } Stores;
 double measure_through(Through through, Stores stores, size_t bytes, int cold, double budget_us);
 
+/* onesided_limits.c: the memory of a process that sleeps, in µs; negative where the kernel refuses
+ * cross-memory attach. */
+int is_reach(const char* loop);
+double measure_reach(const char* loop, size_t bytes, int cold, double budget_us);
+
 #endif

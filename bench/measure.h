@@ -55,6 +55,8 @@ int collective_of(const char* metric);
 void collectives_of_sizes(int what, int count, char** sizes);
 /* kernels.c: what applications do between their computing; whether the metric is one of these. */
 int kernels_of(const char* metric, int count, char** sizes);
+/* onesided.c and its companions: operations on windows; whether the metric is one of these. */
+int onesided_of(const char* metric, int count, char** sizes);
 /* threads.c: short messages between threads. MPI_THREAD_MULTIPLE was granted. */
 void messages_of_threads(void);
 

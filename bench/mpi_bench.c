@@ -159,7 +159,9 @@ static void wake_processors(void) {
 static int run(const char* metric, int sizes, char** size, int level) {
   /* Two words or fewer: single sizes, and what counts instructions. */
   if (sizes > 2 && ranks <= 2) wake_processors();
-  if (messages_of(metric, sizes, size) || kernels_of(metric, sizes, size)) return 0;
+  if (messages_of(metric, sizes, size) || kernels_of(metric, sizes, size) ||
+      onesided_of(metric, sizes, size))
+    return 0;
   if (!strcmp(metric, "exported"))
     exported_buffers(sizes, size);
   else if (!strcmp(metric, "overlap"))

@@ -11,6 +11,10 @@ CELLS_SHOWN = 100        # each on a line of its own; more are only drawn
 BOTH_COPY = 64 << 10     # from here on a message may be worth the work of both sides
 THROUGH_WINDOW = 2 << 10  # from here on it may go through a window of shared memory
 WINDOW_LOOPS = {"lat": "through", "bw": "stream", "bibw": "exchange"}  # the bare loops that do
+# Those that reach into the memory of a process that sleeps, of the metrics that do it by MPI.
+REACH_LOOPS = {"put": ("put-copy", "put-cma"), "get": ("get-copy", "get-cma"), "accumulate": ("sum",),
+               "put_rate": ("put-copy",), "get_rate": ("get-copy",)}
+WITH_LOOPS = ("lat", "bw", "bibw", "types", "atomics", *REACH_LOOPS)
 
 
 def size_of(cell):
@@ -21,6 +25,10 @@ def limit_names(cell):
     """The bare loops (see limits.c) that do the work of a cell and nothing else."""
     metric, _, rest = cell.partition("/")
     metric = base_of(metric)
+    if metric in REACH_LOOPS:  # after the kind of window
+        return [f"{loop}/{rest.partition('/')[2]}" for loop in REACH_LOOPS[metric]]
+    if metric == "atomics":
+        return ["add-idle", "add-shared"]
     if metric == "reduce_local":
         return [f"{cell} plain"]
     if cell.startswith("types/vector512/"):
@@ -41,8 +49,8 @@ def limit_plan(metrics, sizes_of):
     plan = {}
     for metric in metrics:
         for size in sizes_of(metric):
-            cell = f"types/vector512/warm/{size}" if metric == "types" else f"{metric}/warm/{size}"
-            for name in limit_names(cell) if base_of(metric) in ("lat", "bw", "bibw", "types") else ():
+            kind = {"types": "vector512/", **dict.fromkeys(REACH_LOOPS, "allocated/")}.get(metric, "")
+            for name in limit_names(f"{metric}/{kind}warm/{size}") if base_of(metric) in WITH_LOOPS else ():
                 plan.setdefault(name.split("/")[0], set()).add(size)
     return {loop: sorted(sizes) for loop, sizes in plan.items()}
 
@@ -156,6 +164,14 @@ def subjects(comparison):
     return ["baton"] if "baton" in names else names
 
 
+def failure_lines(comparison, titles):
+    """What failed for the same reason in one line: a library may lack a chapter that many metrics need."""
+    found = {}
+    for (name, metric, ranks), (count, reason) in comparison.failures.items():
+        found.setdefault((name, count, reason), []).append(f"{metric} np={ranks}")
+    return [f"{titles[name]} failed {count} times at {', '.join(its)}: {reason}" for (name, count, reason), its in found.items()]
+
+
 def show(comparison, absent, machine):
     titles = {library.name: library.title for library in comparison.libraries}
     print(f"\nmachine: {machine['cpu']}, {machine['cpus']} usable CPUs, Linux {machine['kernel']}")
@@ -167,8 +183,8 @@ def show(comparison, absent, machine):
         print(f"{name} takes no part: {reason}")
     for subject in subjects(comparison):
         print_summary(comparison, subject, titles)
-    for (name, metric, ranks), (count, reason) in comparison.failures.items():
-        print(f"{titles[name]} failed {count} times at {metric} np={ranks}: {reason}")
+    for line in failure_lines(comparison, titles):
+        print(line)
     for (metric, ranks), reason in comparison.left_out.items():
         print(f"{metric} np={ranks} was left out: {reason}")
 

@@ -1,5 +1,7 @@
 #include "api/attribute.hpp"
 
+#include "api/window.hpp"
+
 namespace baton::api {
 
 namespace {
@@ -12,7 +14,9 @@ Error find_key(Kind kind, int id, Keyval** keyval, int argument = 2) {
   if (id == MPI_KEYVAL_INVALID)
     return fail(MPI_ERR_KEYVAL, "argument %d: the key is MPI_KEYVAL_INVALID", argument);
   int* unused = nullptr;
-  if (kind == Kind::comm && predefined_attribute(id, &unused))
+  const bool of_window = id == MPI_WIN_BASE || id == MPI_WIN_SIZE || id == MPI_WIN_DISP_UNIT ||
+                         id == MPI_WIN_CREATE_FLAVOR || id == MPI_WIN_MODEL;
+  if ((kind == Kind::comm && predefined_attribute(id, &unused)) || (kind == Kind::win && of_window))
     return fail(MPI_ERR_KEYVAL, "argument %d: key %d is predefined: its attribute can only be read",
                 argument, id);
   return fail(MPI_ERR_KEYVAL, "argument %d: %d is no live attribute key for this kind of object",
@@ -100,6 +104,57 @@ Error type_delete_attr(Datatype& datatype, int keyval) {
   Keyval* key = nullptr;
   if (Error rc = find_key(Kind::type, keyval, &key)) return rc;
   return delete_attribute(attributes_of(datatype), datatype.handle, *key);
+}
+
+Error win_create_keyval(MPI_Win_copy_attr_function* copy, MPI_Win_delete_attr_function* remove,
+                        int* keyval, void* extra_state) {
+  return create_keyval(Kind::win, reinterpret_cast<Keyval::Function>(copy),
+                       reinterpret_cast<Keyval::Function>(remove), extra_state, keyval);
+}
+
+Error win_free_keyval(int* keyval) {
+  return free_key(Kind::win, keyval);
+}
+
+Error win_set_attr(Window& win, int keyval, void* value) {
+  Keyval* key = nullptr;
+  if (Error rc = find_key(Kind::win, keyval, &key)) return rc;
+  return set_attribute(win.attributes, win.handle, *key, value);
+}
+
+// The base itself; of the others a pointer to the number.
+Error win_get_attr(Window& win, int keyval, void* value, int* flag) {
+  void** result = static_cast<void**>(value);
+  *flag = 1;
+  switch (keyval) {
+    case MPI_WIN_BASE:
+      *result = win.base;
+      return MPI_SUCCESS;
+    case MPI_WIN_SIZE:
+      *result = &win.size;
+      return MPI_SUCCESS;
+    case MPI_WIN_DISP_UNIT:
+      *result = &win.unit;
+      return MPI_SUCCESS;
+    case MPI_WIN_CREATE_FLAVOR:
+      *result = &win.flavor;
+      return MPI_SUCCESS;
+    case MPI_WIN_MODEL:
+      *result = &win.model;
+      return MPI_SUCCESS;
+    default:
+      break;
+  }
+  Keyval* key = nullptr;
+  if (Error rc = find_key(Kind::win, keyval, &key)) return rc;
+  *flag = get_attribute(win.attributes, *key, result);
+  return MPI_SUCCESS;
+}
+
+Error win_delete_attr(Window& win, int keyval) {
+  Keyval* key = nullptr;
+  if (Error rc = find_key(Kind::win, keyval, &key)) return rc;
+  return delete_attribute(win.attributes, win.handle, *key);
 }
 
 }  // namespace baton::api

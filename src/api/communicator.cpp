@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "api/group.hpp"
 #include "api/name.hpp"
 #include "message/engine.hpp"
 #include "world/memory_kind.hpp"
@@ -18,20 +19,6 @@ namespace {
 // Hands a new communicator out, or MPI_COMM_NULL where this process is not in it.
 Error give(Error error, const Communicator* made, MPI_Comm* handle) {
   if (!error) *handle = made ? made->handle : MPI_COMM_NULL;
-  return error;
-}
-
-// The user's group is an object of its own: its handle may be freed any time.
-Error give_copy(const Group& group, MPI_Group* handle) {
-  Group* copy = world::new_group(group.size);
-  if (!copy) return fail(MPI_ERR_NO_MEM, "no memory for a group");
-  std::memcpy(copy->processes, group.processes,
-              static_cast<std::size_t>(copy->size) * sizeof copy->processes[0]);
-  world::belong_to(*copy, group.session);
-  copy->identity = group.identity;
-  copy->rank = group.rank;
-  Error error = world::publish_group(*copy);
-  if (!error) *handle = copy->handle;
   return error;
 }
 

@@ -108,6 +108,21 @@ Error win_create_errhandler(MPI_Win_errhandler_function* function, MPI_Errhandle
   return create(ObjectKind::win, function, errhandler);
 }
 
+Error win_set_errhandler(Window& win, ErrorHandler& errhandler) {
+  if (Error error = check_kind(errhandler, 2, ObjectKind::win, "MPI_Win_create_errhandler"))
+    return error;
+  attach_error_handler(win.errors, &errhandler);
+  return MPI_SUCCESS;
+}
+
+Error win_get_errhandler(Window& win, MPI_Errhandler* errhandler) {
+  return get_error_handler(win.errors, errhandler);
+}
+
+Error win_call_errhandler(Window& win, int errorcode) {
+  return call_errhandler(win.errors, "MPI_Win_call_errhandler", errorcode);
+}
+
 Error file_create_errhandler(MPI_File_errhandler_function* function, MPI_Errhandler* errhandler) {
   return create(ObjectKind::file, function, errhandler);
 }

@@ -1,5 +1,7 @@
 #include "api/group.hpp"
 
+#include <cstring>
+
 #include <cstdlib>
 
 namespace baton::api {
@@ -167,6 +169,19 @@ Error group_free(MPI_Group* handle) {
   }
   *handle = MPI_GROUP_NULL;
   return MPI_SUCCESS;
+}
+
+Error give_copy(const Group& group, MPI_Group* handle) {
+  Group* copy = world::new_group(group.size);
+  if (!copy) return fail(MPI_ERR_NO_MEM, "no memory for a group");
+  std::memcpy(copy->processes, group.processes,
+              static_cast<std::size_t>(copy->size) * sizeof copy->processes[0]);
+  world::belong_to(*copy, group.session);
+  copy->identity = group.identity;
+  copy->rank = group.rank;
+  Error error = world::publish_group(*copy);
+  if (!error) *handle = copy->handle;
+  return error;
 }
 
 }  // namespace baton::api

@@ -1,39 +1,176 @@
 // Bodies of the procedures about windows.
 #pragma once
 
-#include <mpi.h>
+#include <cstdint>
 
-#include <cstdio>
-
-#include "base/error.hpp"
-#include "world/error_handler.hpp"
+#include "message/request.hpp"
+#include "window/operate.hpp"
+#include "window/synchronize.hpp"
+#include "window/window.hpp"
 
 namespace baton::api {
 
-// No window can exist yet.
-inline Error no_window(MPI_Win win) {
-  return fail(MPI_ERR_WIN, win == MPI_WIN_NULL
-                               ? "argument 1 (win) is MPI_WIN_NULL"
-                               : "argument 1 (win) is no live window; this version has none");
-}
-
 // In error.cpp.
 Error win_create_errhandler(MPI_Win_errhandler_function* function, MPI_Errhandler* errhandler);
-inline Error win_set_errhandler(MPI_Win win, ErrorHandler&) {
-  return no_window(win);
+Error win_set_errhandler(Window& win, ErrorHandler& errhandler);
+Error win_get_errhandler(Window& win, MPI_Errhandler* errhandler);
+Error win_call_errhandler(Window& win, int errorcode);
+
+// In attribute.cpp.
+Error win_create_keyval(MPI_Win_copy_attr_function* copy, MPI_Win_delete_attr_function* remove,
+                        int* keyval, void* extra_state);
+Error win_free_keyval(int* keyval);
+Error win_set_attr(Window& win, int keyval, void* value);
+Error win_get_attr(Window& win, int keyval, void* value, int* flag);
+Error win_delete_attr(Window& win, int keyval);
+
+Error win_create(void* base, MPI_Aint size, std::int64_t unit, const Info* info, Communicator& comm,
+                 MPI_Win* win);
+Error win_allocate(MPI_Aint size, std::int64_t unit, const Info* info, Communicator& comm,
+                   void* base, MPI_Win* win);
+Error win_allocate_shared(MPI_Aint size, std::int64_t unit, const Info* info, Communicator& comm,
+                          void* base, MPI_Win* win);
+Error win_create_dynamic(const Info* info, Communicator& comm, MPI_Win* win);
+Error win_free(MPI_Win* win);
+Error win_get_group(Window& win, MPI_Group* group);
+Error win_get_info(Window& win, MPI_Info* info);
+Error win_set_info(Window& win, const Info* info);
+Error win_set_name(Window& win, const char* name);
+Error win_get_name(Window* win, char* name, int* length);
+inline Error win_attach(Window& win, void* base, MPI_Aint size) {
+  return window::attach(win, base, size);
 }
-inline Error win_get_errhandler(MPI_Win win, MPI_Errhandler*) {
-  return no_window(win);
+inline Error win_detach(Window& win, const void* base) {
+  return window::detach(win, base);
 }
-inline Error win_call_errhandler(MPI_Win win, int) {
-  return no_window(win);
+inline Error win_shared_query(Window& win, int rank, MPI_Aint* size, std::int64_t* unit,
+                              void* base) {
+  return window::shared_query(win, rank, size, unit, base);
 }
 
-// MPI_WIN_NULL has a name.
-inline Error win_get_name(MPI_Win win, char* name, int* length) {
-  if (win != MPI_WIN_NULL) return no_window(win);
-  *length = std::snprintf(name, MPI_MAX_OBJECT_NAME, "MPI_WIN_NULL");
-  return MPI_SUCCESS;
+inline Error win_fence(int assertion, Window& win) {
+  return window::fence(win, assertion);
+}
+inline Error win_post(Group& group, int assertion, Window& win) {
+  return window::post(win, group, assertion);
+}
+inline Error win_start(Group& group, int assertion, Window& win) {
+  return window::start(win, group, assertion);
+}
+inline Error win_complete(Window& win) {
+  return window::complete(win);
+}
+inline Error win_wait(Window& win) {
+  return window::wait(win);
+}
+inline Error win_test(Window& win, int* flag) {
+  return window::test(win, flag);
+}
+inline Error win_lock(int type, int rank, int assertion, Window& win) {
+  return window::lock(win, type, rank, assertion);
+}
+inline Error win_unlock(int rank, Window& win) {
+  return window::unlock(win, rank);
+}
+inline Error win_lock_all(int assertion, Window& win) {
+  return window::lock_all(win, assertion);
+}
+inline Error win_unlock_all(Window& win) {
+  return window::unlock_all(win);
+}
+inline Error win_flush(int rank, Window& win) {
+  return window::flush(win, rank);
+}
+inline Error win_flush_all(Window& win) {
+  return window::flush_all(win);
+}
+inline Error win_flush_local(int rank, Window& win) {
+  return window::flush_local(win, rank);
+}
+inline Error win_flush_local_all(Window& win) {
+  return window::flush_local_all(win);
+}
+inline Error win_sync(Window& win) {
+  return window::sync(win);
+}
+
+// The operations; `origin_type` is null where the origin means nothing.
+inline window::Data own_data(const void* buffer, std::int64_t count, const Datatype& type) {
+  return {const_cast<void*>(buffer), count, &type};
+}
+inline Error put(const void* origin, std::int64_t origin_count, Datatype& origin_type, int rank,
+                 MPI_Aint displacement, std::int64_t count, Datatype& type, Window& win) {
+  return window::put(win, own_data(origin, origin_count, origin_type),
+                     {rank, displacement, count, &type});
+}
+inline Error get(void* origin, std::int64_t origin_count, Datatype& origin_type, int rank,
+                 MPI_Aint displacement, std::int64_t count, Datatype& type, Window& win) {
+  return window::get(win, own_data(origin, origin_count, origin_type),
+                     {rank, displacement, count, &type});
+}
+inline Error accumulate(const void* origin, std::int64_t origin_count, Datatype& origin_type,
+                        int rank, MPI_Aint displacement, std::int64_t count, Datatype& type,
+                        Operation& operation, Window& win) {
+  return window::accumulate(win, own_data(origin, origin_count, origin_type),
+                            {rank, displacement, count, &type}, operation);
+}
+inline Error get_accumulate(const void* origin, std::int64_t origin_count, Datatype* origin_type,
+                            void* result, std::int64_t result_count, Datatype& result_type,
+                            int rank, MPI_Aint displacement, std::int64_t count, Datatype& type,
+                            Operation& operation, Window& win) {
+  return window::get_accumulate(
+      win, own_data(origin, origin_count, origin_type ? *origin_type : type),
+      own_data(result, result_count, result_type), {rank, displacement, count, &type}, operation);
+}
+inline Error fetch_and_op(const void* origin, void* result, Datatype& type, int rank,
+                          MPI_Aint displacement, Operation& operation, Window& win) {
+  return window::fetch_and_op(win, origin, result, {rank, displacement, 1, &type}, operation);
+}
+inline Error compare_and_swap(const void* origin, const void* expected, void* result,
+                              Datatype& type, int rank, MPI_Aint displacement, Window& win) {
+  return window::compare_and_swap(win, origin, expected, result, {rank, displacement, 1, &type});
+}
+
+// The request forms: the request of an operation that is over when it returns is complete.
+Error check_passive(const Window& win);
+template <class Operate>
+Error with_request(const Window& win, MPI_Request* request, Operate operate) {
+  *request = MPI_REQUEST_NULL;
+  if (Error error = check_passive(win)) return error;
+  Error error = operate();
+  if (!error) *request = message::completed_handle();
+  return error;
+}
+inline Error rput(const void* origin, std::int64_t origin_count, Datatype& origin_type, int rank,
+                  MPI_Aint displacement, std::int64_t count, Datatype& type, Window& win,
+                  MPI_Request* request) {
+  return with_request(win, request, [&] {
+    return put(origin, origin_count, origin_type, rank, displacement, count, type, win);
+  });
+}
+inline Error rget(void* origin, std::int64_t origin_count, Datatype& origin_type, int rank,
+                  MPI_Aint displacement, std::int64_t count, Datatype& type, Window& win,
+                  MPI_Request* request) {
+  return with_request(win, request, [&] {
+    return get(origin, origin_count, origin_type, rank, displacement, count, type, win);
+  });
+}
+inline Error raccumulate(const void* origin, std::int64_t origin_count, Datatype& origin_type,
+                         int rank, MPI_Aint displacement, std::int64_t count, Datatype& type,
+                         Operation& operation, Window& win, MPI_Request* request) {
+  return with_request(win, request, [&] {
+    return accumulate(origin, origin_count, origin_type, rank, displacement, count, type, operation,
+                      win);
+  });
+}
+inline Error rget_accumulate(const void* origin, std::int64_t origin_count, Datatype* origin_type,
+                             void* result, std::int64_t result_count, Datatype& result_type,
+                             int rank, MPI_Aint displacement, std::int64_t count, Datatype& type,
+                             Operation& operation, Window& win, MPI_Request* request) {
+  return with_request(win, request, [&] {
+    return get_accumulate(origin, origin_count, origin_type, result, result_count, result_type,
+                          rank, displacement, count, type, operation, win);
+  });
 }
 
 }  // namespace baton::api

@@ -136,13 +136,13 @@ bool reserve_block(Block& block, const NumaPolicy* policy, Error* error) {
 }  // namespace
 
 Error allocate_exported(std::size_t bytes, std::size_t alignment, const NumaPolicy* policy,
-                        void** memory) {
+                        bool reserved, void** memory) {
   *memory = nullptr;
   // Reserving writes zeros: too much to do for what may hardly be touched, unless it has to be
   // certain where that will lie.
   constexpr std::size_t exported_bytes_max = std::size_t{1} << 30;  // guess
   bool certain = policy && policy->strict;
-  if (!certain && bytes > exported_bytes_max) return MPI_SUCCESS;
+  if (reserved && !certain && bytes > exported_bytes_max) return MPI_SUCCESS;
   platform::Guard guard(own_lock);
   if (!map_own() || bytes > blocks_bytes || !room_for_block()) return MPI_SUCCESS;
   bool huge = policy && policy->huge && bytes >= huge_page_bytes;
@@ -152,7 +152,7 @@ Error allocate_exported(std::size_t bytes, std::size_t alignment, const NumaPoli
   Error error = MPI_SUCCESS;
   if (!find_gap(round_up(bytes, unit), std::max<std::uint64_t>(alignment, unit), &block, &position))
     return MPI_SUCCESS;
-  if (!reserve_block(block, policy, &error)) return error;
+  if (reserved && !reserve_block(block, policy, &error)) return error;
   std::memmove(blocks + position + 1, blocks + position, (block_count - position) * sizeof(Block));
   blocks[position] = block;
   ++block_count;

@@ -2,7 +2,8 @@
 // in it are copied without a system call. Each rank has a part of the job's memory file behind the
 // slices; it maps its own with the first allocation, a peer's with the first message from there.
 // Called by api/ (allocation) and by single copies. Invariant: pages that are not allocated
-// have no memory; allocated ones are reserved.
+// have no memory; allocated ones are reserved, unless their owner wants memory when it touches
+// them.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +16,12 @@
 namespace baton::transport {
 
 // Memory of this rank that its peers can reach, under `policy` (null: where the kernel puts it);
-// alignment is a power of two. Null without an error when there is none: the job has no heap (a
-// lone process, a limit on file sizes) or memory is short. The error is that of the policy.
+// alignment is a power of two. It reads as zeros. `reserved`: all of it has memory at once;
+// otherwise each page gets some when it is touched. Null without an error when there is none: the
+// job has no heap (a lone process, a limit on file sizes) or memory is short. The error is that of
+// the policy.
 [[nodiscard]] Error allocate_exported(std::size_t bytes, std::size_t alignment,
-                                      const NumaPolicy* policy, void** memory);
+                                      const NumaPolicy* policy, bool reserved, void** memory);
 // Takes back what begins at an exported address. False when nothing that is in use begins there.
 bool release_exported(void* address);
 // The last part of this rank's, for the program's own malloc (program_heap.hpp), and where it lies

@@ -45,6 +45,11 @@ class Reading(unittest.TestCase):
         with self.assertRaisesRegex(peers.Unusable, "code 3: so it is"):
             bench.cells_of([sys.executable, "-c", "import sys; print('so it is', file=sys.stderr); sys.exit(3)"], None, 30)
 
+    def test_what_the_program_says_itself_is_why_it_failed(self):
+        program = "import sys; print('mpi_bench: no windows\\nmpiexec: rank 1 ended', file=sys.stderr); sys.exit(4)"
+        with self.assertRaisesRegex(peers.Unusable, "^code 4: mpi_bench: no windows$"):
+            bench.cells_of([sys.executable, "-c", program], None, 30)
+
     def test_calls_are_read_from_the_table_of_strace(self):
         self.assertEqual(machine.calls_in(STRACE), {"process_vm_readv": 34, "process_vm_writev": 4})
         self.assertEqual(machine.calls_in(""), {})
@@ -109,6 +114,10 @@ class Limits(unittest.TestCase):
                             ("bw/cold/65536", ["stream/cold/65536"]), ("finding/time np=2", []),
                             ("bibw/warm/65536", ["exchange/warm/65536"]), ("rate/warm/8", []), ("barrier np=8", []), ("hello np=64", []),
                             ("types/vector512/cold/2048", ["copy512/cold/2048"]), ("types/struct/cold/2048", []),
+                            ("put/created/cold/8", ["put-copy/cold/8", "put-cma/cold/8"]),
+                            ("get/allocated/warm/4096", ["get-copy/warm/4096", "get-cma/warm/4096"]),
+                            ("accumulate/created/warm/64", ["sum/warm/64"]), ("get_rate/created/warm/8", ["get-copy/warm/8"]),
+                            ("atomics/fetch_and_op/created", ["add-idle", "add-shared"]), ("lock/shared/created np=8", []),
                             ("reduce_local/float_sum/64", ["reduce_local/float_sum/64 plain"])):
             self.assertEqual(report.limit_names(cell), names)
 
@@ -117,6 +126,9 @@ class Limits(unittest.TestCase):
         self.assertEqual(report.limit_plan(["lat", "barrier", "types", "bw"], lambda metric: sizes.get(metric, [])),
                          {"line": [8], "copy": [4096, 65536], "through": [4096, 65536], "stream": [1 << 20],
                           "both": [65536, 1 << 20], "both-cma": [65536, 1 << 20], "copy512": [2048]})
+        sizes = {"put": [8, 1 << 20], "put_rate": [8, 64], "atomics": [8]}
+        self.assertEqual(report.limit_plan(["put", "put_rate", "atomics", "fence"], lambda metric: sizes.get(metric, [])),
+                         {"put-copy": [8, 64, 1 << 20], "put-cma": [8, 1 << 20], "add-idle": [8], "add-shared": [8]})
 
 
 class Conclusions(unittest.TestCase):
@@ -136,6 +148,13 @@ class Conclusions(unittest.TestCase):
         self.assertEqual((found["behind"], found["means"], found["mean"]), ([], {}, None))
         self.assertIn("gave no value", report.cell_line("bw/cold/8", found["cells"]["bw/cold/8"], "Baton", {}))
         self.assertIn("1 µs, no peer", report.cell_line("bw/cold/64", found["cells"]["bw/cold/64"], "Baton", {}))
+
+    def test_metrics_that_fail_alike_share_a_line(self):
+        failed = types.SimpleNamespace(failures={("baton", "put", 2): (2, "no windows"), ("mpich", "lock", 32): (1, "too slow"),
+                                                 ("baton", "lock", 8): (2, "no windows")})
+        self.assertEqual(report.failure_lines(failed, {"baton": "Baton", "mpich": "MPICH"}),
+                         ["Baton failed 2 times at put np=2, lock np=8: no windows",
+                          "MPICH failed 1 times at lock np=32: too slow"])
 
     def test_a_limit_is_paired_round_by_round(self):
         one = comparison({"lat/cold/8": {"baton": [2.0, 6.0, 8.0], "mpich": [2.0, 2.0, 2.0]}}, {"line": [1.0, 3.0, 1.0]})

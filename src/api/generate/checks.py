@@ -13,6 +13,7 @@ HANDLE_CLASSES = {
     "MPI_Info": "MPI_ERR_INFO",
     "MPI_Errhandler": "MPI_ERR_ERRHANDLER",
     "MPI_Session": "MPI_ERR_SESSION",
+    "MPI_Win": "MPI_ERR_WIN",
 }
 HANDLE_NULLS = {
     "MPI_Comm": "MPI_COMM_NULL",
@@ -22,6 +23,11 @@ HANDLE_NULLS = {
     "MPI_Info": "MPI_INFO_NULL",
     "MPI_Errhandler": "MPI_ERRHANDLER_NULL",
     "MPI_Session": "MPI_SESSION_NULL",
+    "MPI_Win": "MPI_WIN_NULL",
+}
+# Numbers that must not be negative, with a class of their own.
+NUMBER_CLASSES = {
+    "RMA_DISPLACEMENT_NNI": "MPI_ERR_DISP",
 }
 # Pointers that may be null, or whose meaning only the body knows.
 FREE_KINDS = {"ARGUMENT_COUNT", "ARGUMENT_LIST", "EXTRA_STATE", "EXTRA_STATE2", "C_BUFFER2"}
@@ -42,10 +48,13 @@ class Checks:
         self.exceptions = api.overlay["parameters"].get(procedure.base, {})
         self.comm = next((p for p in procedure.parameters if self.resolves(p, "MPI_Comm")), None)
         self.session = next((p for p in procedure.parameters if self.resolves(p, "MPI_Session")), None)
-        raises = self.comm or self.session
+        self.win = next((p for p in procedure.parameters if self.resolves(p, "MPI_Win")), None)
+        raises = self.comm or self.session or self.win
         self.target = f"&{raises.name}_object->errors" if raises else "nullptr"
         if self.comm and self.nullable(self.comm):
             self.target = f"({self.comm.name}_object ? {self.target} : nullptr)"
+        if self.win and self.nullable(self.win):
+            self.target = f"({self.win.name}_object ? {self.target} : nullptr)"
         if any(p.type == "MPI_File" for p in procedure.parameters):
             self.target = "&file_error_target"
         self.given = None if raises or not self.makes_object() else self.parameter("errhandler")
@@ -86,6 +95,10 @@ class Checks:
     def is_rooted(self):
         return self.procedure.chapter == "collective" and "root" in self.names
 
+    def reads_only_if_no_op(self):
+        """An accumulate with a result, whose origin means nothing with MPI_NO_OP."""
+        return self.win and "op" in self.names and "result_datatype" in self.names
+
     def has_root_only(self):
         return any(q.root_only for q in self.procedure.parameters)
 
@@ -100,6 +113,8 @@ class Checks:
                 parts.append("at_root")
             elif p.name.startswith(("send", "recv")) and self.has_root_only():
                 parts.append("contributes")
+        if self.reads_only_if_no_op() and p.name.startswith("origin_"):
+            parts.append("op != MPI_NO_OP")
         buffer = self.in_place_buffer()
         if buffer:
             prefix = buffer.removesuffix("buf")
@@ -137,7 +152,7 @@ class Checks:
         table = self.api.overlay["tables"][p.type]
         guard, null = self.guard(p), HANDLE_NULLS[p.type]
         found = f"{table['table']}.find({p.name})"
-        target = "nullptr" if p in (self.comm, self.session, self.given) else self.target
+        target = "nullptr" if p in (self.comm, self.session, self.given, self.win) else self.target
         if guard:
             found = f"{guard} ? {found} : nullptr"
         moves_data = any(q.kind == "BUFFER" for q in self.procedure.parameters)
@@ -191,9 +206,12 @@ class Checks:
 
     def buffer(self, p):
         prefix = p.name[:-3] if p.name.endswith("buf") else ""
+        if self.win and p.name.endswith("_addr"):
+            prefix = p.name.removesuffix("addr")
         count = self.parameter(prefix + "count") or self.parameter("count")
         count = count or self.parameter("incount")
-        datatype = self.parameter(prefix + "type") or self.parameter("datatype")
+        datatype = self.parameter(prefix + "type") or self.parameter(prefix + "datatype")
+        datatype = datatype or self.parameter("datatype")
         if not count or not datatype or count.is_pointer or not self.resolves(datatype):
             self.alias(p, None)
             return
@@ -249,6 +267,7 @@ class Checks:
     def count(self, p):
         minimum = 1 if p.kind.endswith("_PI") else 0
         error_class = "MPI_ERR_COUNT" if "count" in p.name else "MPI_ERR_ARG"
+        error_class = NUMBER_CLASSES.get(p.kind, error_class)
         self.fail_if(
             f"{p.name} < {minimum}",
             self.call("bad_number", p, p.name, str(minimum), error_class),
@@ -278,6 +297,11 @@ class Checks:
             self.out.append(f"if ({guard}) {step}" if guard else step)
             bad = self.call("bad_element", p, f"{p.name}[i]", "i", error_class)
             self.out.append(f"  if (BATON_UNLIKELY({p.name}[i] < 0)) return {bad};")
+
+    def target_rank(self, p):
+        ranks = f"{self.win.name}_object->ranks()"
+        condition = f"outside({p.name}, {ranks}) && {p.name} != MPI_PROC_NULL"
+        self.fail_if(condition, self.call("bad_rank", p, p.name, ranks, "false"))
 
     def rank(self, p):
         comm = f"{self.comm.name}_object"
@@ -314,6 +338,8 @@ class Checks:
             self.array(p)
         elif p.stars:
             self.pointer(p)
+        elif p.kind == "RANK_NNI" and self.win:
+            self.target_rank(p)
         elif p.direction == "in" and (
             "NNI" in p.kind
             or ("NUM_ELEM" in p.kind and "count" in p.name)
@@ -383,12 +409,13 @@ class Checks:
     def lines(self):
         self.out = [f"constexpr Procedure here = Procedure::{self.enumerator};"]
         for p in self.procedure.parameters:  # what is not made is no communicator
-            if p.type == "MPI_Comm" and p.direction == "out" and p.stars == 1 and not p.is_array:
-                self.out.append(f"if (BATON_LIKELY({p.name} != nullptr)) *{p.name} = MPI_COMM_NULL;")
+            made = p.type in ("MPI_Comm", "MPI_Win") and p.direction == "out"
+            if made and p.stars == 1 and not p.is_array:
+                self.out.append(f"if (BATON_LIKELY({p.name} != nullptr)) *{p.name} = {HANDLE_NULLS[p.type]};")
         if self.procedure.base not in self.api.overlay["any_time"]:
             self.running()
         handles = [p for p in self.procedure.parameters if self.resolves(p)]
-        handles.sort(key=lambda p: p not in (self.comm, self.session, self.given))
+        handles.sort(key=lambda p: p not in (self.comm, self.session, self.given, self.win))
         if self.comm:
             self.handle(handles.pop(0))
         if self.is_rooted() and self.comm:

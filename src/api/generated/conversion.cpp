@@ -263,21 +263,21 @@ BATON_EXPORT int PMPI_Type_toint(MPI_Datatype datatype) {
 BATON_ALIAS(Type_toint)
 
 BATON_EXPORT MPI_Fint PMPI_Win_c2f(MPI_Win win) {
-  return predefined_to_int(win);
+  return window::windows.to_int(win);
 }
 BATON_ALIAS(Win_c2f)
 
 BATON_EXPORT MPI_Win PMPI_Win_f2c(MPI_Fint win) {
-  return predefined_from_int<MPI_Win>(win);
+  return window::windows.from_int(win);
 }
 BATON_ALIAS(Win_f2c)
 
 BATON_EXPORT MPI_Win PMPI_Win_fromint(int win) {
-  return predefined_from_int<MPI_Win>(win);
+  return window::windows.from_int(win);
 }
 BATON_ALIAS(Win_fromint)
 
 BATON_EXPORT int PMPI_Win_toint(MPI_Win win) {
-  return predefined_to_int(win);
+  return window::windows.to_int(win);
 }
 BATON_ALIAS(Win_toint)

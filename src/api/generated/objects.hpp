@@ -5,6 +5,7 @@
 #include "datatype/operation.hpp"
 #include "message/match.hpp"
 #include "message/request.hpp"
+#include "window/window.hpp"
 #include "world/communicator.hpp"
 #include "world/error_handler.hpp"
 #include "world/group.hpp"

@@ -8,117 +8,744 @@ using namespace baton;
 using namespace baton::api;
 
 BATON_EXPORT int PMPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
-  return unsupported(Procedure::Accumulate, nullptr, true);
+  constexpr Procedure here = Procedure::Accumulate;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 9, nullptr, win, MPI_ERR_WIN);
+  Datatype* const origin_datatype_object = datatype::datatypes.find(origin_datatype);
+  if (BATON_UNLIKELY(!origin_datatype_object))
+    return bad_handle(here, 3, &win_object->errors, origin_datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!origin_datatype_object->committed))
+    return uncommitted(here, 3, &win_object->errors, origin_datatype_object->name);
+  Datatype* const target_datatype_object = datatype::datatypes.find(target_datatype);
+  if (BATON_UNLIKELY(!target_datatype_object))
+    return bad_handle(here, 7, &win_object->errors, target_datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!target_datatype_object->committed))
+    return uncommitted(here, 7, &win_object->errors, target_datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 8, &win_object->errors, op, MPI_ERR_OP);
+  if (BATON_UNLIKELY(is_special(origin_addr) && (origin_count > 0 || origin_addr))) {
+    if (int rc = check_special_buffer(here, 1, &win_object->errors, origin_addr, origin_count == 0 || origin_datatype_object->size == 0, !origin_datatype_object->predefined)) return rc;
+    if (origin_count == 0 || origin_datatype_object->size == 0) origin_addr = nullptr;
+  }
+  if (BATON_UNLIKELY(origin_count < 0))
+    return bad_number(here, 2, &win_object->errors, origin_count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(outside(target_rank, win_object->ranks()) && target_rank != MPI_PROC_NULL))
+    return bad_rank(here, 4, &win_object->errors, target_rank, win_object->ranks(), false);
+  if (BATON_UNLIKELY(target_disp < 0))
+    return bad_number(here, 5, &win_object->errors, target_disp, 0, MPI_ERR_DISP);
+  if (BATON_UNLIKELY(target_count < 0))
+    return bad_number(here, 6, &win_object->errors, target_count, 0, MPI_ERR_COUNT);
+  return finish(here, &win_object->errors, api::accumulate(origin_addr, origin_count, *origin_datatype_object, target_rank, target_disp, target_count, *target_datatype_object, *op_object, *win_object));
 }
 BATON_ALIAS(Accumulate)
 
 BATON_EXPORT int PMPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
-  return unsupported(Procedure::Accumulate_c, nullptr, true);
+  constexpr Procedure here = Procedure::Accumulate_c;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 9, nullptr, win, MPI_ERR_WIN);
+  Datatype* const origin_datatype_object = datatype::datatypes.find(origin_datatype);
+  if (BATON_UNLIKELY(!origin_datatype_object))
+    return bad_handle(here, 3, &win_object->errors, origin_datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!origin_datatype_object->committed))
+    return uncommitted(here, 3, &win_object->errors, origin_datatype_object->name);
+  Datatype* const target_datatype_object = datatype::datatypes.find(target_datatype);
+  if (BATON_UNLIKELY(!target_datatype_object))
+    return bad_handle(here, 7, &win_object->errors, target_datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!target_datatype_object->committed))
+    return uncommitted(here, 7, &win_object->errors, target_datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 8, &win_object->errors, op, MPI_ERR_OP);
+  if (BATON_UNLIKELY(is_special(origin_addr) && (origin_count > 0 || origin_addr))) {
+    if (int rc = check_special_buffer(here, 1, &win_object->errors, origin_addr, origin_count == 0 || origin_datatype_object->size == 0, !origin_datatype_object->predefined)) return rc;
+    if (origin_count == 0 || origin_datatype_object->size == 0) origin_addr = nullptr;
+  }
+  if (BATON_UNLIKELY(origin_count < 0))
+    return bad_number(here, 2, &win_object->errors, origin_count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(outside(target_rank, win_object->ranks()) && target_rank != MPI_PROC_NULL))
+    return bad_rank(here, 4, &win_object->errors, target_rank, win_object->ranks(), false);
+  if (BATON_UNLIKELY(target_disp < 0))
+    return bad_number(here, 5, &win_object->errors, target_disp, 0, MPI_ERR_DISP);
+  if (BATON_UNLIKELY(target_count < 0))
+    return bad_number(here, 6, &win_object->errors, target_count, 0, MPI_ERR_COUNT);
+  return finish(here, &win_object->errors, api::accumulate(origin_addr, origin_count, *origin_datatype_object, target_rank, target_disp, target_count, *target_datatype_object, *op_object, *win_object));
 }
 BATON_ALIAS(Accumulate_c)
 
 BATON_EXPORT int PMPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win) {
-  return unsupported(Procedure::Compare_and_swap, nullptr, true);
+  constexpr Procedure here = Procedure::Compare_and_swap;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 7, nullptr, win, MPI_ERR_WIN);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &win_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &win_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(outside(target_rank, win_object->ranks()) && target_rank != MPI_PROC_NULL))
+    return bad_rank(here, 5, &win_object->errors, target_rank, win_object->ranks(), false);
+  if (BATON_UNLIKELY(target_disp < 0))
+    return bad_number(here, 6, &win_object->errors, target_disp, 0, MPI_ERR_DISP);
+  return finish(here, &win_object->errors, api::compare_and_swap(origin_addr, compare_addr, result_addr, *datatype_object, target_rank, target_disp, *win_object));
 }
 BATON_ALIAS(Compare_and_swap)
 
 BATON_EXPORT int PMPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win) {
-  return unsupported(Procedure::Fetch_and_op, nullptr, true);
+  constexpr Procedure here = Procedure::Fetch_and_op;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 7, nullptr, win, MPI_ERR_WIN);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 3, &win_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 3, &win_object->errors, datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 6, &win_object->errors, op, MPI_ERR_OP);
+  if (BATON_UNLIKELY(outside(target_rank, win_object->ranks()) && target_rank != MPI_PROC_NULL))
+    return bad_rank(here, 4, &win_object->errors, target_rank, win_object->ranks(), false);
+  if (BATON_UNLIKELY(target_disp < 0))
+    return bad_number(here, 5, &win_object->errors, target_disp, 0, MPI_ERR_DISP);
+  return finish(here, &win_object->errors, api::fetch_and_op(origin_addr, result_addr, *datatype_object, target_rank, target_disp, *op_object, *win_object));
 }
 BATON_ALIAS(Fetch_and_op)
 
 BATON_EXPORT int PMPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) {
-  return unsupported(Procedure::Get, nullptr, true);
+  constexpr Procedure here = Procedure::Get;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 8, nullptr, win, MPI_ERR_WIN);
+  Datatype* const origin_datatype_object = datatype::datatypes.find(origin_datatype);
+  if (BATON_UNLIKELY(!origin_datatype_object))
+    return bad_handle(here, 3, &win_object->errors, origin_datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!origin_datatype_object->committed))
+    return uncommitted(here, 3, &win_object->errors, origin_datatype_object->name);
+  Datatype* const target_datatype_object = datatype::datatypes.find(target_datatype);
+  if (BATON_UNLIKELY(!target_datatype_object))
+    return bad_handle(here, 7, &win_object->errors, target_datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!target_datatype_object->committed))
+    return uncommitted(here, 7, &win_object->errors, target_datatype_object->name);
+  if (BATON_UNLIKELY(is_special(origin_addr) && (origin_count > 0 || origin_addr))) {
+    if (int rc = check_special_buffer(here, 1, &win_object->errors, origin_addr, origin_count == 0 || origin_datatype_object->size == 0, !origin_datatype_object->predefined)) return rc;
+    if (origin_count == 0 || origin_datatype_object->size == 0) origin_addr = nullptr;
+  }
+  if (BATON_UNLIKELY(origin_count < 0))
+    return bad_number(here, 2, &win_object->errors, origin_count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(outside(target_rank, win_object->ranks()) && target_rank != MPI_PROC_NULL))
+    return bad_rank(here, 4, &win_object->errors, target_rank, win_object->ranks(), false);
+  if (BATON_UNLIKELY(target_disp < 0))
+    return bad_number(here, 5, &win_object->errors, target_disp, 0, MPI_ERR_DISP);
+  if (BATON_UNLIKELY(target_count < 0))
+    return bad_number(here, 6, &win_object->errors, target_count, 0, MPI_ERR_COUNT);
+  return finish(here, &win_object->errors, api::get(origin_addr, origin_count, *origin_datatype_object, target_rank, target_disp, target_count, *target_datatype_object, *win_object));
 }
 BATON_ALIAS(Get)
 
 BATON_EXPORT int PMPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win) {
-  return unsupported(Procedure::Get_c, nullptr, true);
+  constexpr Procedure here = Procedure::Get_c;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 8, nullptr, win, MPI_ERR_WIN);
+  Datatype* const origin_datatype_object = datatype::datatypes.find(origin_datatype);
+  if (BATON_UNLIKELY(!origin_datatype_object))
+    return bad_handle(here, 3, &win_object->errors, origin_datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!origin_datatype_object->committed))
+    return uncommitted(here, 3, &win_object->errors, origin_datatype_object->name);
+  Datatype* const target_datatype_object = datatype::datatypes.find(target_datatype);
+  if (BATON_UNLIKELY(!target_datatype_object))
+    return bad_handle(here, 7, &win_object->errors, target_datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!target_datatype_object->committed))
+    return uncommitted(here, 7, &win_object->errors, target_datatype_object->name);
+  if (BATON_UNLIKELY(is_special(origin_addr) && (origin_count > 0 || origin_addr))) {
+    if (int rc = check_special_buffer(here, 1, &win_object->errors, origin_addr, origin_count == 0 || origin_datatype_object->size == 0, !origin_datatype_object->predefined)) return rc;
+    if (origin_count == 0 || origin_datatype_object->size == 0) origin_addr = nullptr;
+  }
+  if (BATON_UNLIKELY(origin_count < 0))
+    return bad_number(here, 2, &win_object->errors, origin_count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(outside(target_rank, win_object->ranks()) && target_rank != MPI_PROC_NULL))
+    return bad_rank(here, 4, &win_object->errors, target_rank, win_object->ranks(), false);
+  if (BATON_UNLIKELY(target_disp < 0))
+    return bad_number(here, 5, &win_object->errors, target_disp, 0, MPI_ERR_DISP);
+  if (BATON_UNLIKELY(target_count < 0))
+    return bad_number(here, 6, &win_object->errors, target_count, 0, MPI_ERR_COUNT);
+  return finish(here, &win_object->errors, api::get(origin_addr, origin_count, *origin_datatype_object, target_rank, target_disp, target_count, *target_datatype_object, *win_object));
 }
 BATON_ALIAS(Get_c)
 
 BATON_EXPORT int PMPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
-  return unsupported(Procedure::Get_accumulate, nullptr, true);
+  constexpr Procedure here = Procedure::Get_accumulate;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 12, nullptr, win, MPI_ERR_WIN);
+  Datatype* const origin_datatype_object = op != MPI_NO_OP ? datatype::datatypes.find(origin_datatype) : nullptr;
+  if (BATON_UNLIKELY(op != MPI_NO_OP && (!origin_datatype_object)))
+    return bad_handle(here, 3, &win_object->errors, origin_datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(op != MPI_NO_OP && (!origin_datatype_object->committed)))
+    return uncommitted(here, 3, &win_object->errors, origin_datatype_object->name);
+  Datatype* const result_datatype_object = datatype::datatypes.find(result_datatype);
+  if (BATON_UNLIKELY(!result_datatype_object))
+    return bad_handle(here, 6, &win_object->errors, result_datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!result_datatype_object->committed))
+    return uncommitted(here, 6, &win_object->errors, result_datatype_object->name);
+  Datatype* const target_datatype_object = datatype::datatypes.find(target_datatype);
+  if (BATON_UNLIKELY(!target_datatype_object))
+    return bad_handle(here, 10, &win_object->errors, target_datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!target_datatype_object->committed))
+    return uncommitted(here, 10, &win_object->errors, target_datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 11, &win_object->errors, op, MPI_ERR_OP);
+  if (BATON_UNLIKELY(op != MPI_NO_OP && is_special(origin_addr) && (origin_count > 0 || origin_addr))) {
+    if (int rc = check_special_buffer(here, 1, &win_object->errors, origin_addr, origin_count == 0 || origin_datatype_object->size == 0, !origin_datatype_object->predefined)) return rc;
+    if (origin_count == 0 || origin_datatype_object->size == 0) origin_addr = nullptr;
+  }
+  if (BATON_UNLIKELY(op != MPI_NO_OP && (origin_count < 0)))
+    return bad_number(here, 2, &win_object->errors, origin_count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(is_special(result_addr) && (result_count > 0 || result_addr))) {
+    if (int rc = check_special_buffer(here, 4, &win_object->errors, result_addr, result_count == 0 || result_datatype_object->size == 0, !result_datatype_object->predefined)) return rc;
+    if (result_count == 0 || result_datatype_object->size == 0) result_addr = nullptr;
+  }
+  if (BATON_UNLIKELY(result_count < 0))
+    return bad_number(here, 5, &win_object->errors, result_count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(outside(target_rank, win_object->ranks()) && target_rank != MPI_PROC_NULL))
+    return bad_rank(here, 7, &win_object->errors, target_rank, win_object->ranks(), false);
+  if (BATON_UNLIKELY(target_disp < 0))
+    return bad_number(here, 8, &win_object->errors, target_disp, 0, MPI_ERR_DISP);
+  if (BATON_UNLIKELY(target_count < 0))
+    return bad_number(here, 9, &win_object->errors, target_count, 0, MPI_ERR_COUNT);
+  return finish(here, &win_object->errors, api::get_accumulate(origin_addr, origin_count, origin_datatype_object, result_addr, result_count, *result_datatype_object, target_rank, target_disp, target_count, *target_datatype_object, *op_object, *win_object));
 }
 BATON_ALIAS(Get_accumulate)
 
 BATON_EXPORT int PMPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
-  return unsupported(Procedure::Get_accumulate_c, nullptr, true);
+  constexpr Procedure here = Procedure::Get_accumulate_c;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 12, nullptr, win, MPI_ERR_WIN);
+  Datatype* const origin_datatype_object = op != MPI_NO_OP ? datatype::datatypes.find(origin_datatype) : nullptr;
+  if (BATON_UNLIKELY(op != MPI_NO_OP && (!origin_datatype_object)))
+    return bad_handle(here, 3, &win_object->errors, origin_datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(op != MPI_NO_OP && (!origin_datatype_object->committed)))
+    return uncommitted(here, 3, &win_object->errors, origin_datatype_object->name);
+  Datatype* const result_datatype_object = datatype::datatypes.find(result_datatype);
+  if (BATON_UNLIKELY(!result_datatype_object))
+    return bad_handle(here, 6, &win_object->errors, result_datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!result_datatype_object->committed))
+    return uncommitted(here, 6, &win_object->errors, result_datatype_object->name);
+  Datatype* const target_datatype_object = datatype::datatypes.find(target_datatype);
+  if (BATON_UNLIKELY(!target_datatype_object))
+    return bad_handle(here, 10, &win_object->errors, target_datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!target_datatype_object->committed))
+    return uncommitted(here, 10, &win_object->errors, target_datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 11, &win_object->errors, op, MPI_ERR_OP);
+  if (BATON_UNLIKELY(op != MPI_NO_OP && is_special(origin_addr) && (origin_count > 0 || origin_addr))) {
+    if (int rc = check_special_buffer(here, 1, &win_object->errors, origin_addr, origin_count == 0 || origin_datatype_object->size == 0, !origin_datatype_object->predefined)) return rc;
+    if (origin_count == 0 || origin_datatype_object->size == 0) origin_addr = nullptr;
+  }
+  if (BATON_UNLIKELY(op != MPI_NO_OP && (origin_count < 0)))
+    return bad_number(here, 2, &win_object->errors, origin_count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(is_special(result_addr) && (result_count > 0 || result_addr))) {
+    if (int rc = check_special_buffer(here, 4, &win_object->errors, result_addr, result_count == 0 || result_datatype_object->size == 0, !result_datatype_object->predefined)) return rc;
+    if (result_count == 0 || result_datatype_object->size == 0) result_addr = nullptr;
+  }
+  if (BATON_UNLIKELY(result_count < 0))
+    return bad_number(here, 5, &win_object->errors, result_count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(outside(target_rank, win_object->ranks()) && target_rank != MPI_PROC_NULL))
+    return bad_rank(here, 7, &win_object->errors, target_rank, win_object->ranks(), false);
+  if (BATON_UNLIKELY(target_disp < 0))
+    return bad_number(here, 8, &win_object->errors, target_disp, 0, MPI_ERR_DISP);
+  if (BATON_UNLIKELY(target_count < 0))
+    return bad_number(here, 9, &win_object->errors, target_count, 0, MPI_ERR_COUNT);
+  return finish(here, &win_object->errors, api::get_accumulate(origin_addr, origin_count, origin_datatype_object, result_addr, result_count, *result_datatype_object, target_rank, target_disp, target_count, *target_datatype_object, *op_object, *win_object));
 }
 BATON_ALIAS(Get_accumulate_c)
 
 BATON_EXPORT int PMPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) {
-  return unsupported(Procedure::Put, nullptr, true);
+  constexpr Procedure here = Procedure::Put;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 8, nullptr, win, MPI_ERR_WIN);
+  Datatype* const origin_datatype_object = datatype::datatypes.find(origin_datatype);
+  if (BATON_UNLIKELY(!origin_datatype_object))
+    return bad_handle(here, 3, &win_object->errors, origin_datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!origin_datatype_object->committed))
+    return uncommitted(here, 3, &win_object->errors, origin_datatype_object->name);
+  Datatype* const target_datatype_object = datatype::datatypes.find(target_datatype);
+  if (BATON_UNLIKELY(!target_datatype_object))
+    return bad_handle(here, 7, &win_object->errors, target_datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!target_datatype_object->committed))
+    return uncommitted(here, 7, &win_object->errors, target_datatype_object->name);
+  if (BATON_UNLIKELY(is_special(origin_addr) && (origin_count > 0 || origin_addr))) {
+    if (int rc = check_special_buffer(here, 1, &win_object->errors, origin_addr, origin_count == 0 || origin_datatype_object->size == 0, !origin_datatype_object->predefined)) return rc;
+    if (origin_count == 0 || origin_datatype_object->size == 0) origin_addr = nullptr;
+  }
+  if (BATON_UNLIKELY(origin_count < 0))
+    return bad_number(here, 2, &win_object->errors, origin_count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(outside(target_rank, win_object->ranks()) && target_rank != MPI_PROC_NULL))
+    return bad_rank(here, 4, &win_object->errors, target_rank, win_object->ranks(), false);
+  if (BATON_UNLIKELY(target_disp < 0))
+    return bad_number(here, 5, &win_object->errors, target_disp, 0, MPI_ERR_DISP);
+  if (BATON_UNLIKELY(target_count < 0))
+    return bad_number(here, 6, &win_object->errors, target_count, 0, MPI_ERR_COUNT);
+  return finish(here, &win_object->errors, api::put(origin_addr, origin_count, *origin_datatype_object, target_rank, target_disp, target_count, *target_datatype_object, *win_object));
 }
 BATON_ALIAS(Put)
 
 BATON_EXPORT int PMPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win) {
-  return unsupported(Procedure::Put_c, nullptr, true);
+  constexpr Procedure here = Procedure::Put_c;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 8, nullptr, win, MPI_ERR_WIN);
+  Datatype* const origin_datatype_object = datatype::datatypes.find(origin_datatype);
+  if (BATON_UNLIKELY(!origin_datatype_object))
+    return bad_handle(here, 3, &win_object->errors, origin_datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!origin_datatype_object->committed))
+    return uncommitted(here, 3, &win_object->errors, origin_datatype_object->name);
+  Datatype* const target_datatype_object = datatype::datatypes.find(target_datatype);
+  if (BATON_UNLIKELY(!target_datatype_object))
+    return bad_handle(here, 7, &win_object->errors, target_datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!target_datatype_object->committed))
+    return uncommitted(here, 7, &win_object->errors, target_datatype_object->name);
+  if (BATON_UNLIKELY(is_special(origin_addr) && (origin_count > 0 || origin_addr))) {
+    if (int rc = check_special_buffer(here, 1, &win_object->errors, origin_addr, origin_count == 0 || origin_datatype_object->size == 0, !origin_datatype_object->predefined)) return rc;
+    if (origin_count == 0 || origin_datatype_object->size == 0) origin_addr = nullptr;
+  }
+  if (BATON_UNLIKELY(origin_count < 0))
+    return bad_number(here, 2, &win_object->errors, origin_count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(outside(target_rank, win_object->ranks()) && target_rank != MPI_PROC_NULL))
+    return bad_rank(here, 4, &win_object->errors, target_rank, win_object->ranks(), false);
+  if (BATON_UNLIKELY(target_disp < 0))
+    return bad_number(here, 5, &win_object->errors, target_disp, 0, MPI_ERR_DISP);
+  if (BATON_UNLIKELY(target_count < 0))
+    return bad_number(here, 6, &win_object->errors, target_count, 0, MPI_ERR_COUNT);
+  return finish(here, &win_object->errors, api::put(origin_addr, origin_count, *origin_datatype_object, target_rank, target_disp, target_count, *target_datatype_object, *win_object));
 }
 BATON_ALIAS(Put_c)
 
 BATON_EXPORT int PMPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) {
-  return unsupported(Procedure::Raccumulate, nullptr, true);
+  constexpr Procedure here = Procedure::Raccumulate;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 9, nullptr, win, MPI_ERR_WIN);
+  Datatype* const origin_datatype_object = datatype::datatypes.find(origin_datatype);
+  if (BATON_UNLIKELY(!origin_datatype_object))
+    return bad_handle(here, 3, &win_object->errors, origin_datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!origin_datatype_object->committed))
+    return uncommitted(here, 3, &win_object->errors, origin_datatype_object->name);
+  Datatype* const target_datatype_object = datatype::datatypes.find(target_datatype);
+  if (BATON_UNLIKELY(!target_datatype_object))
+    return bad_handle(here, 7, &win_object->errors, target_datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!target_datatype_object->committed))
+    return uncommitted(here, 7, &win_object->errors, target_datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 8, &win_object->errors, op, MPI_ERR_OP);
+  if (BATON_UNLIKELY(is_special(origin_addr) && (origin_count > 0 || origin_addr))) {
+    if (int rc = check_special_buffer(here, 1, &win_object->errors, origin_addr, origin_count == 0 || origin_datatype_object->size == 0, !origin_datatype_object->predefined)) return rc;
+    if (origin_count == 0 || origin_datatype_object->size == 0) origin_addr = nullptr;
+  }
+  if (BATON_UNLIKELY(origin_count < 0))
+    return bad_number(here, 2, &win_object->errors, origin_count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(outside(target_rank, win_object->ranks()) && target_rank != MPI_PROC_NULL))
+    return bad_rank(here, 4, &win_object->errors, target_rank, win_object->ranks(), false);
+  if (BATON_UNLIKELY(target_disp < 0))
+    return bad_number(here, 5, &win_object->errors, target_disp, 0, MPI_ERR_DISP);
+  if (BATON_UNLIKELY(target_count < 0))
+    return bad_number(here, 6, &win_object->errors, target_count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 10, &win_object->errors);
+  return finish(here, &win_object->errors, api::raccumulate(origin_addr, origin_count, *origin_datatype_object, target_rank, target_disp, target_count, *target_datatype_object, *op_object, *win_object, request));
 }
 BATON_ALIAS(Raccumulate)
 
 BATON_EXPORT int PMPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) {
-  return unsupported(Procedure::Raccumulate_c, nullptr, true);
+  constexpr Procedure here = Procedure::Raccumulate_c;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 9, nullptr, win, MPI_ERR_WIN);
+  Datatype* const origin_datatype_object = datatype::datatypes.find(origin_datatype);
+  if (BATON_UNLIKELY(!origin_datatype_object))
+    return bad_handle(here, 3, &win_object->errors, origin_datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!origin_datatype_object->committed))
+    return uncommitted(here, 3, &win_object->errors, origin_datatype_object->name);
+  Datatype* const target_datatype_object = datatype::datatypes.find(target_datatype);
+  if (BATON_UNLIKELY(!target_datatype_object))
+    return bad_handle(here, 7, &win_object->errors, target_datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!target_datatype_object->committed))
+    return uncommitted(here, 7, &win_object->errors, target_datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 8, &win_object->errors, op, MPI_ERR_OP);
+  if (BATON_UNLIKELY(is_special(origin_addr) && (origin_count > 0 || origin_addr))) {
+    if (int rc = check_special_buffer(here, 1, &win_object->errors, origin_addr, origin_count == 0 || origin_datatype_object->size == 0, !origin_datatype_object->predefined)) return rc;
+    if (origin_count == 0 || origin_datatype_object->size == 0) origin_addr = nullptr;
+  }
+  if (BATON_UNLIKELY(origin_count < 0))
+    return bad_number(here, 2, &win_object->errors, origin_count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(outside(target_rank, win_object->ranks()) && target_rank != MPI_PROC_NULL))
+    return bad_rank(here, 4, &win_object->errors, target_rank, win_object->ranks(), false);
+  if (BATON_UNLIKELY(target_disp < 0))
+    return bad_number(here, 5, &win_object->errors, target_disp, 0, MPI_ERR_DISP);
+  if (BATON_UNLIKELY(target_count < 0))
+    return bad_number(here, 6, &win_object->errors, target_count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 10, &win_object->errors);
+  return finish(here, &win_object->errors, api::raccumulate(origin_addr, origin_count, *origin_datatype_object, target_rank, target_disp, target_count, *target_datatype_object, *op_object, *win_object, request));
 }
 BATON_ALIAS(Raccumulate_c)
 
 BATON_EXPORT int PMPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) {
-  return unsupported(Procedure::Rget, nullptr, true);
+  constexpr Procedure here = Procedure::Rget;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 8, nullptr, win, MPI_ERR_WIN);
+  Datatype* const origin_datatype_object = datatype::datatypes.find(origin_datatype);
+  if (BATON_UNLIKELY(!origin_datatype_object))
+    return bad_handle(here, 3, &win_object->errors, origin_datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!origin_datatype_object->committed))
+    return uncommitted(here, 3, &win_object->errors, origin_datatype_object->name);
+  Datatype* const target_datatype_object = datatype::datatypes.find(target_datatype);
+  if (BATON_UNLIKELY(!target_datatype_object))
+    return bad_handle(here, 7, &win_object->errors, target_datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!target_datatype_object->committed))
+    return uncommitted(here, 7, &win_object->errors, target_datatype_object->name);
+  if (BATON_UNLIKELY(is_special(origin_addr) && (origin_count > 0 || origin_addr))) {
+    if (int rc = check_special_buffer(here, 1, &win_object->errors, origin_addr, origin_count == 0 || origin_datatype_object->size == 0, !origin_datatype_object->predefined)) return rc;
+    if (origin_count == 0 || origin_datatype_object->size == 0) origin_addr = nullptr;
+  }
+  if (BATON_UNLIKELY(origin_count < 0))
+    return bad_number(here, 2, &win_object->errors, origin_count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(outside(target_rank, win_object->ranks()) && target_rank != MPI_PROC_NULL))
+    return bad_rank(here, 4, &win_object->errors, target_rank, win_object->ranks(), false);
+  if (BATON_UNLIKELY(target_disp < 0))
+    return bad_number(here, 5, &win_object->errors, target_disp, 0, MPI_ERR_DISP);
+  if (BATON_UNLIKELY(target_count < 0))
+    return bad_number(here, 6, &win_object->errors, target_count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 9, &win_object->errors);
+  return finish(here, &win_object->errors, api::rget(origin_addr, origin_count, *origin_datatype_object, target_rank, target_disp, target_count, *target_datatype_object, *win_object, request));
 }
 BATON_ALIAS(Rget)
 
 BATON_EXPORT int PMPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) {
-  return unsupported(Procedure::Rget_c, nullptr, true);
+  constexpr Procedure here = Procedure::Rget_c;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 8, nullptr, win, MPI_ERR_WIN);
+  Datatype* const origin_datatype_object = datatype::datatypes.find(origin_datatype);
+  if (BATON_UNLIKELY(!origin_datatype_object))
+    return bad_handle(here, 3, &win_object->errors, origin_datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!origin_datatype_object->committed))
+    return uncommitted(here, 3, &win_object->errors, origin_datatype_object->name);
+  Datatype* const target_datatype_object = datatype::datatypes.find(target_datatype);
+  if (BATON_UNLIKELY(!target_datatype_object))
+    return bad_handle(here, 7, &win_object->errors, target_datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!target_datatype_object->committed))
+    return uncommitted(here, 7, &win_object->errors, target_datatype_object->name);
+  if (BATON_UNLIKELY(is_special(origin_addr) && (origin_count > 0 || origin_addr))) {
+    if (int rc = check_special_buffer(here, 1, &win_object->errors, origin_addr, origin_count == 0 || origin_datatype_object->size == 0, !origin_datatype_object->predefined)) return rc;
+    if (origin_count == 0 || origin_datatype_object->size == 0) origin_addr = nullptr;
+  }
+  if (BATON_UNLIKELY(origin_count < 0))
+    return bad_number(here, 2, &win_object->errors, origin_count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(outside(target_rank, win_object->ranks()) && target_rank != MPI_PROC_NULL))
+    return bad_rank(here, 4, &win_object->errors, target_rank, win_object->ranks(), false);
+  if (BATON_UNLIKELY(target_disp < 0))
+    return bad_number(here, 5, &win_object->errors, target_disp, 0, MPI_ERR_DISP);
+  if (BATON_UNLIKELY(target_count < 0))
+    return bad_number(here, 6, &win_object->errors, target_count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 9, &win_object->errors);
+  return finish(here, &win_object->errors, api::rget(origin_addr, origin_count, *origin_datatype_object, target_rank, target_disp, target_count, *target_datatype_object, *win_object, request));
 }
 BATON_ALIAS(Rget_c)
 
 BATON_EXPORT int PMPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) {
-  return unsupported(Procedure::Rget_accumulate, nullptr, true);
+  constexpr Procedure here = Procedure::Rget_accumulate;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 12, nullptr, win, MPI_ERR_WIN);
+  Datatype* const origin_datatype_object = op != MPI_NO_OP ? datatype::datatypes.find(origin_datatype) : nullptr;
+  if (BATON_UNLIKELY(op != MPI_NO_OP && (!origin_datatype_object)))
+    return bad_handle(here, 3, &win_object->errors, origin_datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(op != MPI_NO_OP && (!origin_datatype_object->committed)))
+    return uncommitted(here, 3, &win_object->errors, origin_datatype_object->name);
+  Datatype* const result_datatype_object = datatype::datatypes.find(result_datatype);
+  if (BATON_UNLIKELY(!result_datatype_object))
+    return bad_handle(here, 6, &win_object->errors, result_datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!result_datatype_object->committed))
+    return uncommitted(here, 6, &win_object->errors, result_datatype_object->name);
+  Datatype* const target_datatype_object = datatype::datatypes.find(target_datatype);
+  if (BATON_UNLIKELY(!target_datatype_object))
+    return bad_handle(here, 10, &win_object->errors, target_datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!target_datatype_object->committed))
+    return uncommitted(here, 10, &win_object->errors, target_datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 11, &win_object->errors, op, MPI_ERR_OP);
+  if (BATON_UNLIKELY(op != MPI_NO_OP && is_special(origin_addr) && (origin_count > 0 || origin_addr))) {
+    if (int rc = check_special_buffer(here, 1, &win_object->errors, origin_addr, origin_count == 0 || origin_datatype_object->size == 0, !origin_datatype_object->predefined)) return rc;
+    if (origin_count == 0 || origin_datatype_object->size == 0) origin_addr = nullptr;
+  }
+  if (BATON_UNLIKELY(op != MPI_NO_OP && (origin_count < 0)))
+    return bad_number(here, 2, &win_object->errors, origin_count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(is_special(result_addr) && (result_count > 0 || result_addr))) {
+    if (int rc = check_special_buffer(here, 4, &win_object->errors, result_addr, result_count == 0 || result_datatype_object->size == 0, !result_datatype_object->predefined)) return rc;
+    if (result_count == 0 || result_datatype_object->size == 0) result_addr = nullptr;
+  }
+  if (BATON_UNLIKELY(result_count < 0))
+    return bad_number(here, 5, &win_object->errors, result_count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(outside(target_rank, win_object->ranks()) && target_rank != MPI_PROC_NULL))
+    return bad_rank(here, 7, &win_object->errors, target_rank, win_object->ranks(), false);
+  if (BATON_UNLIKELY(target_disp < 0))
+    return bad_number(here, 8, &win_object->errors, target_disp, 0, MPI_ERR_DISP);
+  if (BATON_UNLIKELY(target_count < 0))
+    return bad_number(here, 9, &win_object->errors, target_count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 13, &win_object->errors);
+  return finish(here, &win_object->errors, api::rget_accumulate(origin_addr, origin_count, origin_datatype_object, result_addr, result_count, *result_datatype_object, target_rank, target_disp, target_count, *target_datatype_object, *op_object, *win_object, request));
 }
 BATON_ALIAS(Rget_accumulate)
 
 BATON_EXPORT int PMPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) {
-  return unsupported(Procedure::Rget_accumulate_c, nullptr, true);
+  constexpr Procedure here = Procedure::Rget_accumulate_c;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 12, nullptr, win, MPI_ERR_WIN);
+  Datatype* const origin_datatype_object = op != MPI_NO_OP ? datatype::datatypes.find(origin_datatype) : nullptr;
+  if (BATON_UNLIKELY(op != MPI_NO_OP && (!origin_datatype_object)))
+    return bad_handle(here, 3, &win_object->errors, origin_datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(op != MPI_NO_OP && (!origin_datatype_object->committed)))
+    return uncommitted(here, 3, &win_object->errors, origin_datatype_object->name);
+  Datatype* const result_datatype_object = datatype::datatypes.find(result_datatype);
+  if (BATON_UNLIKELY(!result_datatype_object))
+    return bad_handle(here, 6, &win_object->errors, result_datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!result_datatype_object->committed))
+    return uncommitted(here, 6, &win_object->errors, result_datatype_object->name);
+  Datatype* const target_datatype_object = datatype::datatypes.find(target_datatype);
+  if (BATON_UNLIKELY(!target_datatype_object))
+    return bad_handle(here, 10, &win_object->errors, target_datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!target_datatype_object->committed))
+    return uncommitted(here, 10, &win_object->errors, target_datatype_object->name);
+  Operation* const op_object = datatype::operations.find(op);
+  if (BATON_UNLIKELY(!op_object))
+    return bad_handle(here, 11, &win_object->errors, op, MPI_ERR_OP);
+  if (BATON_UNLIKELY(op != MPI_NO_OP && is_special(origin_addr) && (origin_count > 0 || origin_addr))) {
+    if (int rc = check_special_buffer(here, 1, &win_object->errors, origin_addr, origin_count == 0 || origin_datatype_object->size == 0, !origin_datatype_object->predefined)) return rc;
+    if (origin_count == 0 || origin_datatype_object->size == 0) origin_addr = nullptr;
+  }
+  if (BATON_UNLIKELY(op != MPI_NO_OP && (origin_count < 0)))
+    return bad_number(here, 2, &win_object->errors, origin_count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(is_special(result_addr) && (result_count > 0 || result_addr))) {
+    if (int rc = check_special_buffer(here, 4, &win_object->errors, result_addr, result_count == 0 || result_datatype_object->size == 0, !result_datatype_object->predefined)) return rc;
+    if (result_count == 0 || result_datatype_object->size == 0) result_addr = nullptr;
+  }
+  if (BATON_UNLIKELY(result_count < 0))
+    return bad_number(here, 5, &win_object->errors, result_count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(outside(target_rank, win_object->ranks()) && target_rank != MPI_PROC_NULL))
+    return bad_rank(here, 7, &win_object->errors, target_rank, win_object->ranks(), false);
+  if (BATON_UNLIKELY(target_disp < 0))
+    return bad_number(here, 8, &win_object->errors, target_disp, 0, MPI_ERR_DISP);
+  if (BATON_UNLIKELY(target_count < 0))
+    return bad_number(here, 9, &win_object->errors, target_count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 13, &win_object->errors);
+  return finish(here, &win_object->errors, api::rget_accumulate(origin_addr, origin_count, origin_datatype_object, result_addr, result_count, *result_datatype_object, target_rank, target_disp, target_count, *target_datatype_object, *op_object, *win_object, request));
 }
 BATON_ALIAS(Rget_accumulate_c)
 
 BATON_EXPORT int PMPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) {
-  return unsupported(Procedure::Rput, nullptr, true);
+  constexpr Procedure here = Procedure::Rput;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 8, nullptr, win, MPI_ERR_WIN);
+  Datatype* const origin_datatype_object = datatype::datatypes.find(origin_datatype);
+  if (BATON_UNLIKELY(!origin_datatype_object))
+    return bad_handle(here, 3, &win_object->errors, origin_datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!origin_datatype_object->committed))
+    return uncommitted(here, 3, &win_object->errors, origin_datatype_object->name);
+  Datatype* const target_datatype_object = datatype::datatypes.find(target_datatype);
+  if (BATON_UNLIKELY(!target_datatype_object))
+    return bad_handle(here, 7, &win_object->errors, target_datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!target_datatype_object->committed))
+    return uncommitted(here, 7, &win_object->errors, target_datatype_object->name);
+  if (BATON_UNLIKELY(is_special(origin_addr) && (origin_count > 0 || origin_addr))) {
+    if (int rc = check_special_buffer(here, 1, &win_object->errors, origin_addr, origin_count == 0 || origin_datatype_object->size == 0, !origin_datatype_object->predefined)) return rc;
+    if (origin_count == 0 || origin_datatype_object->size == 0) origin_addr = nullptr;
+  }
+  if (BATON_UNLIKELY(origin_count < 0))
+    return bad_number(here, 2, &win_object->errors, origin_count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(outside(target_rank, win_object->ranks()) && target_rank != MPI_PROC_NULL))
+    return bad_rank(here, 4, &win_object->errors, target_rank, win_object->ranks(), false);
+  if (BATON_UNLIKELY(target_disp < 0))
+    return bad_number(here, 5, &win_object->errors, target_disp, 0, MPI_ERR_DISP);
+  if (BATON_UNLIKELY(target_count < 0))
+    return bad_number(here, 6, &win_object->errors, target_count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 9, &win_object->errors);
+  return finish(here, &win_object->errors, api::rput(origin_addr, origin_count, *origin_datatype_object, target_rank, target_disp, target_count, *target_datatype_object, *win_object, request));
 }
 BATON_ALIAS(Rput)
 
 BATON_EXPORT int PMPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) {
-  return unsupported(Procedure::Rput_c, nullptr, true);
+  constexpr Procedure here = Procedure::Rput_c;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 8, nullptr, win, MPI_ERR_WIN);
+  Datatype* const origin_datatype_object = datatype::datatypes.find(origin_datatype);
+  if (BATON_UNLIKELY(!origin_datatype_object))
+    return bad_handle(here, 3, &win_object->errors, origin_datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!origin_datatype_object->committed))
+    return uncommitted(here, 3, &win_object->errors, origin_datatype_object->name);
+  Datatype* const target_datatype_object = datatype::datatypes.find(target_datatype);
+  if (BATON_UNLIKELY(!target_datatype_object))
+    return bad_handle(here, 7, &win_object->errors, target_datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!target_datatype_object->committed))
+    return uncommitted(here, 7, &win_object->errors, target_datatype_object->name);
+  if (BATON_UNLIKELY(is_special(origin_addr) && (origin_count > 0 || origin_addr))) {
+    if (int rc = check_special_buffer(here, 1, &win_object->errors, origin_addr, origin_count == 0 || origin_datatype_object->size == 0, !origin_datatype_object->predefined)) return rc;
+    if (origin_count == 0 || origin_datatype_object->size == 0) origin_addr = nullptr;
+  }
+  if (BATON_UNLIKELY(origin_count < 0))
+    return bad_number(here, 2, &win_object->errors, origin_count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(outside(target_rank, win_object->ranks()) && target_rank != MPI_PROC_NULL))
+    return bad_rank(here, 4, &win_object->errors, target_rank, win_object->ranks(), false);
+  if (BATON_UNLIKELY(target_disp < 0))
+    return bad_number(here, 5, &win_object->errors, target_disp, 0, MPI_ERR_DISP);
+  if (BATON_UNLIKELY(target_count < 0))
+    return bad_number(here, 6, &win_object->errors, target_count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 9, &win_object->errors);
+  return finish(here, &win_object->errors, api::rput(origin_addr, origin_count, *origin_datatype_object, target_rank, target_disp, target_count, *target_datatype_object, *win_object, request));
 }
 BATON_ALIAS(Rput_c)
 
 BATON_EXPORT int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) {
-  return unsupported(Procedure::Win_allocate, target_of(comm), speaks_for(comm));
+  constexpr Procedure here = Procedure::Win_allocate;
+  if (BATON_LIKELY(win != nullptr)) *win = MPI_WIN_NULL;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 4, nullptr, comm, MPI_ERR_COMM);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 3, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(!baseptr))
+    return null_argument(here, 5, &comm_object->errors);
+  if (BATON_UNLIKELY(!win))
+    return null_argument(here, 6, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::win_allocate(size, disp_unit, info_object, *comm_object, baseptr, win));
 }
 BATON_ALIAS(Win_allocate)
 
 BATON_EXPORT int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) {
-  return unsupported(Procedure::Win_allocate_c, target_of(comm), speaks_for(comm));
+  constexpr Procedure here = Procedure::Win_allocate_c;
+  if (BATON_LIKELY(win != nullptr)) *win = MPI_WIN_NULL;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 4, nullptr, comm, MPI_ERR_COMM);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 3, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(!baseptr))
+    return null_argument(here, 5, &comm_object->errors);
+  if (BATON_UNLIKELY(!win))
+    return null_argument(here, 6, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::win_allocate(size, disp_unit, info_object, *comm_object, baseptr, win));
 }
 BATON_ALIAS(Win_allocate_c)
 
 BATON_EXPORT int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) {
-  return unsupported(Procedure::Win_allocate_shared, target_of(comm), speaks_for(comm));
+  constexpr Procedure here = Procedure::Win_allocate_shared;
+  if (BATON_LIKELY(win != nullptr)) *win = MPI_WIN_NULL;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 4, nullptr, comm, MPI_ERR_COMM);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 3, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(!baseptr))
+    return null_argument(here, 5, &comm_object->errors);
+  if (BATON_UNLIKELY(!win))
+    return null_argument(here, 6, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::win_allocate_shared(size, disp_unit, info_object, *comm_object, baseptr, win));
 }
 BATON_ALIAS(Win_allocate_shared)
 
 BATON_EXPORT int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) {
-  return unsupported(Procedure::Win_allocate_shared_c, target_of(comm), speaks_for(comm));
+  constexpr Procedure here = Procedure::Win_allocate_shared_c;
+  if (BATON_LIKELY(win != nullptr)) *win = MPI_WIN_NULL;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 4, nullptr, comm, MPI_ERR_COMM);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 3, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(!baseptr))
+    return null_argument(here, 5, &comm_object->errors);
+  if (BATON_UNLIKELY(!win))
+    return null_argument(here, 6, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::win_allocate_shared(size, disp_unit, info_object, *comm_object, baseptr, win));
 }
 BATON_ALIAS(Win_allocate_shared_c)
 
 BATON_EXPORT int PMPI_Win_attach(MPI_Win win, void *base, MPI_Aint size) {
-  return unsupported(Procedure::Win_attach, nullptr, true);
+  constexpr Procedure here = Procedure::Win_attach;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 1, nullptr, win, MPI_ERR_WIN);
+  return finish(here, &win_object->errors, api::win_attach(*win_object, base, size));
 }
 BATON_ALIAS(Win_attach)
 
@@ -126,27 +753,72 @@ BATON_EXPORT int PMPI_Win_call_errhandler(MPI_Win win, int errorcode) {
   constexpr Procedure here = Procedure::Win_call_errhandler;
   if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
-  return finish(here, nullptr, api::win_call_errhandler(win, errorcode));
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 1, nullptr, win, MPI_ERR_WIN);
+  return finish(here, &win_object->errors, api::win_call_errhandler(*win_object, errorcode));
 }
 BATON_ALIAS(Win_call_errhandler)
 
 BATON_EXPORT int PMPI_Win_complete(MPI_Win win) {
-  return unsupported(Procedure::Win_complete, nullptr, true);
+  constexpr Procedure here = Procedure::Win_complete;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 1, nullptr, win, MPI_ERR_WIN);
+  return finish(here, &win_object->errors, api::win_complete(*win_object));
 }
 BATON_ALIAS(Win_complete)
 
 BATON_EXPORT int PMPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
-  return unsupported(Procedure::Win_create, target_of(comm), speaks_for(comm));
+  constexpr Procedure here = Procedure::Win_create;
+  if (BATON_LIKELY(win != nullptr)) *win = MPI_WIN_NULL;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 5, nullptr, comm, MPI_ERR_COMM);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 4, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(!win))
+    return null_argument(here, 6, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::win_create(base, size, disp_unit, info_object, *comm_object, win));
 }
 BATON_ALIAS(Win_create)
 
 BATON_EXPORT int PMPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
-  return unsupported(Procedure::Win_create_c, target_of(comm), speaks_for(comm));
+  constexpr Procedure here = Procedure::Win_create_c;
+  if (BATON_LIKELY(win != nullptr)) *win = MPI_WIN_NULL;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 5, nullptr, comm, MPI_ERR_COMM);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 4, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(!win))
+    return null_argument(here, 6, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::win_create(base, size, disp_unit, info_object, *comm_object, win));
 }
 BATON_ALIAS(Win_create_c)
 
 BATON_EXPORT int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) {
-  return unsupported(Procedure::Win_create_dynamic, target_of(comm), speaks_for(comm));
+  constexpr Procedure here = Procedure::Win_create_dynamic;
+  if (BATON_LIKELY(win != nullptr)) *win = MPI_WIN_NULL;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 2, nullptr, comm, MPI_ERR_COMM);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 1, &comm_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(!win))
+    return null_argument(here, 3, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::win_create_dynamic(info_object, *comm_object, win));
 }
 BATON_ALIAS(Win_create_dynamic)
 
@@ -161,57 +833,128 @@ BATON_EXPORT int PMPI_Win_create_errhandler(MPI_Win_errhandler_function *win_err
 BATON_ALIAS(Win_create_errhandler)
 
 BATON_EXPORT int PMPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn, MPI_Win_delete_attr_function *win_delete_attr_fn, int *win_keyval, void *extra_state) {
-  return unsupported(Procedure::Win_create_keyval, nullptr, true);
+  constexpr Procedure here = Procedure::Win_create_keyval;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  if (BATON_UNLIKELY(!win_keyval))
+    return null_argument(here, 3, nullptr);
+  return finish(here, nullptr, api::win_create_keyval(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state));
 }
 BATON_ALIAS(Win_create_keyval)
 
 BATON_EXPORT int PMPI_Win_delete_attr(MPI_Win win, int win_keyval) {
-  return unsupported(Procedure::Win_delete_attr, nullptr, true);
+  constexpr Procedure here = Procedure::Win_delete_attr;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 1, nullptr, win, MPI_ERR_WIN);
+  return finish(here, &win_object->errors, api::win_delete_attr(*win_object, win_keyval));
 }
 BATON_ALIAS(Win_delete_attr)
 
 BATON_EXPORT int PMPI_Win_detach(MPI_Win win, const void *base) {
-  return unsupported(Procedure::Win_detach, nullptr, true);
+  constexpr Procedure here = Procedure::Win_detach;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 1, nullptr, win, MPI_ERR_WIN);
+  return finish(here, &win_object->errors, api::win_detach(*win_object, base));
 }
 BATON_ALIAS(Win_detach)
 
 BATON_EXPORT int PMPI_Win_fence(int assert, MPI_Win win) {
-  return unsupported(Procedure::Win_fence, nullptr, true);
+  constexpr Procedure here = Procedure::Win_fence;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 2, nullptr, win, MPI_ERR_WIN);
+  return finish(here, &win_object->errors, api::win_fence(assert, *win_object));
 }
 BATON_ALIAS(Win_fence)
 
 BATON_EXPORT int PMPI_Win_flush(int rank, MPI_Win win) {
-  return unsupported(Procedure::Win_flush, nullptr, true);
+  constexpr Procedure here = Procedure::Win_flush;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 2, nullptr, win, MPI_ERR_WIN);
+  if (BATON_UNLIKELY(outside(rank, win_object->ranks()) && rank != MPI_PROC_NULL))
+    return bad_rank(here, 1, &win_object->errors, rank, win_object->ranks(), false);
+  return finish(here, &win_object->errors, api::win_flush(rank, *win_object));
 }
 BATON_ALIAS(Win_flush)
 
 BATON_EXPORT int PMPI_Win_flush_all(MPI_Win win) {
-  return unsupported(Procedure::Win_flush_all, nullptr, true);
+  constexpr Procedure here = Procedure::Win_flush_all;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 1, nullptr, win, MPI_ERR_WIN);
+  return finish(here, &win_object->errors, api::win_flush_all(*win_object));
 }
 BATON_ALIAS(Win_flush_all)
 
 BATON_EXPORT int PMPI_Win_flush_local(int rank, MPI_Win win) {
-  return unsupported(Procedure::Win_flush_local, nullptr, true);
+  constexpr Procedure here = Procedure::Win_flush_local;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 2, nullptr, win, MPI_ERR_WIN);
+  if (BATON_UNLIKELY(outside(rank, win_object->ranks()) && rank != MPI_PROC_NULL))
+    return bad_rank(here, 1, &win_object->errors, rank, win_object->ranks(), false);
+  return finish(here, &win_object->errors, api::win_flush_local(rank, *win_object));
 }
 BATON_ALIAS(Win_flush_local)
 
 BATON_EXPORT int PMPI_Win_flush_local_all(MPI_Win win) {
-  return unsupported(Procedure::Win_flush_local_all, nullptr, true);
+  constexpr Procedure here = Procedure::Win_flush_local_all;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 1, nullptr, win, MPI_ERR_WIN);
+  return finish(here, &win_object->errors, api::win_flush_local_all(*win_object));
 }
 BATON_ALIAS(Win_flush_local_all)
 
 BATON_EXPORT int PMPI_Win_free(MPI_Win *win) {
-  return unsupported(Procedure::Win_free, nullptr, true);
+  constexpr Procedure here = Procedure::Win_free;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  if (BATON_UNLIKELY(!win))
+    return null_argument(here, 1, nullptr);
+  return finish(here, nullptr, api::win_free(win));
 }
 BATON_ALIAS(Win_free)
 
 BATON_EXPORT int PMPI_Win_free_keyval(int *win_keyval) {
-  return unsupported(Procedure::Win_free_keyval, nullptr, true);
+  constexpr Procedure here = Procedure::Win_free_keyval;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  if (BATON_UNLIKELY(!win_keyval))
+    return null_argument(here, 1, nullptr);
+  return finish(here, nullptr, api::win_free_keyval(win_keyval));
 }
 BATON_ALIAS(Win_free_keyval)
 
 BATON_EXPORT int PMPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int *flag) {
-  return unsupported(Procedure::Win_get_attr, nullptr, true);
+  constexpr Procedure here = Procedure::Win_get_attr;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 1, nullptr, win, MPI_ERR_WIN);
+  if (BATON_UNLIKELY(!attribute_val))
+    return null_argument(here, 3, &win_object->errors);
+  if (BATON_UNLIKELY(!flag))
+    return null_argument(here, 4, &win_object->errors);
+  return finish(here, &win_object->errors, api::win_get_attr(*win_object, win_keyval, attribute_val, flag));
 }
 BATON_ALIAS(Win_get_attr)
 
@@ -219,19 +962,38 @@ BATON_EXPORT int PMPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler
   constexpr Procedure here = Procedure::Win_get_errhandler;
   if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 1, nullptr, win, MPI_ERR_WIN);
   if (BATON_UNLIKELY(!errhandler))
-    return null_argument(here, 2, nullptr);
-  return finish(here, nullptr, api::win_get_errhandler(win, errhandler));
+    return null_argument(here, 2, &win_object->errors);
+  return finish(here, &win_object->errors, api::win_get_errhandler(*win_object, errhandler));
 }
 BATON_ALIAS(Win_get_errhandler)
 
 BATON_EXPORT int PMPI_Win_get_group(MPI_Win win, MPI_Group *group) {
-  return unsupported(Procedure::Win_get_group, nullptr, true);
+  constexpr Procedure here = Procedure::Win_get_group;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 1, nullptr, win, MPI_ERR_WIN);
+  if (BATON_UNLIKELY(!group))
+    return null_argument(here, 2, &win_object->errors);
+  return finish(here, &win_object->errors, api::win_get_group(*win_object, group));
 }
 BATON_ALIAS(Win_get_group)
 
 BATON_EXPORT int PMPI_Win_get_info(MPI_Win win, MPI_Info *info_used) {
-  return unsupported(Procedure::Win_get_info, nullptr, true);
+  constexpr Procedure here = Procedure::Win_get_info;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 1, nullptr, win, MPI_ERR_WIN);
+  if (BATON_UNLIKELY(!info_used))
+    return null_argument(here, 2, &win_object->errors);
+  return finish(here, &win_object->errors, api::win_get_info(*win_object, info_used));
 }
 BATON_ALIAS(Win_get_info)
 
@@ -239,31 +1001,63 @@ BATON_EXPORT int PMPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen) 
   constexpr Procedure here = Procedure::Win_get_name;
   if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object && win != MPI_WIN_NULL))
+    return bad_handle(here, 1, nullptr, win, MPI_ERR_WIN);
   if (BATON_UNLIKELY(!win_name))
-    return null_argument(here, 2, nullptr);
+    return null_argument(here, 2, (win_object ? &win_object->errors : nullptr));
   if (BATON_UNLIKELY(!resultlen))
-    return null_argument(here, 3, nullptr);
-  return finish(here, nullptr, api::win_get_name(win, win_name, resultlen));
+    return null_argument(here, 3, (win_object ? &win_object->errors : nullptr));
+  return finish(here, (win_object ? &win_object->errors : nullptr), api::win_get_name(win_object, win_name, resultlen));
 }
 BATON_ALIAS(Win_get_name)
 
 BATON_EXPORT int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
-  return unsupported(Procedure::Win_lock, nullptr, true);
+  constexpr Procedure here = Procedure::Win_lock;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 4, nullptr, win, MPI_ERR_WIN);
+  if (BATON_UNLIKELY(outside(rank, win_object->ranks()) && rank != MPI_PROC_NULL))
+    return bad_rank(here, 2, &win_object->errors, rank, win_object->ranks(), false);
+  return finish(here, &win_object->errors, api::win_lock(lock_type, rank, assert, *win_object));
 }
 BATON_ALIAS(Win_lock)
 
 BATON_EXPORT int PMPI_Win_lock_all(int assert, MPI_Win win) {
-  return unsupported(Procedure::Win_lock_all, nullptr, true);
+  constexpr Procedure here = Procedure::Win_lock_all;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 2, nullptr, win, MPI_ERR_WIN);
+  return finish(here, &win_object->errors, api::win_lock_all(assert, *win_object));
 }
 BATON_ALIAS(Win_lock_all)
 
 BATON_EXPORT int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win) {
-  return unsupported(Procedure::Win_post, nullptr, true);
+  constexpr Procedure here = Procedure::Win_post;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 3, nullptr, win, MPI_ERR_WIN);
+  Group* const group_object = world::groups.find(group);
+  if (BATON_UNLIKELY(!group_object))
+    return bad_handle(here, 1, &win_object->errors, group, MPI_ERR_GROUP);
+  return finish(here, &win_object->errors, api::win_post(*group_object, assert, *win_object));
 }
 BATON_ALIAS(Win_post)
 
 BATON_EXPORT int PMPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val) {
-  return unsupported(Procedure::Win_set_attr, nullptr, true);
+  constexpr Procedure here = Procedure::Win_set_attr;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 1, nullptr, win, MPI_ERR_WIN);
+  return finish(here, &win_object->errors, api::win_set_attr(*win_object, win_keyval, attribute_val));
 }
 BATON_ALIAS(Win_set_attr)
 
@@ -271,59 +1065,153 @@ BATON_EXPORT int PMPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
   constexpr Procedure here = Procedure::Win_set_errhandler;
   if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 1, nullptr, win, MPI_ERR_WIN);
   ErrorHandler* const errhandler_object = error_handlers.find(errhandler);
   if (BATON_UNLIKELY(!errhandler_object))
-    return bad_handle(here, 2, nullptr, errhandler, MPI_ERR_ERRHANDLER);
-  return finish(here, nullptr, api::win_set_errhandler(win, *errhandler_object));
+    return bad_handle(here, 2, &win_object->errors, errhandler, MPI_ERR_ERRHANDLER);
+  return finish(here, &win_object->errors, api::win_set_errhandler(*win_object, *errhandler_object));
 }
 BATON_ALIAS(Win_set_errhandler)
 
 BATON_EXPORT int PMPI_Win_set_info(MPI_Win win, MPI_Info info) {
-  return unsupported(Procedure::Win_set_info, nullptr, true);
+  constexpr Procedure here = Procedure::Win_set_info;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 1, nullptr, win, MPI_ERR_WIN);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 2, &win_object->errors, info, MPI_ERR_INFO);
+  return finish(here, &win_object->errors, api::win_set_info(*win_object, info_object));
 }
 BATON_ALIAS(Win_set_info)
 
 BATON_EXPORT int PMPI_Win_set_name(MPI_Win win, const char *win_name) {
-  return unsupported(Procedure::Win_set_name, nullptr, true);
+  constexpr Procedure here = Procedure::Win_set_name;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 1, nullptr, win, MPI_ERR_WIN);
+  if (BATON_UNLIKELY(!win_name))
+    return null_argument(here, 2, &win_object->errors);
+  return finish(here, &win_object->errors, api::win_set_name(*win_object, win_name));
 }
 BATON_ALIAS(Win_set_name)
 
 BATON_EXPORT int PMPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr) {
-  return unsupported(Procedure::Win_shared_query, nullptr, true);
+  constexpr Procedure here = Procedure::Win_shared_query;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 1, nullptr, win, MPI_ERR_WIN);
+  if (BATON_UNLIKELY(outside(rank, win_object->ranks()) && rank != MPI_PROC_NULL))
+    return bad_rank(here, 2, &win_object->errors, rank, win_object->ranks(), false);
+  if (BATON_UNLIKELY(!size))
+    return null_argument(here, 3, &win_object->errors);
+  if (BATON_UNLIKELY(!disp_unit))
+    return null_argument(here, 4, &win_object->errors);
+  if (BATON_UNLIKELY(!baseptr))
+    return null_argument(here, 5, &win_object->errors);
+  std::int64_t wide_disp_unit = 0;
+  const Error rc = api::win_shared_query(*win_object, rank, size, &wide_disp_unit, baseptr);
+  if (BATON_LIKELY(rc == MPI_SUCCESS)) *disp_unit = narrow(wide_disp_unit);
+  return finish(here, &win_object->errors, rc);
 }
 BATON_ALIAS(Win_shared_query)
 
 BATON_EXPORT int PMPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr) {
-  return unsupported(Procedure::Win_shared_query_c, nullptr, true);
+  constexpr Procedure here = Procedure::Win_shared_query_c;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 1, nullptr, win, MPI_ERR_WIN);
+  if (BATON_UNLIKELY(outside(rank, win_object->ranks()) && rank != MPI_PROC_NULL))
+    return bad_rank(here, 2, &win_object->errors, rank, win_object->ranks(), false);
+  if (BATON_UNLIKELY(!size))
+    return null_argument(here, 3, &win_object->errors);
+  if (BATON_UNLIKELY(!disp_unit))
+    return null_argument(here, 4, &win_object->errors);
+  if (BATON_UNLIKELY(!baseptr))
+    return null_argument(here, 5, &win_object->errors);
+  return finish(here, &win_object->errors, api::win_shared_query(*win_object, rank, size, disp_unit, baseptr));
 }
 BATON_ALIAS(Win_shared_query_c)
 
 BATON_EXPORT int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win) {
-  return unsupported(Procedure::Win_start, nullptr, true);
+  constexpr Procedure here = Procedure::Win_start;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 3, nullptr, win, MPI_ERR_WIN);
+  Group* const group_object = world::groups.find(group);
+  if (BATON_UNLIKELY(!group_object))
+    return bad_handle(here, 1, &win_object->errors, group, MPI_ERR_GROUP);
+  return finish(here, &win_object->errors, api::win_start(*group_object, assert, *win_object));
 }
 BATON_ALIAS(Win_start)
 
 BATON_EXPORT int PMPI_Win_sync(MPI_Win win) {
-  return unsupported(Procedure::Win_sync, nullptr, true);
+  constexpr Procedure here = Procedure::Win_sync;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 1, nullptr, win, MPI_ERR_WIN);
+  return finish(here, &win_object->errors, api::win_sync(*win_object));
 }
 BATON_ALIAS(Win_sync)
 
 BATON_EXPORT int PMPI_Win_test(MPI_Win win, int *flag) {
-  return unsupported(Procedure::Win_test, nullptr, true);
+  constexpr Procedure here = Procedure::Win_test;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 1, nullptr, win, MPI_ERR_WIN);
+  if (BATON_UNLIKELY(!flag))
+    return null_argument(here, 2, &win_object->errors);
+  return finish(here, &win_object->errors, api::win_test(*win_object, flag));
 }
 BATON_ALIAS(Win_test)
 
 BATON_EXPORT int PMPI_Win_unlock(int rank, MPI_Win win) {
-  return unsupported(Procedure::Win_unlock, nullptr, true);
+  constexpr Procedure here = Procedure::Win_unlock;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 2, nullptr, win, MPI_ERR_WIN);
+  if (BATON_UNLIKELY(outside(rank, win_object->ranks()) && rank != MPI_PROC_NULL))
+    return bad_rank(here, 1, &win_object->errors, rank, win_object->ranks(), false);
+  return finish(here, &win_object->errors, api::win_unlock(rank, *win_object));
 }
 BATON_ALIAS(Win_unlock)
 
 BATON_EXPORT int PMPI_Win_unlock_all(MPI_Win win) {
-  return unsupported(Procedure::Win_unlock_all, nullptr, true);
+  constexpr Procedure here = Procedure::Win_unlock_all;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 1, nullptr, win, MPI_ERR_WIN);
+  return finish(here, &win_object->errors, api::win_unlock_all(*win_object));
 }
 BATON_ALIAS(Win_unlock_all)
 
 BATON_EXPORT int PMPI_Win_wait(MPI_Win win) {
-  return unsupported(Procedure::Win_wait, nullptr, true);
+  constexpr Procedure here = Procedure::Win_wait;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Window* const win_object = window::windows.find(win);
+  if (BATON_UNLIKELY(!win_object))
+    return bad_handle(here, 1, nullptr, win, MPI_ERR_WIN);
+  return finish(here, &win_object->errors, api::win_wait(*win_object));
 }
 BATON_ALIAS(Win_wait)

@@ -1,0 +1,99 @@
+#include "api/window.hpp"
+
+#include <cstdio>
+
+#include "api/group.hpp"
+#include "api/name.hpp"
+
+namespace baton::api {
+
+namespace {
+
+Error give(Error error, const Window* made, MPI_Win* handle) {
+  if (!error) *handle = made->handle;
+  return error;
+}
+
+}  // namespace
+
+Error win_create(void* base, MPI_Aint size, std::int64_t unit, const Info* info, Communicator& comm,
+                 MPI_Win* win) {
+  Window* made = nullptr;
+  Error error = window::create(comm, info, base, size, unit, &made);
+  return give(error, made, win);
+}
+
+Error win_allocate(MPI_Aint size, std::int64_t unit, const Info* info, Communicator& comm,
+                   void* base, MPI_Win* win) {
+  Window* made = nullptr;
+  Error error = window::allocate(comm, info, size, unit, base, &made);
+  return give(error, made, win);
+}
+
+Error win_allocate_shared(MPI_Aint size, std::int64_t unit, const Info* info, Communicator& comm,
+                          void* base, MPI_Win* win) {
+  Window* made = nullptr;
+  Error error = window::allocate_shared(comm, info, size, unit, base, &made);
+  return give(error, made, win);
+}
+
+Error win_create_dynamic(const Info* info, Communicator& comm, MPI_Win* win) {
+  Window* made = nullptr;
+  Error error = window::create_dynamic(comm, info, &made);
+  return give(error, made, win);
+}
+
+Error win_free(MPI_Win* handle) {
+  Window* win = window::windows.find(*handle);
+  if (!win)
+    return fail(MPI_ERR_WIN, "argument 1 (win) is %s",
+                *handle == MPI_WIN_NULL ? "MPI_WIN_NULL" : "no live window");
+  if (Error error = window::free_window(*win)) {
+    last_explanation().target = &win->errors;
+    return error;
+  }
+  *handle = MPI_WIN_NULL;
+  return MPI_SUCCESS;
+}
+
+Error win_get_group(Window& win, MPI_Group* group) {
+  return give_copy(*win.comm->local, group);
+}
+
+Error win_get_info(Window& win, MPI_Info* handle) {
+  Info* info = nullptr;
+  if (Error error = create_info(&info)) return error;
+  if (Error error = window::describe_hints(win.hints, win.flavor, *info)) {
+    free_info(*info);
+    return error;
+  }
+  *handle = info->handle;
+  return MPI_SUCCESS;
+}
+
+Error win_set_info(Window& win, const Info* info) {
+  window::update_hints(win.hints, info, true);
+  return MPI_SUCCESS;
+}
+
+Error win_set_name(Window& win, const char* name) {
+  set_name(win.name, name);
+  return MPI_SUCCESS;
+}
+
+// MPI_WIN_NULL has a name, too.
+Error win_get_name(Window* win, char* name, int* length) {
+  *length =
+      win ? copy_name(win->name, name) : std::snprintf(name, MPI_MAX_OBJECT_NAME, "MPI_WIN_NULL");
+  return MPI_SUCCESS;
+}
+
+Error check_passive(const Window& win) {
+  using window::Epoch;
+  if (BATON_LIKELY(win.epoch == Epoch::locked || win.epoch == Epoch::locked_all))
+    return MPI_SUCCESS;
+  return fail(MPI_ERR_RMA_SYNC,
+              "operations with a request need an epoch of MPI_Win_lock or MPI_Win_lock_all");
+}
+
+}  // namespace baton::api

@@ -1,0 +1,100 @@
+// How the elements that accumulates change are kept whole: short accumulates change each element by
+// an atomic instruction, long ones all of theirs under a lock, with plain vector instructions. Both
+// at once would lose changes, so the guard has a mode. While it is `atomic`, whoever changes
+// elements says so in a line of its own; whoever wants the lock for plain changes first sets
+// `locked` and waits until nobody is at it. In `locked` mode everybody takes the lock, until that
+// has been in vain for a while. Used by window/. Invariant: plain changes happen only in `locked`
+// mode, by the lock's holder, when no line says busy.
+#pragma once
+
+#include <cstdint>
+
+#include "lockfree/turn_lock.hpp"
+
+namespace baton::lockfree {
+
+enum class GuardMode : std::uint32_t {
+  atomic,
+  locked,
+  always_locked,  // memory that not all can map
+};
+
+template <class Atomics>
+struct alignas(cache_line_bytes) ElementGuard {  // written by whoever holds the lock
+  typename Atomics::template Atomic<GuardMode> mode;
+  typename Atomics::template Atomic<std::uint32_t> lone_uses;  // of the lock, by single elements
+};
+static_assert(sizeof(ElementGuard<Hardware>) == cache_line_bytes);
+
+template <class Atomics>
+struct alignas(cache_line_bytes) BusyLine {  // written by its rank
+  // How many of its threads change elements by atomic instructions now.
+  typename Atomics::template Atomic<std::uint32_t> busy;
+};
+static_assert(sizeof(BusyLine<Hardware>) == cache_line_bytes);
+
+// Begins a change by atomic instructions; false: take the lock. `shared`: other threads of this
+// rank do so, too. `fence` is the caller's, where no membarrier orders for it.
+template <class Atomics, class Fence>
+bool begin_atomic_change(const ElementGuard<Atomics>& guard, BusyLine<Atomics>& own, bool shared,
+                         Fence fence) {
+  // relaxed: ordered before the mode by the lock's holder (membarrier), or by the fence.
+  if (BATON_UNLIKELY(shared))
+    own.busy.fetch_add(1, std::memory_order_relaxed);
+  else
+    own.busy.store(1, std::memory_order_relaxed);
+  fence();
+  // ORDER guard.mode: acquire here, release in allow_atomic_changes; plain changes are visible.
+  if (BATON_LIKELY(guard.mode.load(std::memory_order_acquire) == GuardMode::atomic)) return true;
+  end_atomic_change(own, shared);
+  return false;
+}
+
+template <class Atomics>
+void end_atomic_change(BusyLine<Atomics>& own, bool shared) {
+  // ORDER guard.busy: release here, acquire in is_busy; our changes are visible.
+  if (BATON_UNLIKELY(shared))
+    own.busy.fetch_sub(1, std::memory_order_release);
+  else
+    own.busy.store(0, std::memory_order_release);
+}
+
+template <class Atomics>
+bool is_busy(const BusyLine<Atomics>& line) {
+  // ORDER guard.busy: acquire here, release in end_atomic_change.
+  return line.busy.load(std::memory_order_acquire) != 0;
+}
+
+// For the lock's holder, which alone changes the mode.
+template <class Atomics>
+GuardMode mode_of(const ElementGuard<Atomics>& guard) {
+  // relaxed: written under the lock that we hold.
+  return guard.mode.load(std::memory_order_relaxed);
+}
+
+// Afterwards the caller orders (membarrier or fence), and waits for each busy line.
+template <class Atomics>
+void forbid_atomic_changes(ElementGuard<Atomics>& guard) {
+  // relaxed: ordered by the caller.
+  guard.mode.store(GuardMode::locked, std::memory_order_relaxed);
+  guard.lone_uses.store(0, std::memory_order_relaxed);
+}
+
+template <class Atomics>
+void allow_atomic_changes(ElementGuard<Atomics>& guard) {
+  // ORDER guard.mode: release here, acquire in begin_atomic_change; plain changes are visible.
+  guard.mode.store(GuardMode::atomic, std::memory_order_release);
+}
+
+// The holder tells what it used the lock for; whether atomic instructions would have done better by
+// now, and cost less than the lock has.
+template <class Atomics>
+bool note_use(ElementGuard<Atomics>& guard, bool lone) {
+  constexpr std::uint32_t lone_uses_max = 1000;  // guess: as long as one membarrier takes
+  // relaxed: under the lock.
+  const std::uint32_t uses = lone ? guard.lone_uses.load(std::memory_order_relaxed) + 1 : 0;
+  guard.lone_uses.store(uses, std::memory_order_relaxed);
+  return uses > lone_uses_max;
+}
+
+}  // namespace baton::lockfree

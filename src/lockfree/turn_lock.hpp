@@ -1,0 +1,66 @@
+// A fair lock of many readers or one writer, as words in shared memory: whoever wants it takes a
+// number, and numbers are served in their order; readers that follow each other hold it together.
+// Whoever waits leaves its name under its number, so that it alone is woken when its turn comes.
+// After the ticket lock for readers and writers of Mellor-Crummey and Scott ("Scalable
+// Reader-Writer Synchronization for Shared-Memory Multiprocessors").
+// Invariant: `writers` is the number of those that have let go; a number is served when all before
+// it have.
+#pragma once
+
+#include <cstdint>
+
+#include "base/cache_line.hpp"
+#include "lockfree/atomics.hpp"
+
+namespace baton::lockfree {
+
+template <class Atomics>
+struct alignas(cache_line_bytes) TurnLock {                  // written by all that want it
+  typename Atomics::template Atomic<std::uint32_t> next;     // number of who comes next
+  typename Atomics::template Atomic<std::uint32_t> readers;  // served if it reads
+  typename Atomics::template Atomic<std::uint32_t> writers;  // served if it writes
+};
+static_assert(sizeof(TurnLock<Hardware>) == cache_line_bytes);
+
+// A number, to be served and given back.
+template <class Atomics>
+std::uint32_t take_number(TurnLock<Atomics>& lock) {
+  // relaxed: is_served acquires what those before have written.
+  return lock.next.fetch_add(1, std::memory_order_relaxed);
+}
+
+template <class Atomics>
+bool is_served(const TurnLock<Atomics>& lock, std::uint32_t number, bool writes) {
+  // ORDER turn.served: acquire here, release in let_readers_in and let_go; what they wrote.
+  return (writes ? lock.writers : lock.readers).load(std::memory_order_acquire) == number;
+}
+
+// A reader that is served lets the next number in, if that reads, too.
+template <class Atomics>
+void let_readers_in(TurnLock<Atomics>& lock, std::uint32_t number) {
+  // ORDER turn.served: release here, acquire in is_served; the last writer's writes, which we saw.
+  lock.readers.store(number + 1, std::memory_order_release);
+}
+
+// The holder lets go. The number that may be served now.
+template <class Atomics>
+std::uint32_t let_go(TurnLock<Atomics>& lock, std::uint32_t number, bool writes) {
+  if (!writes)
+    // ORDER turn.served: release here, acquire in is_served; our reads are over. And acquire, so
+    // that the last of several readers passes on that of all.
+    return lock.writers.fetch_add(1, std::memory_order_acq_rel) + 1;
+  // ORDER turn.served: release here, acquire in is_served; our writes are visible.
+  lock.readers.store(number + 1, std::memory_order_release);
+  lock.writers.store(number + 1, std::memory_order_release);
+  return number + 1;
+}
+
+// Whether anybody has taken that number, so that there may be somebody to wake. Behind let_go and,
+// where senders fence, a fence.
+template <class Atomics>
+bool is_taken(const TurnLock<Atomics>& lock, std::uint32_t number) {
+  // relaxed: a sleeper orders it (membarrier or fence) before it looks for the last time.
+  return static_cast<std::int32_t>(lock.next.load(std::memory_order_relaxed) - number) > 0;
+}
+
+}  // namespace baton::lockfree

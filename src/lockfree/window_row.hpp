@@ -1,0 +1,58 @@
+// What a rank of a window shares with those of its node, in its own memory: the window's lock, the
+// guard of its elements, what tells of exposure epochs and of attached memory. All zero is the
+// beginning. Used by window/. Invariant: each part has the writers that its comment names.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "lockfree/element_guard.hpp"
+
+namespace baton::lockfree {
+
+template <class Atomics>
+struct alignas(cache_line_bytes) EpochLine {  // written by the origins of our exposure epochs
+  typename Atomics::template Atomic<std::uint32_t> completed;  // MPI_Win_complete, ever
+};
+static_assert(sizeof(EpochLine<Hardware>) == cache_line_bytes);
+
+// A piece of memory that is attached to a dynamic window.
+struct WindowRegion {
+  std::uint64_t address;  // in its rank's address space
+  std::uint64_t bytes;
+};
+
+template <class Atomics>
+struct alignas(cache_line_bytes) RegionLine {                // written by its rank
+  typename Atomics::template Atomic<std::uint64_t> version;  // odd: the list is being changed
+  typename Atomics::template Atomic<std::uint64_t> list;     // address of the WindowRegions there
+  typename Atomics::template Atomic<std::uint64_t> count;
+};
+static_assert(sizeof(RegionLine<Hardware>) == cache_line_bytes);
+
+template <class Atomics>
+struct WindowRow {
+  TurnLock<Atomics> lock;      // of MPI_Win_lock
+  TurnLock<Atomics> elements;  // of plain changes by accumulates
+  ElementGuard<Atomics> guard;
+  BusyLine<Atomics> busy;  // this rank's, at whichever rank's elements
+  EpochLine<Atomics> epochs;
+  RegionLine<Atomics> regions;
+};
+static_assert(sizeof(WindowRow<Hardware>) == 6 * cache_line_bytes);
+
+// What follows the row, for a window of so many ranks.
+struct WindowRowLayout {
+  explicit constexpr WindowRowLayout(std::uint32_t ranks)
+      : posted(sizeof(WindowRow<Hardware>)),
+        waiters(posted + ranks * std::uint64_t{4}),
+        visitors((waiters + std::bit_ceil(ranks) * std::uint64_t{4} + 7) / 8 * 8),
+        bytes(visitors + (ranks + 63) / 64 * std::uint64_t{8}) {}
+
+  std::uint64_t posted;    // u32 by rank: MPI_Win_post for us, ever; written by that rank
+  std::uint64_t waiters;   // u32 by number at `lock`: the rank that has it, plus 1
+  std::uint64_t visitors;  // a bit by rank: has changed our elements by atomic instructions
+  std::uint64_t bytes;
+};
+
+}  // namespace baton::lockfree

@@ -1,0 +1,370 @@
+// The accumulating operations. Elements are changed in place where the memory is mapped; else they
+// are read, changed and written back under the target's lock for elements, by the origin alone.
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+
+#include "datatype/pack.hpp"
+#include "datatype/runs.hpp"
+#include "window/accumulate.hpp"
+#include "window/operate.hpp"
+#include "window/remote.hpp"
+#include "window/synchronize.hpp"
+
+namespace baton::window {
+
+namespace {
+
+// The largest element: a pair of numbers of 16 bytes each.
+constexpr std::int64_t element_bytes_max = 64;
+
+// The predefined type that a datatype consists of; null: of several, or pairs among others.
+const Datatype* element_type(const Datatype& type) {
+  if (type.predefined) return &type;
+  if (type.basic) return type.basic;
+  const Datatype* found = nullptr;
+  for (std::int64_t i = 0; type.contents && i < type.contents->type_count; ++i) {
+    if (type.contents->types[i]->size == 0) continue;
+    const Datatype* inside = element_type(*type.contents->types[i]);
+    if (!inside || (found && found != inside)) return nullptr;
+    found = inside;
+  }
+  return found;
+}
+
+// Which instruction adds elements of a kind, if one does.
+Change::Kind sum_of(datatype::Element element) {
+  using datatype::Element;
+  const Element plain = datatype::without_plain(element);
+  if (plain >= Element::int8 && plain <= Element::uint64) return Change::Kind::add;
+  const bool is_real = plain == Element::float32 || plain == Element::float64;
+  return is_real ? Change::Kind::add_real : Change::Kind::kernel;
+}
+
+}  // namespace
+
+Error describe(const Operation& operation, const Datatype& type, Elements* elements) {
+  if (BATON_UNLIKELY(!operation.predefined))
+    return fail(MPI_ERR_OP,
+                "argument op: accumulates take predefined operations only, not what MPI_Op_create "
+                "made");
+  elements->type = element_type(type);
+  const bool replaces = operation.handle == MPI_REPLACE, reads = operation.handle == MPI_NO_OP;
+  if (elements->type) {
+    elements->bytes = elements->type->size;
+    elements->pairs = datatype::is_pair(elements->type->element);
+  }
+  if (replaces || reads) {
+    elements->change.kind = replaces ? Change::Kind::replace : Change::Kind::nothing;
+    return MPI_SUCCESS;
+  }
+  if (!elements->type)
+    return fail(MPI_ERR_TYPE,
+                "argument target_datatype: it consists of several predefined datatypes; what is "
+                "accumulated must consist of one");
+  if (!kernel_of(operation, *elements->type))
+    return datatype::refuse_operation(operation, *elements->type);
+  elements->change.kernel = kernel_of(operation, *elements->type);
+  elements->change.kind =
+      operation.handle == MPI_SUM ? sum_of(elements->type->element) : Change::Kind::kernel;
+  return MPI_SUCCESS;
+}
+
+namespace {
+
+// Whether each element can be changed by an atomic instruction.
+bool can_be_atomic(const Elements& elements, const Place& at, char* memory) {
+  if (!memory || !elements.type || !is_atomic_size(elements.bytes)) return false;
+  if (elements.pairs && !elements.type->contiguous) return false;
+  if (BATON_LIKELY(at.type->contiguous)) return is_atomic_place(memory, elements.bytes);
+  return datatype::for_each_run(*at.type, memory, at.count, [&](char* place, std::int64_t) {
+    return is_atomic_place(place, elements.bytes);
+  });
+}
+
+// One after another, what an accumulate does to the runs of its target.
+class Accumulation {
+ public:
+  Accumulation(Window& window, const Spot& spot, const Elements& elements, bool atomic,
+               const char* in, char* old)
+      : window_(window), spot_(spot), elements_(elements), atomic_(atomic), in_(in), old_(old) {}
+
+  Error run(const Place& at) {
+    char* origin = spot_.memory ? spot_.memory : reinterpret_cast<char*>(spot_.address);
+    if (is_padded()) return run_pairs(at, origin);
+    datatype::for_each_run(*at.type, origin, at.count, [&](char* place, std::int64_t bytes) {
+      error_ = change(place, bytes / elements_.bytes);
+      return error_ == MPI_SUCCESS;
+    });
+    return error_;
+  }
+
+ private:
+  // Pairs that have gaps, in them or behind them, are no arrays of their packed form.
+  bool is_padded() const { return elements_.pairs && !elements_.type->contiguous; }
+
+  Error change(char* place, std::int64_t count) {
+    const char* in = in_;
+    char* old = old_;
+    const std::int64_t bytes = count * elements_.bytes;
+    if (in_) in_ += bytes;
+    if (old_) old_ += bytes;
+    if (!spot_.memory) return change_through_kernel(place, in, old, count);
+    if (atomic_)
+      change_atomically(elements_.change, elements_.bytes, in, place, old, count);
+    else
+      change_plainly(elements_.change, elements_.bytes, in, place, old, count);
+    return MPI_SUCCESS;
+  }
+
+  BATON_COLD Error change_through_kernel(char* place, const char* in, char* old,
+                                         std::int64_t count) {
+    constexpr std::int64_t piece_bytes = 1 << 16;
+    char short_copy[512];
+    const std::int64_t bytes = count * elements_.bytes;
+    const std::int64_t room = bytes < piece_bytes ? bytes : piece_bytes;
+    const bool is_short = room <= static_cast<std::int64_t>(sizeof short_copy);
+    char* copy = is_short ? short_copy : static_cast<char*>(std::malloc(piece_bytes));
+    if (!copy) return fail(MPI_ERR_NO_MEM, "no memory for a copy of what is accumulated");
+    Error error = MPI_SUCCESS;
+    const std::int64_t step = room / elements_.bytes;
+    for (std::int64_t done = 0; done < count && !error; done += step) {
+      const std::int64_t here = count - done < step ? count - done : step;
+      error =
+          change_copy(place + done * elements_.bytes, in ? in + done * elements_.bytes : nullptr,
+                      old ? old + done * elements_.bytes : nullptr, here, copy);
+    }
+    if (!is_short) std::free(copy);
+    return error;
+  }
+
+  Error change_copy(char* place, const char* in, char* old, std::int64_t count, char* copy) {
+    const auto address = reinterpret_cast<std::uint64_t>(place);
+    const std::int64_t bytes = count * elements_.bytes;
+    if (Error error = read_spot(window_, spot_, address, copy, bytes)) return error;
+    change_plainly(elements_.change, elements_.bytes, in, copy, old, count);
+    if (elements_.change.kind == Change::Kind::nothing) return MPI_SUCCESS;
+    return write_spot(window_, spot_, address, copy, bytes);
+  }
+
+  // Each pair by itself, in the form of a C struct; the gaps of the target stay as they are. A pair
+  // begins where the run before it has ended one.
+  BATON_COLD Error run_pairs(const Place& at, char* origin) {
+    std::int64_t begun = 0;  // packed bytes of a pair that earlier runs had
+    datatype::for_each_run(*at.type, origin, at.count, [&](char* place, std::int64_t bytes) {
+      while (bytes > 0 && error_ == MPI_SUCCESS) {
+        if (begun == 0) error_ = change_pair(place);
+        const std::int64_t rest = elements_.bytes - begun;
+        const std::int64_t here = bytes < rest ? bytes : rest;
+        begun = (begun + here) % elements_.bytes;
+        place += here;
+        bytes -= here;
+      }
+      return error_ == MPI_SUCCESS;
+    });
+    return error_;
+  }
+
+  Error change_pair(char* place) {
+    const Datatype& type = *elements_.type;
+    alignas(16) char there[element_bytes_max] = {}, here[element_bytes_max] = {};
+    const auto extent = type.extent;
+    const auto address = reinterpret_cast<std::uint64_t>(place);
+    if (spot_.memory)
+      datatype::copy(type, place, type, there, type.size);
+    else if (Error error = read_spot(window_, spot_, address, there, extent))
+      return error;
+    if (old_) {
+      datatype::pack(type, there, 0, old_, type.size);
+      old_ += type.size;
+    }
+    if (elements_.change.kind == Change::Kind::nothing) return MPI_SUCCESS;
+    datatype::unpack(type, here, 0, in_, type.size);
+    in_ += type.size;
+    if (elements_.change.kind == Change::Kind::replace)
+      datatype::copy(type, here, type, there, type.size);
+    else
+      elements_.change.kernel(here, there, 1);
+    if (spot_.memory) {
+      datatype::copy(type, there, type, place, type.size);
+      return MPI_SUCCESS;
+    }
+    Error error = MPI_SUCCESS;
+    char* from = there;
+    datatype::for_each_run(type, place, 1, [&](char* run, std::int64_t bytes) {
+      from = there + (run - place);
+      error = write_spot(window_, spot_, reinterpret_cast<std::uint64_t>(run), from, bytes);
+      return error == MPI_SUCCESS;
+    });
+    return error;
+  }
+
+  Window& window_;
+  const Spot& spot_;
+  const Elements& elements_;
+  bool atomic_;
+  const char* in_;
+  char* old_;
+  Error error_ = MPI_SUCCESS;
+};
+
+void note_stores(Window& window) {
+  // relaxed: each thread that stores sets it itself.
+  std::atomic_ref(window.dirty).store(true, std::memory_order_relaxed);
+}
+
+Error lengths_differ(std::int64_t here, std::int64_t there, const char* whose) {
+  return fail(MPI_ERR_TYPE,
+              "the %s has %lld bytes of data, the target %lld; counts and datatypes must describe "
+              "as much on all sides",
+              whose, static_cast<long long>(here), static_cast<long long>(there));
+}
+
+Error no_memory(std::int64_t bytes) {
+  return fail(MPI_ERR_NO_MEM, "no memory for a copy of %lld bytes of data with gaps",
+              static_cast<long long>(bytes));
+}
+
+// Data that is one run of elements, at the origin and in mapped memory: most accumulates are.
+template <class Side>
+bool is_array(const Side& side) {
+  return side.type->contiguous;
+}
+void change_array(Window& window, const Spot& spot, const Elements& elements, const Data* from,
+                  const Data* result, const Place& at) {
+  const std::int64_t count = at.bytes() / elements.bytes;
+  auto* in = from ? static_cast<const char*>(from->buffer) : nullptr;
+  auto* old = result ? static_cast<char*>(result->buffer) : nullptr;
+  const ElementHold hold(window, *spot.target, count, can_be_atomic(elements, at, spot.memory));
+  if (BATON_LIKELY(hold.is_atomic()))
+    return change_atomically(elements.change, elements.bytes, in, spot.memory, old, count);
+  change_plainly(elements.change, elements.bytes, in, spot.memory, old, count);
+  note_stores(window);
+}
+
+// `from` and `result` may be null.
+Error change_place(Window& window, const Data* from, const Data* result, const Place& at,
+                   const Operation& operation) {
+  Spot spot;
+  if (Error error = find_spot(window, at, &spot)) return error;
+  if (BATON_UNLIKELY(!spot.target)) return MPI_SUCCESS;
+  const std::int64_t bytes = at.bytes();
+  if (from && BATON_UNLIKELY(from->bytes() != bytes))
+    return lengths_differ(from->bytes(), bytes, "origin");
+  if (result && BATON_UNLIKELY(result->bytes() != bytes))
+    return lengths_differ(result->bytes(), bytes, "result");
+  Elements elements;
+  if (Error error = describe(operation, *at.type, &elements)) return error;
+  if (BATON_UNLIKELY(bytes == 0)) return MPI_SUCCESS;
+  if (BATON_UNLIKELY(spot.is_remote()))
+    return accumulate_remotely(window, spot, from, result, at, operation);
+  if (BATON_LIKELY(spot.memory && is_array(at) && (!from || is_array(*from)) &&
+                   (!result || is_array(*result)))) {
+    change_array(window, spot, elements, from, result, at);
+    return MPI_SUCCESS;
+  }
+  const Data nothing{nullptr, 0, at.type};
+  Packed in(from ? *from : nothing, true), old(result ? *result : nothing, false);
+  if (!in.has_memory() || !old.has_memory()) return no_memory(bytes);
+  {
+    const ElementHold hold(window, *spot.target, bytes / elements.bytes,
+                           can_be_atomic(elements, at, spot.memory));
+    Accumulation accumulation(window, spot, elements, hold.is_atomic(), from ? in.bytes() : nullptr,
+                              result ? old.bytes() : nullptr);
+    if (Error error = accumulation.run(at)) return error;
+  }
+  if (result) old.unpack();
+  note_stores(window);
+  return MPI_SUCCESS;
+}
+
+// Whether one element in mapped memory can be changed by an atomic instruction.
+bool is_lone_atomic(const Spot& spot, const Datatype& type) {
+  return spot.memory && type.contiguous && is_atomic_size(type.size) &&
+         is_atomic_place(spot.memory, type.size);
+}
+
+}  // namespace
+
+Error accumulate(Window& window, const Data& from, const Place& to, const Operation& operation) {
+  return change_place(window, operation.handle == MPI_NO_OP ? nullptr : &from, nullptr, to,
+                      operation);
+}
+
+Error get_accumulate(Window& window, const Data& from, const Data& result, const Place& at,
+                     const Operation& operation) {
+  return change_place(window, operation.handle == MPI_NO_OP ? nullptr : &from, &result, at,
+                      operation);
+}
+
+Error fetch_and_op(Window& window, const void* from, void* result, const Place& at,
+                   const Operation& operation) {
+  if (BATON_UNLIKELY(!at.type->predefined))
+    return fail(MPI_ERR_TYPE, "argument datatype: it must be a predefined one");
+  const Data in{const_cast<void*>(from), 1, at.type}, old{result, 1, at.type};
+  return change_place(window, operation.handle == MPI_NO_OP ? nullptr : &in, &old, at, operation);
+}
+
+Error compare_and_swap(Window& window, const void* from, const void* expected, void* result,
+                       const Place& at) {
+  using datatype::Element;
+  const Datatype& type = *at.type;
+  const bool ordered =
+      type.element == Element::float16 || type.element == Element::float32 ||
+      type.element == Element::float64 || type.element == Element::long_double ||
+      type.element == Element::float128 || type.element == Element::none ||
+      datatype::is_pair(type.element) ||
+      (type.element >= Element::complex32 && type.element <= Element::complex_half);
+  if (BATON_UNLIKELY(!type.predefined || ordered))
+    return fail(MPI_ERR_TYPE,
+                "argument datatype: it must be one of the integer, logical, multi-language or byte "
+                "types; %s is none",
+                type.name[0] ? type.name : "this one");
+  Spot spot;
+  if (Error error = find_spot(window, at, &spot)) return error;
+  if (BATON_UNLIKELY(!spot.target)) return MPI_SUCCESS;
+  if (BATON_UNLIKELY(spot.is_remote()))
+    return compare_and_swap_remotely(window, spot, from, expected, result, at);
+  const auto bytes = static_cast<std::size_t>(type.size);
+  const ElementHold hold(window, *spot.target, 1, is_lone_atomic(spot, type));
+  if (BATON_LIKELY(hold.is_atomic())) {
+    compare_and_swap_atomically(type.size, expected, from, spot.memory, result);
+    return MPI_SUCCESS;
+  }
+  char there[element_bytes_max];
+  if (spot.memory)
+    std::memcpy(there, spot.memory, bytes);
+  else if (Error error = read_spot(window, spot, spot.address, there, type.size))
+    return error;
+  const bool equal = std::memcmp(there, expected, bytes) == 0;
+  Error error = MPI_SUCCESS;
+  if (equal && spot.memory)
+    std::memcpy(spot.memory, from, bytes);
+  else if (equal)
+    error = write_spot(window, spot, spot.address, from, type.size);
+  std::memcpy(result, there, bytes);
+  note_stores(window);
+  return error;
+}
+
+Error change_own(Window& window, char* memory, const Datatype& type, std::int64_t bytes,
+                 const Operation& operation, const char* in, char* old) {
+  Elements elements;
+  if (Error error = describe(operation, type, &elements)) return error;
+  const Place at{window.rank(), 0, bytes / type.size, &type};
+  const Spot spot{&window.own(), memory, reinterpret_cast<std::uint64_t>(memory)};
+  const ElementHold hold(window, window.own(), at.count, can_be_atomic(elements, at, memory));
+  return Accumulation(window, spot, elements, hold.is_atomic(), in, old).run(at);
+}
+
+void swap_own(Window& window, char* memory, const Datatype& type, const void* from,
+              const void* expected, void* old) {
+  const Spot spot{&window.own(), memory, reinterpret_cast<std::uint64_t>(memory)};
+  const ElementHold hold(window, window.own(), 1, is_lone_atomic(spot, type));
+  if (hold.is_atomic()) return compare_and_swap_atomically(type.size, expected, from, memory, old);
+  const auto bytes = static_cast<std::size_t>(type.size);
+  std::memcpy(old, memory, bytes);
+  if (std::memcmp(old, expected, bytes) == 0) std::memcpy(memory, from, bytes);
+}
+
+}  // namespace baton::window

@@ -1,0 +1,335 @@
+// Making and freeing windows. What ranks must know of each other's memory they exchange once.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "base/check.hpp"
+#include "message/engine.hpp"
+#include "transport/heap.hpp"
+#include "transport/node.hpp"
+#include "transport/single_copy.hpp"
+#include "window/remote.hpp"
+#include "window/synchronize.hpp"
+#include "window/window.hpp"
+#include "world/agree/agree.hpp"
+#include "world/context_id.hpp"
+#include "world/program_memory.hpp"
+
+namespace baton::window {
+
+WindowTable windows;
+
+namespace {
+
+// From so many bytes on memory of windows gets its pages when they are touched: much of a long
+// window may never be. Guess.
+constexpr MPI_Aint touched_later_bytes_min = 1 << 20;
+
+// What a rank tells all others when a window is made.
+struct Card {
+  std::uint64_t address;
+  std::int64_t bytes;
+  std::int64_t unit;
+  std::uint64_t row_address;  // 0: nobody else can map the row
+  std::int64_t error;
+  std::uint64_t mappable;  // the memory lies in the exported heap
+};
+
+Error no_memory() {
+  return fail(MPI_ERR_NO_MEM, "no memory for a window");
+}
+
+// A window with a communicator of its own, and of this rank what needs nobody else.
+Error prepare(Communicator& parent, const Info* info, int flavor, Window** made) {
+  if (parent.is_inter())
+    return fail(MPI_ERR_COMM,
+                "argument comm: windows are made over the ranks of one group; this is an "
+                "intercommunicator, MPI_Intercomm_merge makes one group of it");
+  if (Error error = world::check_open(parent)) return error;
+  std::uint32_t id = 0;
+  if (Error error = world::agree_context_id(parent.members(world::agreement_tag), &id))
+    return error;
+  retain(*parent.local);
+  Communicator* comm = nullptr;
+  if (Error error = world::make_communicator(parent.local, nullptr, id, nullptr, &comm))
+    return error;
+  auto* window = new (std::nothrow) Window;
+  if (window) {
+    const auto ranks = static_cast<std::size_t>(comm->size());
+    window->targets = static_cast<Target*>(std::calloc(ranks, sizeof(Target)));
+    window->accessed = static_cast<std::int32_t*>(std::calloc(ranks, sizeof(std::int32_t)));
+    window->handle = windows.add(window);
+  }
+  if (!window || !window->targets || !window->accessed || window->handle == nullptr) {
+    // The others notice: what follows is an exchange that this rank takes part in all the same.
+    if (window) {
+      std::free(window->targets);
+      std::free(window->accessed);
+      delete window;
+    }
+    (void)world::free_communicator(*comm);
+    return no_memory();
+  }
+  window->comm = comm;
+  window->flavor = flavor;
+  window->errors.mpi_handle = window->handle;
+  update_hints(window->hints, info, false);
+  *made = window;
+  return MPI_SUCCESS;
+}
+
+void make_row(Window& window) {
+  const lockfree::WindowRowLayout layout(static_cast<std::uint32_t>(window.ranks()));
+  void* memory = nullptr;
+  // No policy of the program's: rows are small, and looked at by all.
+  if (transport::allocate_exported(layout.bytes, cache_line_bytes, nullptr, true, &memory))
+    memory = nullptr;
+  window.row_is_shared = memory != nullptr;
+  if (!memory && ::posix_memalign(&memory, cache_line_bytes, layout.bytes) == 0)
+    std::memset(memory, 0, layout.bytes);
+  window.row = static_cast<Row*>(memory);
+}
+
+void free_row(Window& window) {
+  if (window.row_is_shared)
+    (void)transport::release_exported(window.row);
+  else
+    std::free(window.row);
+}
+
+void dispose(Window& window) {
+  stop_listening(window);
+  forget_regions(window);
+  if (window.allocated) (void)world::free_memory(window.allocated);
+  free_row(window);
+  (void)world::free_communicator(*window.comm);
+  windows.remove(window.handle);
+  std::free(window.targets);
+  std::free(window.accessed);
+  delete &window;
+}
+
+void fill_target(Window& window, int rank, const Card& card) {
+  Target& target = *new (&window.targets[rank]) Target;
+  target.bytes = card.bytes;
+  target.unit = card.unit;
+  target.process = window.comm->point_to_point.process(rank);
+  target.local_rank = transport::local_rank_of(target.process);
+  target.address = card.address;
+  target.owner = rank;
+  target.row_address = card.row_address;
+  if (rank != window.rank()) return;
+  target.row = window.row;
+  target.memory = static_cast<char*>(window.base);
+  target.way = Way::mapped;
+}
+
+// All ranks are told of each; what failed on one fails on all. Frees the window then.
+Error exchange(Window& window, Error own_error) {
+  const auto ranks = static_cast<std::size_t>(window.ranks());
+  auto* cards = static_cast<Card*>(std::malloc(ranks * sizeof(Card)));
+  make_row(window);
+  if (!own_error && (!cards || !window.row)) own_error = no_memory();
+  const Card own{reinterpret_cast<std::uint64_t>(window.base),
+                 window.size,
+                 window.unit,
+                 window.row_is_shared ? reinterpret_cast<std::uint64_t>(window.row) : 0,
+                 own_error,
+                 window.flavor == MPI_WIN_FLAVOR_SHARED || transport::is_exported(window.base)};
+  // Without memory even for this the others would wait for ever.
+  BATON_INVARIANT(cards != nullptr);
+  Explanation why = last_explanation();
+  Error error = world::agree_allgather(
+      world::all_of(window.comm->point_to_point, world::agreement_tag), &own, sizeof own, cards);
+  window.serves = !own.mappable || !own.row_address;
+  for (std::size_t rank = 0; rank < ranks && !error; ++rank) {
+    fill_target(window, static_cast<int>(rank), cards[rank]);
+    window.serves |= window.targets[rank].local_rank == not_on_this_node;
+    if (cards[rank].error && !own_error)
+      error = fail(static_cast<Error>(cards[rank].error),
+                   "rank %zu of the communicator could not give its memory for the window", rank);
+  }
+  if (own_error) {
+    last_explanation() = why;
+    error = own_error;
+  }
+  // Plain changes by accumulates are then the only ones: not everybody can use atomic instructions.
+  if (!error && !cards[window.rank()].mappable)
+    // relaxed: nobody uses it before all have left this call, see below.
+    window.row->guard.mode.store(lockfree::GuardMode::always_locked, std::memory_order_relaxed);
+  std::free(cards);
+  // Whoever is back may use the window at once.
+  listen(window);
+  if (!error) error = meet(window);
+  if (error) dispose(window);
+  return error;
+}
+
+Error check_unit(std::int64_t unit) {
+  if (unit > 0) return MPI_SUCCESS;
+  return fail(MPI_ERR_DISP, "argument disp_unit: %lld; it must be positive",
+              static_cast<long long>(unit));
+}
+
+Error check_size(MPI_Aint size) {
+  if (size >= 0) return MPI_SUCCESS;
+  return fail(MPI_ERR_SIZE, "argument size: %lld is negative", static_cast<long long>(size));
+}
+
+// Memory for a window, where the others can reach it.
+Error take_memory(Window& window, const Info* info, MPI_Aint bytes) {
+  const auto backing =
+      bytes < touched_later_bytes_min ? world::Backing::now : world::Backing::when_touched;
+  return world::allocate_memory(static_cast<std::size_t>(bytes), info, 3, backing,
+                                &window.allocated);
+}
+
+void set_own(Window& window, void* base, MPI_Aint size, std::int64_t unit) {
+  window.base = base;
+  window.size = size;
+  window.unit = static_cast<int>(unit);
+}
+
+}  // namespace
+
+Error create(Communicator& comm, const Info* info, void* base, MPI_Aint size, std::int64_t unit,
+             Window** made) {
+  if (Error error = check_size(size)) return error;
+  if (Error error = check_unit(unit)) return error;
+  if (Error error = prepare(comm, info, MPI_WIN_FLAVOR_CREATE, made)) return error;
+  set_own(**made, base, size, unit);
+  return exchange(**made, MPI_SUCCESS);
+}
+
+Error allocate(Communicator& comm, const Info* info, MPI_Aint size, std::int64_t unit, void* base,
+               Window** made) {
+  if (Error error = check_size(size)) return error;
+  if (Error error = check_unit(unit)) return error;
+  if (Error error = prepare(comm, info, MPI_WIN_FLAVOR_ALLOCATE, made)) return error;
+  Window& window = **made;
+  Error error = take_memory(window, info, size);
+  set_own(window, window.allocated, size, unit);
+  *static_cast<void**>(base) = window.base;
+  return exchange(window, error);
+}
+
+Error create_dynamic(Communicator& comm, const Info* info, Window** made) {
+  if (Error error = prepare(comm, info, MPI_WIN_FLAVOR_DYNAMIC, made)) return error;
+  return exchange(**made, MPI_SUCCESS);
+}
+
+// The ranks' parts follow each other in memory of the first rank, or are memory of each one's own.
+Error allocate_shared(Communicator& comm, const Info* info, MPI_Aint size, std::int64_t unit,
+                      void* base, Window** made) {
+  if (Error error = check_size(size)) return error;
+  if (Error error = check_unit(unit)) return error;
+  for (int rank = 0; rank < comm.size(); ++rank)
+    if (transport::local_rank_of(comm.point_to_point.process(rank)) == not_on_this_node)
+      return fail(MPI_ERR_RMA_SHARED,
+                  "argument comm: its rank %d is on another node; MPI_Comm_split_type with "
+                  "MPI_COMM_TYPE_SHARED gives a communicator of ranks that share memory",
+                  rank);
+  if (Error error = prepare(comm, info, MPI_WIN_FLAVOR_SHARED, made)) return error;
+  Window& window = **made;
+  const int ranks = window.ranks();
+  auto* sizes = static_cast<std::int64_t*>(std::malloc(static_cast<std::size_t>(ranks) * 8));
+  BATON_INVARIANT(sizes != nullptr);
+  const world::Members members = world::all_of(window.comm->point_to_point, world::agreement_tag);
+  Error error = world::agree_allgather(members, &size, sizeof size, sizes);
+  std::int64_t before = 0, all = 0;
+  for (int rank = 0; rank < ranks; ++rank) {
+    if (rank < window.rank()) before += sizes[rank];
+    all += sizes[rank];
+  }
+  std::free(sizes);
+  const bool apart = window.hints.noncontiguous;
+  if (!error && (apart || window.rank() == 0))
+    error = take_memory(window, info, apart ? size : all);
+  if (!error && ranks > 1 && window.allocated && !transport::is_exported(window.allocated))
+    error = fail(MPI_ERR_RMA_SHARED,
+                 "there is no memory here that the ranks can share (no room in the job's memory "
+                 "file, or ranks that another launcher has started); start the job with Baton's "
+                 "mpiexec, or use MPI_Win_allocate");
+  std::uint64_t first = reinterpret_cast<std::uint64_t>(error ? nullptr : window.allocated);
+  if (!apart) {
+    Explanation why = last_explanation();
+    if (Error failed = world::agree_broadcast(members, 0, &first, sizeof first)) error = failed;
+    if (error) last_explanation() = why;
+    if (!error && first == 0) error = no_memory();
+  }
+  char* memory = static_cast<char*>(window.allocated);
+  if (!error && !apart) {
+    const LocalRank owner = transport::local_rank_of(window.comm->point_to_point.process(0));
+    if (window.rank() != 0)
+      memory = transport::reach_exported(owner, reinterpret_cast<const void*>(first));
+    if (memory)
+      memory += before;
+    else
+      error = no_memory();
+  }
+  set_own(window, memory, size, unit);
+  *static_cast<void**>(base) = memory;
+  error = exchange(window, error);
+  if (error || apart) return error;
+  // Of memory that is all the first rank's: its addresses there.
+  for (int rank = 0; rank < ranks; ++rank) {
+    Target& target = window.targets[rank];
+    target.owner = 0;
+    target.address = first;
+    first += static_cast<std::uint64_t>(target.bytes);
+  }
+  return MPI_SUCCESS;
+}
+
+Error free_window(Window& window) {
+  if (Error error = check_closed(window)) return error;
+  if (Error error = delete_attributes(window.attributes, window.handle)) return error;
+  // Nobody uses our memory any more.
+  if (Error error = meet(window)) return error;
+  dispose(window);
+  return MPI_SUCCESS;
+}
+
+void reach_target(Window& window, Target& target) {
+  platform::Guard guard(window.memory_lock);
+  if (target.way != Way::unknown) return;
+  Way way = Way::remote;
+  char* row = nullptr;
+  if (target.local_rank != not_on_this_node && target.row_address)
+    row = transport::reach_exported(target.local_rank,
+                                    reinterpret_cast<const void*>(target.row_address));
+  target.row = reinterpret_cast<Row*>(row);
+  const LocalRank owner = window.targets[target.owner].local_rank;
+  const bool is_own = owner == transport::own_rank();
+  const auto* address = reinterpret_cast<const char*>(target.address);
+  if (row && (is_own || transport::can_read_from(owner))) way = Way::kernel;
+  if (row && !window.is_dynamic()) {
+    target.memory = is_own
+                        ? const_cast<char*>(address)
+                        : transport::reach(owner, address, static_cast<std::size_t>(target.bytes));
+    if (target.memory) way = Way::mapped;
+  }
+  target.way = way;
+}
+
+Error shared_query(Window& window, int rank, MPI_Aint* size, std::int64_t* unit, void* base) {
+  if (window.is_dynamic())
+    return fail(MPI_ERR_RMA_FLAVOR,
+                "a dynamic window has no memory of its own that could be asked for");
+  if (rank == MPI_PROC_NULL)
+    for (rank = 0; rank + 1 < window.ranks() && window.targets[rank].bytes == 0;) ++rank;
+  Target& target = window.targets[rank];
+  void** result = static_cast<void**>(base);
+  *size = 0;
+  *unit = target.unit;
+  *result = nullptr;
+  if (target.local_rank == not_on_this_node) return MPI_SUCCESS;
+  reach(window, target);
+  if (target.way != Way::mapped) return MPI_SUCCESS;
+  *size = target.bytes;
+  *result = target.memory;
+  return MPI_SUCCESS;
+}
+
+}  // namespace baton::window

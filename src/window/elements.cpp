@@ -1,0 +1,232 @@
+#include "window/elements.hpp"
+
+#include <bit>
+#include <cstring>
+
+#include "platform/copy.hpp"
+#include "window/synchronize.hpp"
+
+namespace baton::window {
+
+namespace {
+
+// So many elements at once are changed under the lock from the first time on; and so many, in short
+// accumulates, are as long as one membarrier takes, which going over to the lock costs. Guesses.
+constexpr std::int64_t atomic_elements_max = 512;
+constexpr std::uint32_t atomic_changes_max = 4000;
+
+lockfree::WindowRowLayout layout_of(const Window& window) {
+  return lockfree::WindowRowLayout(static_cast<std::uint32_t>(window.ranks()));
+}
+
+std::atomic<std::uint64_t>* visitors_of(const Window& window, Row& row) {
+  return reinterpret_cast<std::atomic<std::uint64_t>*>(reinterpret_cast<char*>(&row) +
+                                                       layout_of(window).visitors);
+}
+
+void fence_if_needed() {
+  if (BATON_UNLIKELY(message::engine.senders_fence))
+    lockfree::Hardware::full_fence();
+  else
+    lockfree::Hardware::compiler_fence();
+}
+
+// From now on whoever forbids atomic changes there waits for us, too.
+BATON_COLD void visit(Window& window, Target& target) {
+  const auto rank = static_cast<std::uint32_t>(window.rank());
+  // ORDER guard.visitors: release here, acquire in await_visitors; who forbids reads our bit, or we
+  // read its mode: a read-modify-write is a fence.
+  visitors_of(window, *target.row)[rank / 64].fetch_or(std::uint64_t{1} << rank % 64,
+                                                       std::memory_order_acq_rel);
+  target.visited = true;
+}
+
+// For what lasts as long as a copy, or as its holder has no CPU.
+template <class Done>
+void look_until(Done done) {
+  constexpr int spins = 100, yields = 1000;  // guesses
+  for (int looks = 0; !done(); ++looks)
+    if (looks < spins)
+      platform::pause_cpu();
+    else if (looks < spins + yields)
+      platform::yield_cpu();
+    else
+      platform::sleep_us(20);
+}
+
+// Until nobody changes elements of the target by atomic instructions.
+void await_visitors(Window& window, Target& target) {
+  const int words = (window.ranks() + 63) / 64;
+  for (int word = 0; word < words; ++word) {
+    // ORDER guard.visitors: acquire here, release in visit.
+    std::uint64_t bits = visitors_of(window, *target.row)[word].load(std::memory_order_acquire);
+    for (; bits != 0; bits &= bits - 1) {
+      Target& visitor = window.targets[word * 64 + std::countr_zero(bits)];
+      reach(window, visitor);
+      look_until([&] { return !is_busy(visitor.row->busy); });
+    }
+  }
+}
+
+}  // namespace
+
+bool ElementHold::begin_atomically(std::int64_t elements) {
+  if (BATON_UNLIKELY(elements > 1)) {
+    target_.changes += static_cast<std::uint32_t>(elements);
+    if (target_.changes > atomic_changes_max || elements > atomic_elements_max) {
+      target_.changes = 0;
+      return false;
+    }
+  }
+  if (BATON_UNLIKELY(!target_.visited)) visit(window_, target_);
+  return begin_atomic_change(target_.row->guard, window_.row->busy, platform::threads_multiple,
+                             fence_if_needed);
+}
+
+ElementHold::ElementHold(Window& window, Target& target, std::int64_t elements, bool atomic)
+    : window_(window), target_(target) {
+  if (BATON_LIKELY(atomic) && BATON_LIKELY(begin_atomically(elements)))
+    is_atomic_ = true;
+  else
+    lock(atomic && elements == 1);
+}
+
+void ElementHold::lock(bool lone) {
+  Row& row = *target_.row;
+  number_ = take_number(row.elements);
+  look_until([&] { return is_served(row.elements, number_, true); });
+  is_locked_ = true;
+  if (mode_of(row.guard) == lockfree::GuardMode::atomic) {
+    // A single element need not be the first that wants the lock.
+    if (lone) {
+      is_atomic_ = true;
+      return;
+    }
+    forbid_atomic_changes(row.guard);
+    if (message::engine.senders_fence)
+      lockfree::Hardware::full_fence();
+    else
+      platform::membarrier_all();
+    await_visitors(window_, target_);
+  } else if (mode_of(row.guard) == lockfree::GuardMode::locked && note_use(row.guard, lone)) {
+    allow_atomic_changes(row.guard);
+    is_atomic_ = lone;
+  }
+}
+
+ElementHold::~ElementHold() {
+  if (BATON_LIKELY(!is_locked_))
+    end_atomic_change(window_.row->busy, platform::threads_multiple);
+  else
+    (void)let_go(target_.row->elements, number_, true);
+}
+
+namespace {
+
+// ORDER window.element: release and acquire each, so that who sees a change sees what its origin
+// did before; programs build locks and queues of these operations.
+constexpr auto order = std::memory_order_acq_rel;
+
+template <class Word>
+Word load_word(const char* from) {
+  Word word;
+  std::memcpy(&word, from, sizeof word);
+  return word;
+}
+
+// `next` of what is there and of an operand, until nobody comes between. Gives what was there.
+template <class Word, class Next>
+BATON_INLINE Word exchange_for(Word& word, Next next) {
+  // relaxed: the exchange orders.
+  Word before = std::atomic_ref(word).load(std::memory_order_relaxed);
+  while (!std::atomic_ref(word).compare_exchange_weak(before, next(before), order,
+                                                      std::memory_order_relaxed)) {
+  }
+  return before;
+}
+
+template <class Word, class Real>
+BATON_INLINE Word add_real(Word& word, Real operand) {
+  return exchange_for(word, [=](Word before) {
+    return std::bit_cast<Word>(std::bit_cast<Real>(before) + operand);
+  });
+}
+
+template <class Word>
+BATON_INLINE Word change_word(const Change& change, const char* in, Word& word) {
+  switch (change.kind) {
+    case Change::Kind::add:
+      return std::atomic_ref(word).fetch_add(load_word<Word>(in), order);
+    case Change::Kind::add_real:
+      if constexpr (sizeof(Word) == 8) return add_real(word, load_word<double>(in));
+      if constexpr (sizeof(Word) == 4) return add_real(word, load_word<float>(in));
+      break;
+    case Change::Kind::replace:
+      return std::atomic_ref(word).exchange(load_word<Word>(in), order);
+    case Change::Kind::nothing:
+      // ORDER window.element: acquire here.
+      return std::atomic_ref(word).load(std::memory_order_acquire);
+    case Change::Kind::kernel:
+      break;
+  }
+  return exchange_for(word, [&](Word before) {
+    change.kernel(in, &before, 1);
+    return before;
+  });
+}
+
+template <class Word>
+void change_words(const Change& change, const char* in, char* place, char* old,
+                  std::int64_t count) {
+  constexpr std::int64_t bytes = sizeof(Word);
+  for (std::int64_t i = 0; i < count * bytes; i += bytes) {
+    const Word before = change_word(change, in + i, *reinterpret_cast<Word*>(place + i));
+    if (old) std::memcpy(old + i, &before, bytes);
+  }
+}
+
+template <class Word>
+void compare_and_swap_word(const void* expected, const void* desired, void* place, void* old) {
+  Word before, after;
+  std::memcpy(&before, expected, sizeof before);
+  std::memcpy(&after, desired, sizeof after);
+  std::atomic_ref(*static_cast<Word*>(place))
+      .compare_exchange_strong(before, after, order, std::memory_order_acquire);
+  std::memcpy(old, &before, sizeof before);
+}
+
+}  // namespace
+
+void change_atomically(const Change& change, std::int64_t bytes, const char* in, char* place,
+                       char* old, std::int64_t count) {
+  if (bytes == 8) return change_words<std::uint64_t>(change, in, place, old, count);
+  if (bytes == 4) return change_words<std::uint32_t>(change, in, place, old, count);
+  if (bytes == 2) return change_words<std::uint16_t>(change, in, place, old, count);
+  change_words<std::uint8_t>(change, in, place, old, count);
+}
+
+void change_plainly(const Change& change, std::int64_t bytes, const char* in, char* place,
+                    char* old, std::int64_t count) {
+  const auto all = static_cast<std::size_t>(bytes * count);
+  if (old) platform::copy_run(old, place, all);
+  switch (change.kind) {
+    case Change::Kind::add:
+    case Change::Kind::add_real:
+    case Change::Kind::kernel:
+      return change.kernel(in, place, count);
+    case Change::Kind::replace:
+      return platform::copy_run(place, in, all);
+    case Change::Kind::nothing:
+      return;
+  }
+}
+
+void compare_and_swap_atomically(std::int64_t bytes, const void* expected, const void* desired,
+                                 void* place, void* old) {
+  if (bytes == 8) return compare_and_swap_word<std::uint64_t>(expected, desired, place, old);
+  if (bytes == 4) return compare_and_swap_word<std::uint32_t>(expected, desired, place, old);
+  if (bytes == 2) return compare_and_swap_word<std::uint16_t>(expected, desired, place, old);
+  compare_and_swap_word<std::uint8_t>(expected, desired, place, old);
+}
+
+}  // namespace baton::window

@@ -1,0 +1,217 @@
+#include "window/operate.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "datatype/pack.hpp"
+#include "datatype/runs.hpp"
+#include "platform/copy.hpp"
+#include "transport/node.hpp"
+#include "transport/single_copy.hpp"
+#include "window/remote.hpp"
+#include "window/synchronize.hpp"
+
+namespace baton::window {
+
+namespace {
+
+BATON_COLD Error out_of_range(const Window& window, const Place& place, std::int64_t first,
+                              std::int64_t last) {
+  const Target& target = window.targets[place.rank];
+  if (window.is_dynamic())
+    return fail(MPI_ERR_RMA_RANGE,
+                "argument target_disp: bytes %#llx to %#llx are not attached to the window at rank "
+                "%d; displacements there are addresses of MPI_Get_address at the target",
+                static_cast<unsigned long long>(first), static_cast<unsigned long long>(last),
+                place.rank);
+  return fail(MPI_ERR_RMA_RANGE,
+              "argument target_disp: the operation reaches bytes %lld to %lld of the window of "
+              "rank %d, which has %lld bytes (displacement unit %lld)",
+              static_cast<long long>(first), static_cast<long long>(last), place.rank,
+              static_cast<long long>(target.bytes), static_cast<long long>(target.unit));
+}
+
+BATON_COLD Error lengths_differ(std::int64_t here, std::int64_t there) {
+  return fail(MPI_ERR_TYPE,
+              "the origin has %lld bytes of data, the target %lld; counts and datatypes must "
+              "describe as much on both sides",
+              static_cast<long long>(here), static_cast<long long>(there));
+}
+
+// The bytes that data covers, from its address on.
+struct Extent {
+  std::int64_t first;
+  std::int64_t last;  // behind it
+};
+Extent extent_of(const Place& place) {
+  const Datatype& type = *place.type;
+  if (BATON_LIKELY(type.contiguous)) return {0, place.bytes()};
+  if (place.bytes() == 0) return {0, 0};
+  const std::int64_t steps = (place.count - 1) * type.extent;
+  return {type.true_lower_bound + std::min<std::int64_t>(0, steps),
+          type.true_lower_bound + type.true_extent + std::max<std::int64_t>(0, steps)};
+}
+
+BATON_COLD Error find_dynamic(Window& window, const Place& place, const Extent& extent,
+                              Spot* spot) {
+  Target& target = *spot->target;
+  const auto address = static_cast<std::uint64_t>(place.displacement);
+  const std::uint64_t first = address + static_cast<std::uint64_t>(extent.first);
+  const std::int64_t bytes = extent.last - extent.first;
+  spot->address = address;
+  spot->memory = nullptr;
+  if (spot->is_remote()) return MPI_SUCCESS;  // the target looks itself
+  if (bytes > 0 && !is_attached(window, target, first, bytes))
+    return out_of_range(window, place, place.displacement + extent.first,
+                        place.displacement + extent.last);
+  char* memory = reinterpret_cast<char*>(first);
+  if (target.local_rank != transport::own_rank())
+    memory = transport::reach(target.local_rank, memory, static_cast<std::size_t>(bytes));
+  spot->memory = memory ? memory - extent.first : nullptr;
+  return MPI_SUCCESS;
+}
+
+BATON_COLD Error kernel_refuses(const Window& window, const Spot& spot) {
+  return fail(
+      MPI_ERR_UNSUPPORTED_OPERATION,
+      "the kernel does not let this rank reach memory of rank %d of the window (it is not "
+      "of MPI_Win_allocate or MPI_Alloc_mem, and cross-memory attach is not permitted); use "
+      "MPI_Win_allocate, or permit it",
+      static_cast<int>(spot.target - window.targets));
+}
+
+LocalRank owner_of(const Window& window, const Target& target) {
+  return window.targets[target.owner].local_rank;
+}
+
+}  // namespace
+
+Error find_spot(Window& window, const Place& place, Spot* spot) {
+  if (BATON_UNLIKELY(place.rank == MPI_PROC_NULL)) {
+    spot->target = nullptr;
+    return MPI_SUCCESS;
+  }
+  Target& target = window.targets[place.rank];
+  if (Error error = check_access(window, target)) return error;
+  reach(window, target);
+  spot->target = &target;
+  const Extent extent = extent_of(place);
+  if (BATON_UNLIKELY(window.is_dynamic())) return find_dynamic(window, place, extent, spot);
+  std::int64_t offset, end;
+  const bool wraps = __builtin_mul_overflow(place.displacement, target.unit, &offset) ||
+                     __builtin_add_overflow(offset, extent.last, &end);
+  if (BATON_UNLIKELY(wraps || offset + extent.first < 0 || end > target.bytes) &&
+      extent.last > extent.first)
+    return out_of_range(window, place, offset + extent.first, offset + extent.last);
+  spot->memory = target.memory ? target.memory + offset : nullptr;
+  spot->address = target.address + static_cast<std::uint64_t>(offset);
+  return MPI_SUCCESS;
+}
+
+Error read_spot(Window& window, const Spot& spot, std::uint64_t address, void* to,
+                std::int64_t bytes) {
+  const LocalRank owner = owner_of(window, *spot.target);
+  if (transport::read_from(owner, reinterpret_cast<const void*>(address), to, bytes))
+    return MPI_SUCCESS;
+  return kernel_refuses(window, spot);
+}
+
+Error write_spot(Window& window, const Spot& spot, std::uint64_t address, const void* from,
+                 std::int64_t bytes) {
+  const LocalRank owner = owner_of(window, *spot.target);
+  if (transport::write_to(owner, from, reinterpret_cast<void*>(address), bytes)) return MPI_SUCCESS;
+  return kernel_refuses(window, spot);
+}
+
+Packed::Packed(const Data& data, bool filled) : data_(data) {
+  if (data.type->contiguous) {
+    bytes_ = static_cast<char*>(data.buffer);
+    return;
+  }
+  const std::int64_t bytes = data.bytes();
+  bytes_ = bytes <= static_cast<std::int64_t>(sizeof short_)
+               ? short_
+               : static_cast<char*>(std::malloc(static_cast<std::size_t>(bytes)));
+  if (bytes_ && filled) datatype::pack(*data.type, data.buffer, 0, bytes_, bytes);
+}
+
+void Packed::unpack() {
+  if (!data_.type->contiguous)
+    datatype::unpack(*data_.type, data_.buffer, 0, bytes_, data_.bytes());
+}
+
+Packed::~Packed() {
+  if (!data_.type->contiguous && bytes_ != short_) std::free(bytes_);
+}
+
+namespace {
+
+Error no_memory(std::int64_t bytes) {
+  return fail(MPI_ERR_NO_MEM, "no memory for a copy of %lld bytes of data with gaps",
+              static_cast<long long>(bytes));
+}
+
+enum class Direction { put, get };
+
+// Run by run, by the kernel.
+template <Direction direction>
+BATON_COLD Error move_through_kernel(Window& window, const Data& data, const Place& place,
+                                     const Spot& spot) {
+  Packed packed(data, direction == Direction::put);
+  if (!packed.has_memory()) return no_memory(data.bytes());
+  char* at = packed.bytes();
+  Error error = MPI_SUCCESS;
+  datatype::for_each_run(*place.type, reinterpret_cast<void*>(spot.address), place.count,
+                         [&](char* there, std::int64_t bytes) {
+                           const auto address = reinterpret_cast<std::uint64_t>(there);
+                           error = direction == Direction::put
+                                       ? write_spot(window, spot, address, at, bytes)
+                                       : read_spot(window, spot, address, at, bytes);
+                           at += bytes;
+                           return error == MPI_SUCCESS;
+                         });
+  if (direction == Direction::get && !error) packed.unpack();
+  return error;
+}
+
+}  // namespace
+
+Error put(Window& window, const Data& from, const Place& to) {
+  Spot spot;
+  if (Error error = find_spot(window, to, &spot)) return error;
+  if (BATON_UNLIKELY(!spot.target)) return MPI_SUCCESS;
+  const std::int64_t bytes = from.bytes();
+  if (BATON_UNLIKELY(bytes != to.bytes())) return lengths_differ(bytes, to.bytes());
+  if (BATON_UNLIKELY(bytes == 0)) return MPI_SUCCESS;
+  if (BATON_UNLIKELY(!spot.memory))
+    return spot.is_remote() ? put_remotely(window, spot, from, to)
+                            : move_through_kernel<Direction::put>(window, from, to, spot);
+  // relaxed: each thread that stores sets it itself.
+  std::atomic_ref(window.dirty).store(true, std::memory_order_relaxed);
+  if (BATON_LIKELY(from.type->contiguous && to.type->contiguous))
+    platform::copy_run(spot.memory, from.buffer, static_cast<std::size_t>(bytes));
+  else
+    datatype::copy(*from.type, from.buffer, *to.type, spot.memory, bytes);
+  return MPI_SUCCESS;
+}
+
+Error get(Window& window, const Data& to, const Place& from) {
+  Spot spot;
+  if (Error error = find_spot(window, from, &spot)) return error;
+  if (BATON_UNLIKELY(!spot.target)) return MPI_SUCCESS;
+  const std::int64_t bytes = to.bytes();
+  if (BATON_UNLIKELY(bytes != from.bytes())) return lengths_differ(bytes, from.bytes());
+  if (BATON_UNLIKELY(bytes == 0)) return MPI_SUCCESS;
+  if (BATON_UNLIKELY(!spot.memory))
+    return spot.is_remote() ? get_remotely(window, spot, to, from)
+                            : move_through_kernel<Direction::get>(window, to, from, spot);
+  // What others have put since is not to be taken from the compiler's memory.
+  lockfree::Hardware::compiler_fence();
+  if (BATON_LIKELY(from.type->contiguous && to.type->contiguous))
+    platform::copy_run(to.buffer, spot.memory, static_cast<std::size_t>(bytes));
+  else
+    datatype::copy(*from.type, spot.memory, *to.type, to.buffer, bytes);
+  return MPI_SUCCESS;
+}
+
+}  // namespace baton::window

@@ -1,0 +1,254 @@
+// The origin's side of operations that the target carries out.
+#include "window/remote.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "datatype/runs.hpp"
+#include "message/wait.hpp"
+#include "window/accumulate.hpp"
+#include "window/remote_message.hpp"
+
+namespace baton::window {
+
+namespace {
+
+// So much may be on its way to a target before the origin waits for it; guess.
+constexpr std::int64_t unflushed_bytes_max = 1 << 18;
+
+RemoteHeader header_of(const Window& window) {
+  RemoteHeader header;
+  header.window = window.comm->id;
+  return header;
+}
+
+// What the target has refused.
+Error refused(std::int32_t error, int rank) {
+  if (error == MPI_SUCCESS) return MPI_SUCCESS;
+  return fail(error, "rank %d of the window refused it: %s", rank,
+              error == MPI_ERR_RMA_RANGE ? "it reaches bytes that are not in its memory there"
+                                         : "the operation cannot be carried out there");
+}
+
+int rank_of(const Window& window, const Target& target) {
+  return static_cast<int>(&target - window.targets);
+}
+
+Error await(const Window& window, const Target& target, Expected& expected) {
+  // ORDER window.answer: acquire here, release in take_answer; the data is there.
+  message::wait_until([&] { return expected.answers.load(std::memory_order_acquire) == 0; });
+  return refused(expected.error, rank_of(window, target));
+}
+
+// A message without data, and its answer.
+Error ask(const Window& window, const Target& target, RemoteKind kind, RemoteHeader header,
+          Expected& expected) {
+  // relaxed: nobody knows of it yet.
+  expected.answers.store(1, std::memory_order_relaxed);
+  header.token = expected.token();
+  RemoteMessage message(kind, header);
+  if (Error error = message.send(target.process)) return error;
+  return await(window, target, expected);
+}
+
+// Sends what a message has so far; where it wants an answer, that goes to `position` of the data.
+class Stream {
+ public:
+  Stream(Window& window, Target& target, RemoteKind kind, const RemoteHeader& header,
+         Expected* expected)
+      : window_(window), target_(target), message_(kind, header), expected_(expected) {}
+
+  // A run at the target: its data, or null, in pieces that are multiples of `unit`.
+  Error add(std::uint64_t address, const char* data, std::int64_t bytes, std::int64_t unit) {
+    while (bytes > 0) {
+      auto room = static_cast<std::int64_t>(message_.room());
+      // An answer has to fit, too.
+      if (expected_) room = std::min(room, room_for_answer());
+      const std::int64_t here = std::min(bytes, room / unit * unit);
+      if (here == 0) {
+        if (Error error = send()) return error;
+        continue;
+      }
+      message_.add(address, data, static_cast<std::uint64_t>(here));
+      address += static_cast<std::uint64_t>(here);
+      if (data) data += here;
+      bytes -= here;
+    }
+    return MPI_SUCCESS;
+  }
+
+  Error send() {
+    if (message_.is_empty()) return MPI_SUCCESS;
+    if (expected_) {
+      message_.header().token = expected_->token();
+      message_.header().position = position_;
+      expected_->answers.fetch_add(1, std::memory_order_relaxed);  // relaxed: before it is sent
+    }
+    const auto bytes = static_cast<std::int64_t>(message_.bytes_asked());
+    position_ += message_.bytes_asked();
+    if (Error error = message_.send(target_.process)) return error;
+    message_.reset();
+    target_.unflushed += bytes;
+    if (!expected_ && target_.unflushed > unflushed_bytes_max)
+      return flush_remotely(window_, target_);
+    return MPI_SUCCESS;
+  }
+
+ private:
+  std::int64_t room_for_answer() const {
+    constexpr std::int64_t all = message::active_bytes_max - sizeof(RemoteHeader);
+    return std::max<std::int64_t>(0, all - static_cast<std::int64_t>(message_.bytes_asked()));
+  }
+
+  Window& window_;
+  Target& target_;
+  RemoteMessage message_;
+  Expected* expected_;
+  std::uint64_t position_ = 0;
+};
+
+void note_sent(Window& window, Target& target) {
+  target.sent = true;
+  window.sent = true;
+}
+
+Error no_memory(std::int64_t bytes) {
+  return fail(MPI_ERR_NO_MEM, "no memory for a copy of %lld bytes of data",
+              static_cast<long long>(bytes));
+}
+
+// All runs of a place, with their data. Padded pairs go one by one, each by its first byte.
+Error add_all(Stream& stream, const Spot& spot, const Place& place, const char* data,
+              std::int64_t unit, bool padded) {
+  Error error = MPI_SUCCESS;
+  std::int64_t begun = 0;
+  datatype::for_each_run(*place.type, reinterpret_cast<void*>(spot.address), place.count,
+                         [&](char* there, std::int64_t bytes) {
+                           auto address = reinterpret_cast<std::uint64_t>(there);
+                           if (!padded) {
+                             error = stream.add(address, data, bytes, unit);
+                             if (data) data += bytes;
+                           }
+                           while (padded && bytes > 0 && !error) {
+                             if (begun == 0) {
+                               error = stream.add(address, data, unit, unit);
+                               if (data) data += unit;
+                             }
+                             const std::int64_t here = std::min(bytes, unit - begun);
+                             begun = (begun + here) % unit;
+                             address += static_cast<std::uint64_t>(here);
+                             bytes -= here;
+                           }
+                           return error == MPI_SUCCESS;
+                         });
+  return error ? error : stream.send();
+}
+
+}  // namespace
+
+Error put_remotely(Window& window, const Spot& spot, const Data& from, const Place& to) {
+  Packed packed(from, true);
+  if (!packed.has_memory()) return no_memory(from.bytes());
+  note_sent(window, *spot.target);
+  Stream stream(window, *spot.target, RemoteKind::put, header_of(window), nullptr);
+  return add_all(stream, spot, to, packed.bytes(), 1, false);
+}
+
+Error get_remotely(Window& window, const Spot& spot, const Data& to, const Place& from) {
+  Packed packed(to, false);
+  if (!packed.has_memory()) return no_memory(to.bytes());
+  Expected expected;
+  expected.into = packed.bytes();
+  Stream stream(window, *spot.target, RemoteKind::get, header_of(window), &expected);
+  Error error = add_all(stream, spot, from, nullptr, 1, false);
+  if (Error refusal = await(window, *spot.target, expected)) error = refusal;
+  if (!error) packed.unpack();
+  return error;
+}
+
+Error accumulate_remotely(Window& window, const Spot& spot, const Data* from, const Data* result,
+                          const Place& at, const Operation& operation) {
+  Elements elements;
+  if (Error error = describe(operation, *at.type, &elements)) return error;
+  const Data nothing{nullptr, 0, at.type};
+  Packed in(from ? *from : nothing, true), old(result ? *result : nothing, false);
+  if (!in.has_memory() || !old.has_memory()) return no_memory(at.bytes());
+  RemoteHeader header = header_of(window);
+  header.operation = datatype::operations.to_int(operation.handle);
+  header.type = datatype::datatypes.to_int(elements.type ? elements.type->handle : MPI_BYTE);
+  Expected expected;
+  expected.into = result ? old.bytes() : nullptr;
+  note_sent(window, *spot.target);
+  Stream stream(window, *spot.target, RemoteKind::accumulate, header, result ? &expected : nullptr);
+  const bool padded = elements.pairs && !elements.type->contiguous;
+  Error error = add_all(stream, spot, at, from ? in.bytes() : nullptr, elements.bytes, padded);
+  if (!result) return error;
+  if (Error refusal = await(window, *spot.target, expected)) error = refusal;
+  if (!error) old.unpack();
+  return error;
+}
+
+Error compare_and_swap_remotely(Window& window, const Spot& spot, const void* from,
+                                const void* expected_value, void* result, const Place& at) {
+  char both[2 * 64];
+  const std::int64_t bytes = at.type->size;
+  std::memcpy(both, from, static_cast<std::size_t>(bytes));
+  std::memcpy(both + bytes, expected_value, static_cast<std::size_t>(bytes));
+  RemoteHeader header = header_of(window);
+  header.type = datatype::datatypes.to_int(at.type->handle);
+  Expected expected;
+  expected.into = static_cast<char*>(result);
+  Stream stream(window, *spot.target, RemoteKind::compare_and_swap, header, &expected);
+  Error error = stream.add(spot.address, both, 2 * bytes, 2 * bytes);
+  if (!error) error = stream.send();
+  if (Error refusal = await(window, *spot.target, expected)) error = refusal;
+  return error;
+}
+
+Error flush_remotely(Window& window, Target& target) {
+  if (!target.sent) return MPI_SUCCESS;
+  target.sent = false;
+  target.unflushed = 0;
+  Expected expected;
+  return ask(window, target, RemoteKind::flush, header_of(window), expected);
+}
+
+Error flush_all_remotely(Window& window) {
+  if (!window.sent) return MPI_SUCCESS;
+  window.sent = false;
+  Error error = MPI_SUCCESS;
+  for (int rank = 0; rank < window.ranks(); ++rank)
+    if (Error failed = flush_remotely(window, window.targets[rank])) error = failed;
+  return error;
+}
+
+Error lock_remotely(Window& window, Target& target, bool exclusive) {
+  RemoteHeader header = header_of(window);
+  header.exclusive = exclusive;
+  Expected expected;
+  if (Error error = ask(window, target, RemoteKind::lock, header, expected)) return error;
+  target.number = expected.number;
+  return MPI_SUCCESS;
+}
+
+Error unlock_remotely(Window& window, Target& target, bool exclusive) {
+  RemoteHeader header = header_of(window);
+  header.exclusive = exclusive;
+  header.number = target.number;
+  target.sent = false;
+  target.unflushed = 0;
+  Expected expected;
+  return ask(window, target, RemoteKind::unlock, header, expected);
+}
+
+void post_remotely(Window& window, const Target& origin) {
+  RemoteMessage message(RemoteKind::post, header_of(window));
+  (void)message.send(origin.process);
+}
+
+void complete_remotely(Window& window, const Target& target) {
+  RemoteMessage message(RemoteKind::complete, header_of(window));
+  (void)message.send(target.process);
+}
+
+}  // namespace baton::window

@@ -1,0 +1,47 @@
+// Windows whose memory this rank cannot reach: on other nodes, or where the kernel permits no copy
+// between processes. Operations, locks and epochs go by active messages, which the target's
+// progress carries out; from one rank to another they come in order. Called by the operations and
+// the synchronization where a target's way, or its row, is not shared. Errors: what the target
+// refuses comes with the next answer from there, explained here.
+#pragma once
+
+#include "window/elements.hpp"
+#include "window/operate.hpp"
+
+namespace baton::window {
+
+// Before a window is used: its messages find it by its context id.
+void listen(Window& window);
+void stop_listening(Window& window);
+
+enum class RemoteKind : std::uint32_t {
+  put,
+  get,
+  accumulate,  // with or without a result
+  compare_and_swap,
+  // From here on without data.
+  flush,
+  lock,
+  unlock,
+  post,
+  complete,
+  answer,
+};
+
+// What operations do to the spot. `from` and `result` may be null.
+Error put_remotely(Window& window, const Spot& spot, const Data& from, const Place& to);
+Error get_remotely(Window& window, const Spot& spot, const Data& to, const Place& from);
+Error accumulate_remotely(Window& window, const Spot& spot, const Data* from, const Data* result,
+                          const Place& at, const Operation& operation);
+Error compare_and_swap_remotely(Window& window, const Spot& spot, const void* from,
+                                const void* expected, void* result, const Place& at);
+
+// Until all that was sent there is done.
+Error flush_remotely(Window& window, Target& target);
+Error flush_all_remotely(Window& window);
+Error lock_remotely(Window& window, Target& target, bool exclusive);
+Error unlock_remotely(Window& window, Target& target, bool exclusive);
+void post_remotely(Window& window, const Target& origin);
+void complete_remotely(Window& window, const Target& target);
+
+}  // namespace baton::window

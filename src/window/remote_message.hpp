@@ -1,0 +1,96 @@
+// How operations on windows travel: an active message is a header, the pieces of memory that it is
+// about, and their data, one after the other. Used by remote.cpp (origins) and remote_target.cpp.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+
+#include "message/active.hpp"
+#include "window/remote.hpp"
+
+namespace baton::window {
+
+struct RemoteHeader {
+  std::uint32_t window;        // its communicator's context id
+  std::int32_t operation = 0;  // handles, as integers
+  std::int32_t type = 0;
+  std::uint32_t pieces = 0;
+  std::int32_t error = 0;    // of an answer
+  std::uint32_t number = 0;  // of a lock; and whether it is exclusive
+  std::uint32_t exclusive = 0;
+  std::uint64_t token = 0;     // the origin's, for the answer
+  std::uint64_t position = 0;  // of an answer's data in the whole
+};
+
+struct RemotePiece {
+  std::uint64_t address;  // at the target
+  std::uint64_t bytes;
+};
+
+// One message on its way out.
+class RemoteMessage {
+ public:
+  RemoteMessage(RemoteKind kind, const RemoteHeader& header) : kind_(kind), header_(header) {}
+
+  // Room for data of one more piece. (Data stands behind the pieces, so they are joined at the
+  // end.)
+  std::size_t room() const {
+    const std::size_t used =
+        sizeof header_ + (header_.pieces + 1) * sizeof(RemotePiece) + data_bytes_;
+    return used < message::active_bytes_max && header_.pieces < pieces_max
+               ? message::active_bytes_max - used
+               : 0;
+  }
+  bool is_empty() const { return header_.pieces == 0; }
+  std::uint64_t bytes_asked() const { return asked_; }
+  // `data` may be null: then the piece asks for its bytes.
+  void add(std::uint64_t address, const void* data, std::uint64_t bytes) {
+    pieces_[header_.pieces++] = {address, bytes};
+    asked_ += bytes;
+    if (!data) return;
+    std::memcpy(data_ + data_bytes_, data, bytes);
+    data_bytes_ += bytes;
+  }
+  Error send(Process process) {
+    char* at = packet_;
+    auto put = [&](const void* from, std::size_t bytes) {
+      std::memcpy(at, from, bytes);
+      at += bytes;
+    };
+    put(&header_, sizeof header_);
+    put(pieces_, header_.pieces * sizeof(RemotePiece));
+    put(data_, data_bytes_);
+    return message::send_active(process, message::ActiveKind::one_sided,
+                                static_cast<std::int32_t>(kind_), packet_,
+                                static_cast<std::size_t>(at - packet_));
+  }
+  void reset() {
+    header_.pieces = 0;
+    data_bytes_ = 0;
+    asked_ = 0;
+  }
+  RemoteHeader& header() { return header_; }
+  RemoteKind kind() const { return kind_; }
+
+ private:
+  static constexpr std::uint32_t pieces_max = 64;
+  RemoteKind kind_;
+  RemoteHeader header_;
+  std::size_t data_bytes_ = 0;
+  std::uint64_t asked_ = 0;
+  RemotePiece pieces_[pieces_max];
+  char data_[message::active_bytes_max];
+  char packet_[message::active_bytes_max];
+};
+
+// What an origin waits for. Lives on its stack until the last answer has come.
+struct Expected {
+  char* into = nullptr;  // where data goes
+  std::int32_t error = MPI_SUCCESS;
+  std::uint32_t number = 0;
+  std::atomic<std::uint32_t> answers{0};  // still to come
+  std::uint64_t token() const { return reinterpret_cast<std::uint64_t>(this); }
+};
+
+}  // namespace baton::window

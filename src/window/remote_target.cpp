@@ -1,0 +1,250 @@
+// The target's side: what active messages of origins ask for is done in this rank's progress. A
+// handler never waits for a message; a lock that is not free is granted later, by a source of
+// progress.
+#include <cstdlib>
+#include <new>
+
+#include "window/accumulate.hpp"
+#include "window/remote_message.hpp"
+#include "window/synchronize.hpp"
+
+namespace baton::window {
+
+namespace {
+
+platform::Lock listeners_lock;
+Window* listeners = nullptr;
+
+Window* find_window(std::uint32_t id) {
+  platform::Guard guard(listeners_lock);
+  Window* window = listeners;
+  while (window && window->comm->id != id) window = window->next_listening;
+  return window;
+}
+
+// A message as it came.
+struct Incoming {
+  RemoteHeader header;
+  const RemotePiece* pieces;
+  const char* data;
+  Process sender;
+  Window* window;
+  Target& origin() const { return window->targets[window->comm->local->rank_of(sender)]; }
+};
+
+void answer(const Incoming& incoming, std::int32_t error, std::uint32_t number = 0,
+            const char* data = nullptr, std::size_t bytes = 0) {
+  RemoteHeader header = incoming.header;
+  header.pieces = 0;
+  header.error = error;
+  header.number = number;
+  char packet[message::active_bytes_max];
+  std::memcpy(packet, &header, sizeof header);
+  if (bytes) std::memcpy(packet + sizeof header, data, bytes);
+  (void)message::send_active(incoming.sender, message::ActiveKind::one_sided,
+                             static_cast<std::int32_t>(RemoteKind::answer), packet,
+                             sizeof header + bytes);
+}
+
+// At the origin.
+void take_answer(const RemoteHeader& header, const char* data, std::size_t bytes) {
+  auto& expected = *reinterpret_cast<Expected*>(header.token);
+  if (header.error) expected.error = header.error;
+  expected.number = header.number;
+  if (bytes && expected.into) std::memcpy(expected.into + header.position, data, bytes);
+  // ORDER window.answer: release here, acquire in await; the data is there.
+  expected.answers.fetch_sub(1, std::memory_order_release);
+  message::announce_completion();
+}
+
+bool is_own_memory(Window& window, const RemotePiece& piece) {
+  const auto bytes = static_cast<std::int64_t>(piece.bytes);
+  if (window.is_dynamic()) return is_attached(window, window.own(), piece.address, bytes);
+  const std::uint64_t offset = piece.address - reinterpret_cast<std::uint64_t>(window.base);
+  const auto size = static_cast<std::uint64_t>(window.size);
+  return offset <= size && piece.bytes <= size - offset;
+}
+
+void do_put(const Incoming& incoming) {
+  const char* data = incoming.data;
+  for (std::uint32_t i = 0; i < incoming.header.pieces; ++i) {
+    RemotePiece piece;
+    std::memcpy(&piece, incoming.pieces + i, sizeof piece);
+    if (is_own_memory(*incoming.window, piece))
+      std::memcpy(reinterpret_cast<void*>(piece.address), data, piece.bytes);
+    else
+      incoming.origin().refused = MPI_ERR_RMA_RANGE;
+    data += piece.bytes;
+  }
+}
+
+void do_get(const Incoming& incoming) {
+  char found[message::active_bytes_max];
+  std::size_t bytes = 0;
+  std::int32_t error = MPI_SUCCESS;
+  for (std::uint32_t i = 0; i < incoming.header.pieces; ++i) {
+    RemotePiece piece;
+    std::memcpy(&piece, incoming.pieces + i, sizeof piece);
+    if (is_own_memory(*incoming.window, piece))
+      std::memcpy(found + bytes, reinterpret_cast<const void*>(piece.address), piece.bytes);
+    else
+      error = MPI_ERR_RMA_RANGE;
+    bytes += piece.bytes;
+  }
+  answer(incoming, error, 0, found, error ? 0 : bytes);
+}
+
+void do_accumulate(const Incoming& incoming) {
+  const Datatype* type =
+      datatype::datatypes.find(datatype::datatypes.from_int(incoming.header.type));
+  const Operation* operation =
+      datatype::operations.find(datatype::operations.from_int(incoming.header.operation));
+  char old[message::active_bytes_max];
+  std::size_t bytes = 0;
+  std::int32_t error = type && operation ? MPI_SUCCESS : MPI_ERR_OP;
+  const bool reads_only = operation && operation->handle == MPI_NO_OP;
+  for (std::uint32_t i = 0; i < incoming.header.pieces && !error; ++i) {
+    RemotePiece piece;
+    std::memcpy(&piece, incoming.pieces + i, sizeof piece);
+    if (!is_own_memory(*incoming.window, piece))
+      error = MPI_ERR_RMA_RANGE;
+    else
+      error = change_own(*incoming.window, reinterpret_cast<char*>(piece.address), *type,
+                         static_cast<std::int64_t>(piece.bytes), *operation,
+                         reads_only ? nullptr : incoming.data + bytes,
+                         incoming.header.token ? old + bytes : nullptr);
+    bytes += piece.bytes;
+  }
+  if (incoming.header.token)
+    answer(incoming, error, 0, old, error ? 0 : bytes);
+  else if (error)
+    incoming.origin().refused = error;
+}
+
+void do_compare_and_swap(const Incoming& incoming) {
+  const Datatype* type =
+      datatype::datatypes.find(datatype::datatypes.from_int(incoming.header.type));
+  RemotePiece piece;
+  std::memcpy(&piece, incoming.pieces, sizeof piece);
+  piece.bytes /= 2;  // two operands
+  if (!type || !is_own_memory(*incoming.window, piece)) return answer(incoming, MPI_ERR_RMA_RANGE);
+  char old[message::active_bytes_max];
+  swap_own(*incoming.window, reinterpret_cast<char*>(piece.address), *type, incoming.data,
+           incoming.data + piece.bytes, old);
+  answer(incoming, MPI_SUCCESS, 0, old, piece.bytes);
+}
+
+// What was refused since it last asked.
+void do_flush(const Incoming& incoming) {
+  answer(incoming, std::exchange(incoming.origin().refused, MPI_SUCCESS));
+}
+
+// Turns at our lock that origins elsewhere wait for.
+struct Waiting {
+  Incoming incoming;
+  std::uint32_t number;
+  Waiting* next;
+};
+Waiting* waiting = nullptr;
+platform::Lock waiting_lock;
+
+bool grant_turns(void*) {
+  platform::Guard guard(waiting_lock);
+  bool any = false;
+  for (Waiting** link = &waiting; *link;) {
+    Waiting* turn = *link;
+    const bool exclusive = turn->incoming.header.exclusive;
+    if (!try_turn(*turn->incoming.window, turn->number, exclusive)) {
+      link = &turn->next;
+      continue;
+    }
+    *link = turn->next;
+    answer(turn->incoming, MPI_SUCCESS, turn->number);
+    delete turn;
+    any = true;
+  }
+  return any;
+}
+message::ProgressSource granting{grant_turns};
+
+void do_lock(const Incoming& incoming) {
+  Window& window = *incoming.window;
+  const bool exclusive = incoming.header.exclusive;
+  const std::uint32_t number = take_number(window.row->lock);
+  if (try_turn(window, number, exclusive)) return answer(incoming, MPI_SUCCESS, number);
+  auto* turn = new (std::nothrow) Waiting{incoming, number, nullptr};
+  BATON_INVARIANT(turn != nullptr);
+  name_waiter(window, number);
+  platform::Guard guard(waiting_lock);
+  turn->next = waiting;
+  waiting = turn;
+  message::set_active(granting, true);
+}
+
+void do_unlock(const Incoming& incoming) {
+  give_own_turn(*incoming.window, incoming.header.number, incoming.header.exclusive);
+  do_flush(incoming);
+}
+
+void do_post(const Incoming& incoming) {
+  note_post(*incoming.window, incoming.window->comm->local->rank_of(incoming.sender));
+}
+
+void do_complete(const Incoming& incoming) {
+  note_complete(*incoming.window);
+}
+
+void arrive(const message::ActiveMessage& message) {
+  Incoming incoming{};
+  const char* payload = static_cast<const char*>(message.payload);
+  std::memcpy(&incoming.header, payload, sizeof incoming.header);
+  const auto kind = static_cast<RemoteKind>(message.word);
+  if (kind == RemoteKind::answer)
+    return take_answer(incoming.header, payload + sizeof incoming.header,
+                       message.bytes - sizeof incoming.header);
+  incoming.sender = message.sender;
+  incoming.window = find_window(incoming.header.window);
+  if (!incoming.window) return;  // of a job that goes wrong: it was freed
+  incoming.pieces = reinterpret_cast<const RemotePiece*>(payload + sizeof incoming.header);
+  incoming.data = payload + sizeof incoming.header + incoming.header.pieces * sizeof(RemotePiece);
+  switch (kind) {
+    case RemoteKind::put:
+      return do_put(incoming);
+    case RemoteKind::get:
+      return do_get(incoming);
+    case RemoteKind::accumulate:
+      return do_accumulate(incoming);
+    case RemoteKind::compare_and_swap:
+      return do_compare_and_swap(incoming);
+    case RemoteKind::flush:
+      return do_flush(incoming);
+    case RemoteKind::lock:
+      return do_lock(incoming);
+    case RemoteKind::unlock:
+      return do_unlock(incoming);
+    case RemoteKind::post:
+      return do_post(incoming);
+    case RemoteKind::complete:
+      return do_complete(incoming);
+    case RemoteKind::answer:
+      return;
+  }
+}
+
+}  // namespace
+
+void listen(Window& window) {
+  platform::Guard guard(listeners_lock);
+  message::handle_active(message::ActiveKind::one_sided, arrive);
+  window.next_listening = listeners;
+  listeners = &window;
+}
+
+void stop_listening(Window& window) {
+  platform::Guard guard(listeners_lock);
+  Window** link = &listeners;
+  while (*link && *link != &window) link = &(*link)->next_listening;
+  if (*link) *link = window.next_listening;
+}
+
+}  // namespace baton::window

@@ -1,0 +1,158 @@
+// Windows: memory that the ranks of a communicator let each other reach (MPI 5.0, "One-Sided
+// Communications"). A window has a communicator of its own, and of each rank what is known of its
+// memory, and how it is reached: mapped here, or through the kernel. Used by api/.
+// Invariant: where memory can be reached nothing needs the target's help; what ranks of a node
+// share lies in window rows (lockfree/window_row.hpp), each in the memory of its rank. All else
+// goes by messages (remote.hpp).
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+
+#include "base/error.hpp"
+#include "base/handle_table.hpp"
+#include "lockfree/window_row.hpp"
+#include "platform/lock.hpp"
+#include "window/hint.hpp"
+#include "world/attribute.hpp"
+#include "world/communicator.hpp"
+#include "world/error_handler.hpp"
+
+namespace baton::window {
+
+using Row = lockfree::WindowRow<lockfree::Hardware>;
+using SharedWord = std::atomic<std::uint32_t>;
+
+// How a rank's memory is reached.
+enum class Way : std::uint8_t {
+  unknown,  // nobody has asked yet
+  mapped,   // it lies in this process, too
+  kernel,   // by cross-memory attach
+  remote,   // by messages that the rank itself carries out
+};
+
+enum class Hold : std::uint8_t { none, shared, exclusive, unchecked };
+
+// Memory attached to a dynamic window, by address: the list of this rank, which others map, or a
+// copy of another's.
+struct Regions {
+  lockfree::WindowRegion* list = nullptr;
+  std::size_t count = 0, room = 0;
+  std::uint64_t version = 0;  // of a copy
+};
+
+// A rank of the window, as this one sees it.
+struct Target {
+  char* memory = nullptr;  // its memory here, where it is mapped
+  std::int64_t bytes = 0;
+  std::int64_t unit = 1;  // of displacements
+  Row* row = nullptr;     // null: its locks and epochs go by messages
+  Way way = Way::unknown;
+  bool open = false;     // an access epoch of ours reaches it, whatever the others
+  bool sent = false;     // messages that we have not asked about since
+  bool visited = false;  // it knows that we change its elements by atomic instructions
+  Hold hold = Hold::none;
+  std::uint32_t number = 0;      // of ours at its lock
+  std::uint32_t posts_seen = 0;  // of its MPI_Win_post for us
+  std::uint32_t changes = 0;     // elements that we have changed by atomic instructions, too many
+  std::int64_t unflushed = 0;    // bytes of these messages
+  Error refused = MPI_SUCCESS;   // of messages from there, what this rank could not do
+  Process process{};
+  LocalRank local_rank = not_on_this_node;
+  std::uint64_t address = 0;      // where the memory lies at its owner,
+  std::int32_t owner = 0;         // which is this rank of the window
+  std::uint64_t row_address = 0;  // and the row, at the target
+  Regions* regions = nullptr;     // what we have read of its attached memory
+};
+
+// Which access epoch is open.
+enum class Epoch : std::uint8_t { none, fence, started, locked, locked_all };
+
+class Window {
+ public:
+  ErrorTarget errors{ObjectKind::win};
+  AttributeSet attributes;
+  char name[MPI_MAX_OBJECT_NAME] = {};
+  MPI_Win handle = MPI_WIN_NULL;
+  Communicator* comm = nullptr;  // its own
+  Target* targets = nullptr;     // by rank
+  Hints hints;
+
+  // This rank's memory, and what attributes point to.
+  void* base = nullptr;
+  MPI_Aint size = 0;
+  int unit = 1;
+  int flavor = MPI_WIN_FLAVOR_CREATE;
+  int model = MPI_WIN_UNIFIED;
+  void* allocated = nullptr;  // to be freed with it
+  Row* row = nullptr;
+  bool row_is_shared = false;
+
+  // All targets may be accessed: a fence epoch in which something was.
+  bool all_open = false;
+  Epoch epoch = Epoch::none;
+  bool dirty = false;                // we have stored somewhere since the last fence of the CPU
+  bool sent = false;                 // messages to some targets
+  bool exposed = false;              // between MPI_Win_post and the end of MPI_Win_wait
+  bool all_unchecked = false;        // of MPI_Win_lock_all: MPI_MODE_NOCHECK
+  std::int32_t locks = 0;            // targets of MPI_Win_lock now
+  std::int32_t* accessed = nullptr;  // ranks: of MPI_Win_start; or locked for MPI_Win_lock_all
+  std::int32_t accessed_count = 0;
+  std::uint32_t completes_expected = 0;  // of exposure epochs, ever
+  Regions attached;                      // to a dynamic window, here
+  bool serves = false;                   // others may reach our memory by messages to us alone
+  Window* next_listening = nullptr;      // see remote.hpp
+  // Where threads need them, and never while anything is waited for: of epochs and locks; and of
+  // targets' ways and attached memory.
+  platform::Lock epoch_lock;
+  platform::Lock memory_lock;
+
+  int rank() const { return comm->rank(); }
+  int ranks() const { return comm->size(); }
+  bool is_dynamic() const { return flavor == MPI_WIN_FLAVOR_DYNAMIC; }
+  Target& own() { return targets[rank()]; }
+};
+
+using WindowTable = HandleTable<Window, HandleTag::win>;
+extern WindowTable windows;
+
+// --- the parts of a row (window_row.hpp)
+inline SharedWord* words_at(Row& row, std::uint64_t offset) {
+  return reinterpret_cast<SharedWord*>(reinterpret_cast<char*>(&row) + offset);
+}
+
+// Finds out how a target is reached: its row, and its memory but in dynamic windows.
+BATON_COLD void reach_target(Window& window, Target& target);
+inline void reach(Window& window, Target& target) {
+  if (BATON_UNLIKELY(target.way == Way::unknown)) reach_target(window, target);
+}
+
+// Collective over `comm`. What is wrong on one rank only (no memory) is an error on all.
+Error create(Communicator& comm, const Info* info, void* base, MPI_Aint size, std::int64_t unit,
+             Window** made);
+Error allocate(Communicator& comm, const Info* info, MPI_Aint size, std::int64_t unit, void* base,
+               Window** made);
+Error allocate_shared(Communicator& comm, const Info* info, MPI_Aint size, std::int64_t unit,
+                      void* base, Window** made);
+Error create_dynamic(Communicator& comm, const Info* info, Window** made);
+// Collective over the window; callbacks of attributes may refuse.
+Error free_window(Window& window);
+
+// Of dynamic windows: memory of this rank that others may reach from now on, or no longer. Errors:
+// MPI_ERR_RMA_FLAVOR, MPI_ERR_RMA_ATTACH, MPI_ERR_SIZE, MPI_ERR_NO_MEM, explained.
+Error attach(Window& window, void* base, MPI_Aint bytes);
+Error detach(Window& window, const void* base);
+// Whether all of [address, address + bytes) is attached there.
+bool is_attached(Window& window, Target& target, std::uint64_t address, std::int64_t bytes);
+void forget_regions(Window& window);
+
+// Where a rank's memory lies in this process; rank MPI_PROC_NULL means the first that has any.
+// A null base where it cannot be mapped.
+Error shared_query(Window& window, int rank, MPI_Aint* size, std::int64_t* unit, void* base);
+
+}  // namespace baton::window
+
+namespace baton {
+using window::Window;
+}

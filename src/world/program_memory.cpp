@@ -1,0 +1,81 @@
+#include "world/program_memory.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+
+#include "base/cache_line.hpp"
+#include "base/numa_policy.hpp"
+#include "transport/heap.hpp"
+#include "transport/placing.hpp"
+#include "transport/private_heap.hpp"
+
+namespace baton::world {
+
+namespace {
+
+constexpr long largest_alignment = 1L << 30;
+
+// The standard's info key; values that are no power of two are no hint we can follow.
+std::size_t wanted_alignment(const Info* info) {
+  char text[32] = "";
+  if (info) info->get("mpi_minimum_memory_alignment", text, sizeof text);
+  long wanted = std::strtol(text, nullptr, 10);
+  bool power_of_two = wanted > 0 && wanted <= largest_alignment && (wanted & (wanted - 1)) == 0;
+  return std::max(cache_line_bytes, power_of_two ? static_cast<std::size_t>(wanted) : 0);
+}
+
+// What mpiexec was told of the heap, and what the info says instead.
+Error wanted_policy(const Info* info, int argument, NumaPolicy* policy) {
+  if (const NumaPolicy* usual = transport::heap_policy()) *policy = *usual;
+  char text[256];
+  if (!info || !info->get("baton_memory", text, sizeof text)) return MPI_SUCCESS;
+  NumaPolicy asked;
+  MemoryWordError error;
+  if (!parse_numa_policy(text, &asked, &error))
+    return fail(MPI_ERR_INFO_VALUE, "argument %d (info): baton_memory=%s: %s", argument, text,
+                error.text);
+  bool only_huge = asked.word == MemoryWord::none;
+  if (only_huge)
+    policy->huge = true;
+  else
+    *policy = asked;
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+Error allocate_memory(std::size_t bytes, const Info* info, int argument, Backing backing,
+                      void** memory) {
+  // A size of 0 gives a pointer that free_memory takes back, as any other.
+  bytes = std::max<std::size_t>(bytes, 1);
+  const std::size_t alignment = wanted_alignment(info);
+  NumaPolicy policy;
+  if (Error error = wanted_policy(info, argument, &policy)) return error;
+  bool placed = BATON_UNLIKELY(policy.asks());
+  // Where the other ranks can reach it, if there is room; else under its policy all the same; else
+  // like any other memory.
+  *memory = nullptr;
+  const bool now = backing == Backing::now || placed;
+  if (Error error =
+          transport::allocate_exported(bytes, alignment, placed ? &policy : nullptr, now, memory))
+    return error;
+  if (placed && !*memory)
+    if (Error error = transport::allocate_private(bytes, alignment, policy, memory)) return error;
+  if (!*memory && policy.strict)
+    return fail(MPI_ERR_NO_MEM,
+                "memory %s: no memory for %zu bytes; ask for less, or leave out the ! to let it "
+                "go elsewhere",
+                policy_text(policy).words, bytes);
+  if (!*memory && ::posix_memalign(memory, alignment, bytes) != 0)
+    return fail(MPI_ERR_NO_MEM, "no memory for %zu bytes", bytes);
+  return MPI_SUCCESS;
+}
+
+bool free_memory(void* memory) {
+  if (transport::is_exported(memory)) return transport::release_exported(memory);
+  if (!transport::release_private(memory)) std::free(memory);
+  return true;
+}
+
+}  // namespace baton::world
