@@ -253,9 +253,9 @@ Error change_place(Window& window, const Data* from, const Data* result, const P
     return lengths_differ(from->bytes(), bytes, "origin");
   if (result && BATON_UNLIKELY(result->bytes() != bytes))
     return lengths_differ(result->bytes(), bytes, "result");
+  if (BATON_UNLIKELY(bytes == 0)) return MPI_SUCCESS;
   Elements elements;
   if (Error error = describe(operation, *at.type, &elements)) return error;
-  if (BATON_UNLIKELY(bytes == 0)) return MPI_SUCCESS;
   if (BATON_UNLIKELY(spot.is_remote()))
     return accumulate_remotely(window, spot, from, result, at, operation);
   if (BATON_LIKELY(spot.memory && is_array(at) && (!from || is_array(*from)) &&
@@ -287,8 +287,11 @@ bool is_lone_atomic(const Spot& spot, const Datatype& type) {
 }  // namespace
 
 Error accumulate(Window& window, const Data& from, const Place& to, const Operation& operation) {
-  return change_place(window, operation.handle == MPI_NO_OP ? nullptr : &from, nullptr, to,
-                      operation);
+  if (BATON_UNLIKELY(operation.handle == MPI_NO_OP))
+    return fail(MPI_ERR_OP,
+                "argument op: MPI_NO_OP only reads, so it is for MPI_Get_accumulate and "
+                "MPI_Fetch_and_op");
+  return change_place(window, &from, nullptr, to, operation);
 }
 
 Error get_accumulate(Window& window, const Data& from, const Data& result, const Place& at,

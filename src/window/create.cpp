@@ -142,8 +142,10 @@ Error exchange(Window& window, Error own_error) {
   Explanation why = last_explanation();
   Error error = world::agree_allgather(
       world::all_of(window.comm->point_to_point, world::agreement_tag), &own, sizeof own, cards);
+  window.serves = !own.mappable || !own.row_address;
   for (std::size_t rank = 0; rank < ranks && !error; ++rank) {
     fill_target(window, static_cast<int>(rank), cards[rank]);
+    window.serves |= window.targets[rank].local_rank == not_on_this_node;
     if (cards[rank].error && !own_error)
       error = fail(static_cast<Error>(cards[rank].error),
                    "rank %zu of the communicator could not give its memory for the window", rank);
@@ -290,7 +292,7 @@ Error free_window(Window& window) {
 }
 
 void reach_target(Window& window, Target& target) {
-  platform::Guard guard(window.lock);
+  platform::Guard guard(window.memory_lock);
   if (target.way != Way::unknown) return;
   Way way = Way::remote;
   char* row = nullptr;

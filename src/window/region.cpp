@@ -82,7 +82,7 @@ bool read_list(Target& target, Error* error) {
   }
   for (std::size_t i = 0; list && i < view.count; ++i) copy.list[i] = read_region(list[i]);
   if (!is_still(line, view)) return false;
-  copy.count = view.count;
+  copy.count = list ? view.count : 0;
   copy.version = view.version;
   return true;
 }
@@ -93,7 +93,7 @@ Error attach(Window& window, void* base, MPI_Aint bytes) {
   if (Error error = check_flavor(window)) return error;
   if (bytes < 0)
     return fail(MPI_ERR_SIZE, "argument 3 (size): %lld is negative", static_cast<long long>(bytes));
-  platform::Guard guard(window.lock);
+  platform::Guard guard(window.memory_lock);
   Regions& attached = window.attached;
   const auto address = reinterpret_cast<std::uint64_t>(base);
   const auto size = static_cast<std::uint64_t>(bytes);
@@ -120,7 +120,7 @@ Error attach(Window& window, void* base, MPI_Aint bytes) {
 
 Error detach(Window& window, const void* base) {
   if (Error error = check_flavor(window)) return error;
-  platform::Guard guard(window.lock);
+  platform::Guard guard(window.memory_lock);
   Regions& attached = window.attached;
   const auto address = reinterpret_cast<std::uint64_t>(base);
   WindowRegion* place = find(attached, address);
@@ -138,7 +138,7 @@ Error detach(Window& window, const void* base) {
 
 bool is_attached(Window& window, Target& target, std::uint64_t address, std::int64_t bytes) {
   const bool own = &target == &window.own();
-  platform::Guard guard(window.lock);
+  platform::Guard guard(window.memory_lock);
   if (!own) {
     if (!target.regions) target.regions = new (std::nothrow) Regions;
     if (!target.regions) return false;

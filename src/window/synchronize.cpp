@@ -60,28 +60,31 @@ void settle(Window& window) {
   std::atomic_ref(window.dirty).store(false, std::memory_order_relaxed);
 }
 
-Error hold(Window& window, Target& target, Hold wanted) {
-  if (wanted != Hold::unchecked && !target.row) {
-    if (Error error = lock_remotely(window, target, wanted == Hold::exclusive)) return error;
-  } else if (wanted != Hold::unchecked) {
-    target.number = take_turn(window, target.row->lock, waiters_at(window, *target.row),
-                              wanted == Hold::exclusive);
+// Waits for the lock that `hold` of the target says it is to have, then opens it.
+Error take_lock(Window& window, Target& target) {
+  const bool exclusive = target.hold == Hold::exclusive;
+  Error error = MPI_SUCCESS;
+  if (target.hold == Hold::unchecked) {
+  } else if (!target.row) {
+    error = lock_remotely(window, target, exclusive);
+  } else {
+    target.number = take_turn(window, target.row->lock, waiters_at(window, *target.row), exclusive);
   }
-  target.hold = wanted;
-  target.open = true;
-  return MPI_SUCCESS;
+  // relaxed: threads that use it have been told by this one, or look in open_target.
+  std::atomic_ref(target.open).store(error == MPI_SUCCESS, std::memory_order_relaxed);
+  return error;
 }
 
 Error let_go_of(Window& window, Target& target) {
   settle(window);
+  const bool exclusive = target.hold == Hold::exclusive, held = target.hold != Hold::unchecked;
   Error error = MPI_SUCCESS;
-  if (target.hold != Hold::unchecked && !target.row)
-    error = unlock_remotely(window, target, target.hold == Hold::exclusive);
+  if (held && !target.row)
+    error = unlock_remotely(window, target, exclusive);
   else
     error = flush_remotely(window, target);
-  if (target.hold != Hold::unchecked && target.row)
-    give_turn(window, target.row->lock, waiters_at(window, *target.row), target.number,
-              target.hold == Hold::exclusive);
+  if (held && target.row)
+    give_turn(window, target.row->lock, waiters_at(window, *target.row), target.number, exclusive);
   target.hold = Hold::none;
   target.open = false;
   return error;
@@ -101,6 +104,11 @@ void add_post(SharedWord& word) {
   // ORDER window.post: release here, acquire in start; our stores to our memory are visible.
   // (relaxed load: nobody else writes this word.)
   word.store(word.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+}
+
+// A program that calls nothing but this, again and again, awaits what others do to its memory.
+void serve(const Window& window) {
+  if (BATON_UNLIKELY(window.serves)) (void)message::progress();
 }
 
 bool is_passive(const Window& window, const Target& target) {
@@ -128,19 +136,7 @@ Error check_closed(const Window& window) {
   return MPI_SUCCESS;
 }
 
-Error open_target(Window& window, Target& target) {
-  platform::Guard guard(window.lock);
-  if (target.open || window.all_open) return MPI_SUCCESS;
-  if (window.epoch == Epoch::fence) {
-    window.all_open = true;
-    return MPI_SUCCESS;
-  }
-  const int rank = static_cast<int>(&target - window.targets);
-  if (window.epoch == Epoch::locked_all) {
-    reach(window, target);
-    window.accessed[window.accessed_count++] = rank;
-    return hold(window, target, window.all_unchecked ? Hold::unchecked : Hold::shared);
-  }
+static Error refuse_access(const Window& window, int rank) {
   if (window.epoch == Epoch::none)
     return fail(MPI_ERR_RMA_SYNC,
                 "no access epoch is open; MPI_Win_lock, MPI_Win_lock_all, MPI_Win_fence or "
@@ -149,6 +145,29 @@ Error open_target(Window& window, Target& target) {
               "the open access epoch does not reach rank %d of the window; it was not named in the "
               "group of MPI_Win_start, or is not locked",
               rank);
+}
+
+Error open_target(Window& window, Target& target) {
+  const int rank = static_cast<int>(&target - window.targets);
+  bool another = false;
+  {
+    platform::Guard guard(window.epoch_lock);
+    if (target.open || window.all_open) return MPI_SUCCESS;
+    if (window.epoch == Epoch::fence) {
+      window.all_open = true;
+      return MPI_SUCCESS;
+    }
+    if (window.epoch != Epoch::locked_all) return refuse_access(window, rank);
+    reach(window, target);
+    another = target.hold != Hold::none;  // a thread is at it
+    if (!another) {
+      target.hold = window.all_unchecked ? Hold::unchecked : Hold::shared;
+      window.accessed[window.accessed_count++] = rank;
+    }
+  }
+  if (!another) return take_lock(window, target);
+  message::wait_until([&] { return platform::load_shared(target.open); });
+  return MPI_SUCCESS;
 }
 
 Error fence(Window& window, int assertion) {
@@ -271,28 +290,30 @@ Error lock(Window& window, int type, int rank, int assertion) {
   if (Error error = check_assertion(assertion, MPI_MODE_NOCHECK)) return error;
   if (window.hints.no_locks)
     return wrong_epoch("the window was made with the info no_locks=true: no locks are used");
-  platform::Guard guard(window.lock);
-  if (window.epoch != Epoch::locked && !is_free(window)) return refuse(window.epoch);
   if (rank == MPI_PROC_NULL) return MPI_SUCCESS;
   Target& target = window.targets[rank];
-  if (target.hold != Hold::none)
-    return fail(MPI_ERR_RMA_SYNC, "rank %d of the window is locked by this rank already", rank);
+  {
+    platform::Guard guard(window.epoch_lock);
+    if (window.epoch != Epoch::locked && !is_free(window)) return refuse(window.epoch);
+    if (target.hold != Hold::none)
+      return fail(MPI_ERR_RMA_SYNC, "rank %d of the window is locked by this rank already", rank);
+    target.hold = type == MPI_LOCK_EXCLUSIVE ? Hold::exclusive : Hold::shared;
+    if (assertion & MPI_MODE_NOCHECK) target.hold = Hold::unchecked;
+    window.epoch = Epoch::locked;
+    ++window.locks;
+  }
   reach(window, target);
-  Hold wanted = type == MPI_LOCK_EXCLUSIVE ? Hold::exclusive : Hold::shared;
-  if (assertion & MPI_MODE_NOCHECK) wanted = Hold::unchecked;
-  if (Error error = hold(window, target, wanted)) return error;
-  window.epoch = Epoch::locked;
-  ++window.locks;
-  return MPI_SUCCESS;
+  return take_lock(window, target);
 }
 
 Error unlock(Window& window, int rank) {
   if (rank == MPI_PROC_NULL) return MPI_SUCCESS;
-  platform::Guard guard(window.lock);
   Target& target = window.targets[rank];
   if (window.epoch != Epoch::locked || target.hold == Hold::none)
     return fail(MPI_ERR_RMA_SYNC, "rank %d of the window is not locked by MPI_Win_lock", rank);
+  serve(window);
   const Error error = let_go_of(window, target);
+  platform::Guard guard(window.epoch_lock);
   if (--window.locks == 0) window.epoch = Epoch::none;
   return error;
 }
@@ -313,7 +334,7 @@ Error lock_all(Window& window, int assertion) {
 
 Error unlock_all(Window& window) {
   if (window.epoch != Epoch::locked_all) return wrong_epoch("no epoch of MPI_Win_lock_all is open");
-  platform::Guard guard(window.lock);
+  serve(window);
   Error error = MPI_SUCCESS;
   for (std::int32_t i = 0; i < window.accessed_count; ++i)
     if (Error failed = let_go_of(window, window.targets[window.accessed[i]])) error = failed;
@@ -329,6 +350,7 @@ Error flush(Window& window, int rank) {
   Target& target = window.targets[rank];
   if (Error error = check_passive(window, target, rank)) return error;
   settle(window);
+  serve(window);
   return flush_remotely(window, target);
 }
 
@@ -340,19 +362,23 @@ static Error check_any_passive(const Window& window) {
 Error flush_all(Window& window) {
   if (Error error = check_any_passive(window)) return error;
   settle(window);
+  serve(window);
   return flush_all_remotely(window);
 }
 
 // Origins' buffers are copied before an operation returns.
 Error flush_local(Window& window, int rank) {
+  serve(window);
   return rank == MPI_PROC_NULL ? MPI_SUCCESS : check_passive(window, window.targets[rank], rank);
 }
 
 Error flush_local_all(Window& window) {
+  serve(window);
   return check_any_passive(window);
 }
 
-Error sync(Window&) {
+Error sync(Window& window) {
+  serve(window);
   lockfree::Hardware::full_fence();
   return MPI_SUCCESS;
 }

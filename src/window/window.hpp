@@ -108,8 +108,12 @@ class Window {
   std::uint32_t completes_expected = 0;  // of exposure epochs, ever
   Regions attached;                      // to a dynamic window, here
   PublishedRegions published;
+  bool serves = false;               // others may reach our memory by messages to us alone
   Window* next_listening = nullptr;  // see remote.hpp
-  platform::Lock lock;               // of all this, where threads need it
+  // Where threads need them, and never while anything is waited for: of epochs and locks; and of
+  // targets' ways and attached memory.
+  platform::Lock epoch_lock;
+  platform::Lock memory_lock;
 
   int rank() const { return comm->rank(); }
   int ranks() const { return comm->size(); }

@@ -258,10 +258,11 @@ static void every_layout_meets_every_other(void) {
   where = "layouts";
   MPI_Win_lock_all(0, w.win);
   for (int op = 0; op < op_count; ++op)
-    for (int i = 0; i < 4 * layout_count * layout_count && !of_one_number((Operation)op); ++i) {
-      Transfer t = {.op = (Operation)op, .key = ++key, .numbers = sizes[i % 4], .at = 16 * (i % 7)};
-      t.target_layout = i / 4 % layout_count;
-      t.origin_layout = i / 4 / layout_count;
+    for (int i = 0; i < layout_count * layout_count && !of_one_number((Operation)op); ++i) {
+      Transfer t = {.op = (Operation)op, .key = ++key, .numbers = sizes[(i + op) % 4]};
+      t.at = 16 * (i % 7);
+      t.target_layout = i % layout_count;
+      t.origin_layout = i / layout_count;
       t.result_layout = (t.origin_layout + i) % layout_count;
       in_open_epoch(&t, (rank + 1) % size);
     }

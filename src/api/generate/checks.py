@@ -212,6 +212,9 @@ class Checks:
         count = count or self.parameter("incount")
         datatype = self.parameter(prefix + "type") or self.parameter(prefix + "datatype")
         datatype = datatype or self.parameter("datatype")
+        if self.win and datatype and not count:
+            self.one_element(p)
+            return
         if not count or not datatype or count.is_pointer or not self.resolves(datatype):
             self.alias(p, None)
             return
@@ -225,6 +228,14 @@ class Checks:
         self.out.append(f"  if ({no_data}) {p.name} = nullptr;")
         self.out.append("}")
         self.alias(p, count)
+
+    def one_element(self, p):
+        """The buffer of one element of a predefined type."""
+        read = self.parameter("op") is None or not p.name.startswith("origin_")
+        guard = "" if read else "op != MPI_NO_OP && "
+        special = self.call("check_special_buffer", p, p.name, "false", "false")
+        self.out.append(f"if (BATON_UNLIKELY({guard}is_special({p.name})))")
+        self.out.append(f"  if (int rc = {special}) return rc;")
 
     def alias(self, p, count):
         """One buffer for both sides of a collective, where MPI_IN_PLACE was meant."""

@@ -91,6 +91,12 @@ BATON_EXPORT int PMPI_Compare_and_swap(const void *origin_addr, const void *comp
     return bad_handle(here, 4, &win_object->errors, datatype, MPI_ERR_TYPE);
   if (BATON_UNLIKELY(!datatype_object->committed))
     return uncommitted(here, 4, &win_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(origin_addr)))
+    if (int rc = check_special_buffer(here, 1, &win_object->errors, origin_addr, false, false)) return rc;
+  if (BATON_UNLIKELY(is_special(compare_addr)))
+    if (int rc = check_special_buffer(here, 2, &win_object->errors, compare_addr, false, false)) return rc;
+  if (BATON_UNLIKELY(is_special(result_addr)))
+    if (int rc = check_special_buffer(here, 3, &win_object->errors, result_addr, false, false)) return rc;
   if (BATON_UNLIKELY(outside(target_rank, win_object->ranks()) && target_rank != MPI_PROC_NULL))
     return bad_rank(here, 5, &win_object->errors, target_rank, win_object->ranks(), false);
   if (BATON_UNLIKELY(target_disp < 0))
@@ -114,6 +120,10 @@ BATON_EXPORT int PMPI_Fetch_and_op(const void *origin_addr, void *result_addr, M
   Operation* const op_object = datatype::operations.find(op);
   if (BATON_UNLIKELY(!op_object))
     return bad_handle(here, 6, &win_object->errors, op, MPI_ERR_OP);
+  if (BATON_UNLIKELY(op != MPI_NO_OP && is_special(origin_addr)))
+    if (int rc = check_special_buffer(here, 1, &win_object->errors, origin_addr, false, false)) return rc;
+  if (BATON_UNLIKELY(is_special(result_addr)))
+    if (int rc = check_special_buffer(here, 2, &win_object->errors, result_addr, false, false)) return rc;
   if (BATON_UNLIKELY(outside(target_rank, win_object->ranks()) && target_rank != MPI_PROC_NULL))
     return bad_rank(here, 4, &win_object->errors, target_rank, win_object->ranks(), false);
   if (BATON_UNLIKELY(target_disp < 0))
