@@ -14,7 +14,8 @@ struct Shared {
   lockfree::TurnLock<Model> lock;
   Model::Atomic<std::uint32_t> waiters[4];
   ModelDoorbell doorbells[ranks_max];
-  alignas(64) std::uint32_t written;  // by the last writer: its number + 1
+  Model::Atomic<std::uint32_t> meeting;  // readers
+  alignas(64) std::uint32_t written;     // by the last writer: its number + 1
 };
 
 // What the threads do with their numbers, counted from the first. Each entry follows from what its
@@ -25,7 +26,7 @@ struct Turn {
 Turn turns[8];
 bool readers_met;
 
-// "W" writes, "R" reads; one string a rank.
+// "W" writes, "R" reads, "M" reads and stays until another such reader has come; one string a rank.
 struct Plan {
   std::vector<const char*> ranks;
   bool sleeps = false;
@@ -99,12 +100,17 @@ struct Member {
     const std::uint32_t mine = index + 1;
     if (writes) Model::store_payload(&shared.written, &mine, sizeof mine);
   }
+  void meet() {
+    shared.meeting.fetch_add(1, std::memory_order_relaxed);
+    while (shared.meeting.load(std::memory_order_relaxed) < 2) pause();
+  }
   void run() {
     for (const char* kind = plan.ranks[rank]; *kind; ++kind) {
       const bool writes = *kind == 'W';
       const bool has_it = plan.held && rank == 0 && kind == plan.ranks[0];
       const std::uint32_t number = has_it ? plan.first : take(writes);
       use(number - plan.first, writes);
+      if (*kind == 'M') meet();
       give(number, writes);
     }
   }
@@ -155,7 +161,7 @@ MODEL_CASE(turn_lock, no_reader_sleeps_on_with_membarrier) {
   take_turns(stage, {{"R", "WR"}, true, Ordering::membarrier, 0, 2});
 }
 MODEL_CASE(turn_lock, readers_behind_a_writer_wake_each_other_with_fences) {
-  take_turns(stage, {{"W", "R", "R"}, true, Ordering::fences, 0, 4, true});
+  take_turns(stage, {{"W", "M", "M"}, true, Ordering::fences, 0, 4, true});
 }
 MODEL_CASE(turn_lock, the_last_of_two_readers_wakes_a_writer_with_fences) {
   take_turns(stage, {{"R", "R", "W"}, true, Ordering::fences, 0, 4, true});
@@ -168,7 +174,7 @@ MODEL_CASE(turn_lock, a_writer_among_writers_is_woken_with_membarrier) {
 }
 
 MODEL_CASE(turn_lock_at_length, readers_behind_a_writer_wake_each_other_with_membarrier) {
-  take_turns(stage, {{"W", "R", "R"}, true, Ordering::membarrier, 0, 4, true});
+  take_turns(stage, {{"W", "M", "M"}, true, Ordering::membarrier, 0, 4, true});
 }
 MODEL_CASE(turn_lock_at_length, the_last_of_two_readers_wakes_a_writer_with_membarrier) {
   take_turns(stage, {{"R", "R", "W"}, true, Ordering::membarrier, 0, 4, true});
