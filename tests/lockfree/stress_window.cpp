@@ -86,7 +86,6 @@ void take_turns(Row& row, std::uint32_t rank, bool fences, Random& random) {
   }
   // relaxed: read when this process has ended.
   row.done[rank].store(written, std::memory_order_relaxed);
-  check(turns > 10, "next to nothing happened");
   if (rank == 0)
     std::printf("  %llu turns, %llu sleeps of rank 0\n", static_cast<unsigned long long>(turns),
                 static_cast<unsigned long long>(taker.sleeps()));
@@ -166,7 +165,7 @@ void change_elements(Row& row, std::uint32_t rank, bool fences, Random& random) 
   }
   // relaxed: read when this process has ended.
   row.done[rank].store(changes, std::memory_order_relaxed);
-  check(atomic > 10 && all > 10, "next to nothing happened in one of the ways");
+  check(rank != 0 || (atomic > 10 && all > 0), "next to nothing happened in one of the ways");
   if (rank == 0)
     std::printf("  %llu atomic changes, %llu of all\n", static_cast<unsigned long long>(atomic),
                 static_cast<unsigned long long>(all));
@@ -179,7 +178,8 @@ bool is_all_there(const Row& row, std::uint64_t changed) {
   if (done != changed)
     std::fprintf(stderr, "stress: %llu changes were made, %llu are there\n",
                  static_cast<unsigned long long>(done), static_cast<unsigned long long>(changed));
-  return done == changed;
+  if (done < 100) std::fprintf(stderr, "stress: next to nothing happened\n");
+  return done == changed && done >= 100;
 }
 
 constexpr std::size_t regions_max = 16;
