@@ -1,7 +1,6 @@
 #include "platform/cross_memory.hpp"
 
 #include <sys/prctl.h>
-#include <sys/uio.h>
 
 namespace baton::platform {
 
@@ -15,6 +14,16 @@ std::int64_t write_process_memory(int pid, const void* local, void* remote, std:
   iovec here{const_cast<void*>(local), bytes};
   iovec there{remote, bytes};
   return process_vm_writev(pid, &here, 1, &there, 1, 0);
+}
+
+bool ProcessRuns::read(int pid, void* local) const {
+  iovec here{local, bytes_};
+  return process_vm_readv(pid, &here, 1, runs_, count_, 0) == static_cast<ssize_t>(bytes_);
+}
+
+bool ProcessRuns::write(int pid, const void* local) const {
+  iovec here{const_cast<void*>(local), bytes_};
+  return process_vm_writev(pid, &here, 1, runs_, count_, 0) == static_cast<ssize_t>(bytes_);
 }
 
 void permit_attach(int pid) {

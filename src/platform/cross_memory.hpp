@@ -1,6 +1,8 @@
 // Cross-memory attach: one copy straight between two processes, where the kernel permits it.
 #pragma once
 
+#include <sys/uio.h>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -12,6 +14,31 @@ std::int64_t read_process_memory(int pid, const void* remote, void* local, std::
 
 // The other way round.
 std::int64_t write_process_memory(int pid, const void* local, void* remote, std::size_t bytes);
+
+// Pieces of another process's memory that are copied together.
+class ProcessRuns {
+ public:
+  bool has_room() const { return count_ < runs_max; }
+  std::size_t bytes() const { return bytes_; }
+  bool is_empty() const { return count_ == 0; }
+  void add(const void* remote, std::size_t bytes) {
+    runs_[count_++] = {const_cast<void*>(remote), bytes};
+    bytes_ += bytes;
+  }
+  void clear() {
+    count_ = 0;
+    bytes_ = 0;
+  }
+  // All of them from or to memory of ours, one after another; whether the kernel did it all.
+  bool read(int pid, void* local) const;
+  bool write(int pid, const void* local) const;
+
+ private:
+  static constexpr std::size_t runs_max = 256;
+  std::size_t count_ = 0;
+  std::size_t bytes_ = 0;
+  iovec runs_[runs_max];
+};
 
 // Lets a process and its descendants copy from and to our memory where Yama forbids it to all but
 // our ancestors (kernel.yama.ptrace_scope 1). Without Yama it does nothing.

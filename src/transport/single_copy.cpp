@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "base/settings.hpp"
-#include "platform/cross_memory.hpp"
 #include "platform/valgrind.hpp"
 #include "transport/arena.hpp"
 #include "transport/attached.hpp"
@@ -166,6 +165,16 @@ bool write_to(LocalRank owner, const void* source, void* address, std::int64_t b
   return copy_all(owner, bytes, [&](int pid, std::int64_t offset, std::size_t piece) {
     return platform::write_process_memory(pid, from + offset, to + offset, piece);
   });
+}
+
+bool read_runs_from(LocalRank owner, const platform::ProcessRuns& runs, void* target) {
+  // relaxed: set before contact.
+  return runs.read(arena.row(owner).state.pid.load(std::memory_order_relaxed), target);
+}
+
+bool write_runs_to(LocalRank owner, const void* source, const platform::ProcessRuns& runs) {
+  // relaxed: set before contact.
+  return runs.write(arena.row(owner).state.pid.load(std::memory_order_relaxed), source);
 }
 
 }  // namespace baton::transport

@@ -7,6 +7,7 @@
 
 #include "base/identity.hpp"
 #include "base/reason.hpp"
+#include "platform/cross_memory.hpp"
 
 namespace baton::transport {
 
@@ -37,5 +38,9 @@ bool read_from(LocalRank owner, const void* address, void* target, std::int64_t 
 
 // Copies `bytes` to `address` in the rank's memory. False as above.
 bool write_to(LocalRank owner, const void* source, void* address, std::int64_t bytes);
+
+// Copies pieces of the rank's memory by the kernel, from or to one piece of ours. False as above.
+bool read_runs_from(LocalRank owner, const platform::ProcessRuns& runs, void* target);
+bool write_runs_to(LocalRank owner, const void* source, const platform::ProcessRuns& runs);
 
 }  // namespace baton::transport

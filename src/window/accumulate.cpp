@@ -1,6 +1,6 @@
 // The accumulating operations. Elements are changed in place where the memory is mapped; else they
 // are read, changed and written back under the target's lock for elements, by the origin alone.
-#include <bit>
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -91,60 +91,63 @@ class Accumulation {
 
   Error run(const Place& at) {
     char* origin = spot_.memory ? spot_.memory : reinterpret_cast<char*>(spot_.address);
-    if (is_padded()) return run_pairs(at, origin);
+    if (elements_.pairs && !elements_.type->contiguous) return run_pairs(at, origin);
+    if (!spot_.memory) return run_through_kernel(at, origin);
     datatype::for_each_run(*at.type, origin, at.count, [&](char* place, std::int64_t bytes) {
-      error_ = change(place, bytes / elements_.bytes);
-      return error_ == MPI_SUCCESS;
+      change(place, bytes);
+      return true;
     });
-    return error_;
-  }
-
- private:
-  // Pairs that have gaps, in them or behind them, are no arrays of their packed form.
-  bool is_padded() const { return elements_.pairs && !elements_.type->contiguous; }
-
-  Error change(char* place, std::int64_t count) {
-    const char* in = in_;
-    char* old = old_;
-    const std::int64_t bytes = count * elements_.bytes;
-    if (in_) in_ += bytes;
-    if (old_) old_ += bytes;
-    if (!spot_.memory) return change_through_kernel(place, in, old, count);
-    if (atomic_)
-      change_atomically(elements_.change, elements_.bytes, in, place, old, count);
-    else
-      change_plainly(elements_.change, elements_.bytes, in, place, old, count);
     return MPI_SUCCESS;
   }
 
-  BATON_COLD Error change_through_kernel(char* place, const char* in, char* old,
-                                         std::int64_t count) {
-    constexpr std::int64_t piece_bytes = 1 << 16;
+ private:
+  void change(char* place, std::int64_t bytes) {
+    const std::int64_t count = bytes / elements_.bytes;
+    if (atomic_)
+      change_atomically(elements_.change, elements_.bytes, in_, place, old_, count);
+    else
+      change_plainly(elements_.change, elements_.bytes, in_, place, old_, count);
+    if (in_) in_ += bytes;
+    if (old_) old_ += bytes;
+  }
+
+  // Runs are read, changed in a copy and written back, as many together as fit.
+  BATON_COLD Error run_through_kernel(const Place& at, char* origin) {
+    constexpr std::int64_t copy_bytes_max = 1 << 16;  // guess: stays in cache
     char short_copy[512];
-    const std::int64_t bytes = count * elements_.bytes;
-    const std::int64_t room = bytes < piece_bytes ? bytes : piece_bytes;
+    const std::int64_t room = std::min(at.bytes(), copy_bytes_max);
     const bool is_short = room <= static_cast<std::int64_t>(sizeof short_copy);
-    char* copy = is_short ? short_copy : static_cast<char*>(std::malloc(piece_bytes));
+    char* copy = is_short ? short_copy : static_cast<char*>(std::malloc(copy_bytes_max));
     if (!copy) return fail(MPI_ERR_NO_MEM, "no memory for a copy of what is accumulated");
+    platform::ProcessRuns runs;
     Error error = MPI_SUCCESS;
-    const std::int64_t step = room / elements_.bytes;
-    for (std::int64_t done = 0; done < count && !error; done += step) {
-      const std::int64_t here = count - done < step ? count - done : step;
-      error =
-          change_copy(place + done * elements_.bytes, in ? in + done * elements_.bytes : nullptr,
-                      old ? old + done * elements_.bytes : nullptr, here, copy);
-    }
+    datatype::for_each_run(*at.type, origin, at.count, [&](char* place, std::int64_t bytes) {
+      while (bytes > 0 && !error) {
+        const std::int64_t left = room - static_cast<std::int64_t>(runs.bytes());
+        const std::int64_t here = std::min(bytes, left / elements_.bytes * elements_.bytes);
+        if (here == 0 || !runs.has_room()) {
+          error = change_copy(runs, copy);
+          continue;
+        }
+        runs.add(place, static_cast<std::size_t>(here));
+        place += here;
+        bytes -= here;
+      }
+      return error == MPI_SUCCESS;
+    });
+    if (!error) error = change_copy(runs, copy);
     if (!is_short) std::free(copy);
     return error;
   }
 
-  Error change_copy(char* place, const char* in, char* old, std::int64_t count, char* copy) {
-    const auto address = reinterpret_cast<std::uint64_t>(place);
-    const std::int64_t bytes = count * elements_.bytes;
-    if (Error error = read_spot(window_, spot_, address, copy, bytes)) return error;
-    change_plainly(elements_.change, elements_.bytes, in, copy, old, count);
-    if (elements_.change.kind == Change::Kind::nothing) return MPI_SUCCESS;
-    return write_spot(window_, spot_, address, copy, bytes);
+  Error change_copy(platform::ProcessRuns& runs, char* copy) {
+    if (Error error = read_spot(window_, spot_, runs, copy)) return error;
+    change(copy, static_cast<std::int64_t>(runs.bytes()));
+    Error error = MPI_SUCCESS;
+    if (elements_.change.kind != Change::Kind::nothing)
+      error = write_spot(window_, spot_, runs, copy);
+    runs.clear();
+    return error;
   }
 
   // Each pair by itself, in the form of a C struct; the gaps of the target stay as they are. A pair

@@ -126,14 +126,14 @@ void fill_target(Window& window, int rank, const Card& card) {
 }
 
 // All ranks are told of each; what failed on one fails on all. Frees the window then.
-Error exchange(Window& window, Error own_error) {
+Error exchange(Window& window, std::int64_t unit, Error own_error) {
   const auto ranks = static_cast<std::size_t>(window.ranks());
   auto* cards = static_cast<Card*>(std::malloc(ranks * sizeof(Card)));
   make_row(window);
   if (!own_error && (!cards || !window.row)) own_error = no_memory();
   const Card own{reinterpret_cast<std::uint64_t>(window.base),
                  window.size,
-                 window.unit,
+                 unit,
                  window.row_is_shared ? reinterpret_cast<std::uint64_t>(window.row) : 0,
                  own_error,
                  window.flavor == MPI_WIN_FLAVOR_SHARED || transport::is_exported(window.base)};
@@ -188,7 +188,8 @@ Error take_memory(Window& window, const Info* info, MPI_Aint bytes) {
 void set_own(Window& window, void* base, MPI_Aint size, std::int64_t unit) {
   window.base = base;
   window.size = size;
-  window.unit = static_cast<int>(unit);
+  const auto narrow = static_cast<int>(unit);
+  window.unit = narrow == unit ? narrow : MPI_UNDEFINED;
 }
 
 }  // namespace
@@ -199,7 +200,7 @@ Error create(Communicator& comm, const Info* info, void* base, MPI_Aint size, st
   if (Error error = check_unit(unit)) return error;
   if (Error error = prepare(comm, info, MPI_WIN_FLAVOR_CREATE, made)) return error;
   set_own(**made, base, size, unit);
-  return exchange(**made, MPI_SUCCESS);
+  return exchange(**made, unit, MPI_SUCCESS);
 }
 
 Error allocate(Communicator& comm, const Info* info, MPI_Aint size, std::int64_t unit, void* base,
@@ -211,12 +212,12 @@ Error allocate(Communicator& comm, const Info* info, MPI_Aint size, std::int64_t
   Error error = take_memory(window, info, size);
   set_own(window, window.allocated, size, unit);
   *static_cast<void**>(base) = window.base;
-  return exchange(window, error);
+  return exchange(window, unit, error);
 }
 
 Error create_dynamic(Communicator& comm, const Info* info, Window** made) {
   if (Error error = prepare(comm, info, MPI_WIN_FLAVOR_DYNAMIC, made)) return error;
-  return exchange(**made, MPI_SUCCESS);
+  return exchange(**made, 1, MPI_SUCCESS);
 }
 
 // The ranks' parts follow each other in memory of the first rank, or are memory of each one's own.
@@ -270,7 +271,7 @@ Error allocate_shared(Communicator& comm, const Info* info, MPI_Aint size, std::
   }
   set_own(window, memory, size, unit);
   *static_cast<void**>(base) = memory;
-  error = exchange(window, error);
+  error = exchange(window, unit, error);
   if (error || apart) return error;
   // Of memory that is all the first rank's: its addresses there.
   for (int rank = 0; rank < ranks; ++rank) {

@@ -123,6 +123,17 @@ Error write_spot(Window& window, const Spot& spot, std::uint64_t address, const 
   return kernel_refuses(window, spot);
 }
 
+Error read_spot(Window& window, const Spot& spot, const platform::ProcessRuns& runs, void* to) {
+  if (transport::read_runs_from(owner_of(window, *spot.target), runs, to)) return MPI_SUCCESS;
+  return kernel_refuses(window, spot);
+}
+
+Error write_spot(Window& window, const Spot& spot, const platform::ProcessRuns& runs,
+                 const void* from) {
+  if (transport::write_runs_to(owner_of(window, *spot.target), from, runs)) return MPI_SUCCESS;
+  return kernel_refuses(window, spot);
+}
+
 Packed::Packed(const Data& data, bool filled) : data_(data) {
   if (data.type->contiguous) {
     bytes_ = static_cast<char*>(data.buffer);
@@ -153,23 +164,57 @@ Error no_memory(std::int64_t bytes) {
 
 enum class Direction { put, get };
 
-// Run by run, by the kernel.
+// By the kernel: one run at once, short ones together.
+template <Direction direction>
+class KernelMove {
+ public:
+  KernelMove(Window& window, const Spot& spot, char* packed)
+      : window_(window), spot_(spot), packed_(packed) {}
+
+  Error add(char* there, std::int64_t bytes) {
+    if (bytes <= together_bytes_max) {
+      if (!runs_.has_room())
+        if (Error error = move_runs()) return error;
+      runs_.add(there, static_cast<std::size_t>(bytes));
+      return MPI_SUCCESS;
+    }
+    if (Error error = move_runs()) return error;
+    const auto address = reinterpret_cast<std::uint64_t>(there);
+    Error error = direction == Direction::put ? write_spot(window_, spot_, address, packed_, bytes)
+                                              : read_spot(window_, spot_, address, packed_, bytes);
+    packed_ += bytes;
+    return error;
+  }
+  Error move_runs() {
+    if (runs_.is_empty()) return MPI_SUCCESS;
+    Error error = direction == Direction::put ? write_spot(window_, spot_, runs_, packed_)
+                                              : read_spot(window_, spot_, runs_, packed_);
+    packed_ += runs_.bytes();
+    runs_.clear();
+    return error;
+  }
+
+ private:
+  static constexpr std::int64_t together_bytes_max = 4096;  // guess
+  Window& window_;
+  const Spot& spot_;
+  char* packed_;
+  platform::ProcessRuns runs_;
+};
+
 template <Direction direction>
 BATON_COLD Error move_through_kernel(Window& window, const Data& data, const Place& place,
                                      const Spot& spot) {
   Packed packed(data, direction == Direction::put);
   if (!packed.has_memory()) return no_memory(data.bytes());
-  char* at = packed.bytes();
+  KernelMove<direction> move(window, spot, packed.bytes());
   Error error = MPI_SUCCESS;
   datatype::for_each_run(*place.type, reinterpret_cast<void*>(spot.address), place.count,
                          [&](char* there, std::int64_t bytes) {
-                           const auto address = reinterpret_cast<std::uint64_t>(there);
-                           error = direction == Direction::put
-                                       ? write_spot(window, spot, address, at, bytes)
-                                       : read_spot(window, spot, address, at, bytes);
-                           at += bytes;
+                           error = move.add(there, bytes);
                            return error == MPI_SUCCESS;
                          });
+  if (!error) error = move.move_runs();
   if (direction == Direction::get && !error) packed.unpack();
   return error;
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "datatype/operation.hpp"
+#include "platform/cross_memory.hpp"
 #include "window/window.hpp"
 
 namespace baton::window {
@@ -50,11 +51,14 @@ struct Spot {
 // Checks epoch and range. A null target: nothing is to be done.
 Error find_spot(Window& window, const Place& place, Spot* spot);
 
-// Between memory of this rank and a spot that is not mapped.
+// Between memory of this rank and a spot that is not mapped: one piece, or several together.
 Error read_spot(Window& window, const Spot& spot, std::uint64_t address, void* to,
                 std::int64_t bytes);
 Error write_spot(Window& window, const Spot& spot, std::uint64_t address, const void* from,
                  std::int64_t bytes);
+Error read_spot(Window& window, const Spot& spot, const platform::ProcessRuns& runs, void* to);
+Error write_spot(Window& window, const Spot& spot, const platform::ProcessRuns& runs,
+                 const void* from);
 
 // Typed data as one run of bytes: in place where it is one, else a copy that lasts as long as this.
 class Packed {

@@ -88,7 +88,7 @@ class Window {
   // This rank's memory, and what attributes point to.
   void* base = nullptr;
   MPI_Aint size = 0;
-  int unit = 1;
+  int unit = 1;  // MPI_UNDEFINED where no int holds it
   int flavor = MPI_WIN_FLAVOR_CREATE;
   int model = MPI_WIN_UNIFIED;
   void* allocated = nullptr;  // to be freed with it

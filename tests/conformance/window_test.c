@@ -1,5 +1,6 @@
 /* Windows as objects: made in all ways and freed, what they say of themselves, segments in shared
- * memory, regions that come and go, many at once, on all kinds of communicators. */
+ * memory, regions that come and go, many at once, on all kinds of communicators. usage: window_test
+ * [large] */
 #include "window_kinds.h"
 
 /* ---- what a window says of itself --------------------------------------------------------------
@@ -383,6 +384,25 @@ static void large_count_forms_make_the_same(void) {
   }
 }
 
+/* Units that no int holds; displacements count in them. */
+static void units_can_be_large(void) {
+  const MPI_Aint large = (MPI_Aint)1 << 33;
+  MPI_Win win;
+  int* memory;
+  MPI_Win_allocate_shared_c(16, large, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+  for (int whose = 0; whose < size; ++whose) {
+    MPI_Aint bytes = -1, unit = -1;
+    int* base;
+    MPI_Win_shared_query_c(win, whose, &bytes, &unit, &base);
+    CHECK(bytes == 16 && unit == large);
+  }
+  MPI_Win_fence(0, win);
+  MPI_Put(&rank, 1, MPI_INT, (rank + 1) % size, 0, 1, MPI_INT, win);
+  MPI_Win_fence(0, win);
+  CHECK(*memory == (rank + size - 1) % size);
+  MPI_Win_free(&win);
+}
+
 int main(int argc, char** argv) {
   start(&argc, &argv);
   all_kinds_say_how_they_were_made();
@@ -395,5 +415,6 @@ int main(int argc, char** argv) {
   windows_live_on_any_communicator();
   large_count_forms_make_the_same();
   segments_can_be_had();
+  if (has_word(argc, argv, "large")) units_can_be_large(); /* some MPIs cannot */
   return finish();
 }

@@ -437,5 +437,5 @@ int main(int argc, char** argv) {
   MPI_Type_free(&ints_and_doubles);
   MPI_Win_free(&w);
   MPI_Win_free(&dynamic);
-  return finish_wrong(200);
+  return finish_wrong(190);
 }
