@@ -71,11 +71,13 @@ void await_visitors(Window& window, Target& target) {
 
 bool ElementHold::begin_atomically(std::int64_t elements) {
   if (BATON_UNLIKELY(elements > 1)) {
-    target_.changes += static_cast<std::uint32_t>(elements);
-    if (target_.changes > atomic_changes_max || elements > atomic_elements_max) {
-      target_.changes = 0;
-      return false;
-    }
+    // relaxed: a count to decide by; threads may lose some.
+    std::atomic_ref count(target_.changes);
+    const std::uint32_t changes =
+        count.load(std::memory_order_relaxed) + static_cast<std::uint32_t>(elements);
+    const bool too_many = changes > atomic_changes_max || elements > atomic_elements_max;
+    count.store(too_many ? 0 : changes, std::memory_order_relaxed);
+    if (too_many) return false;
   }
   if (BATON_UNLIKELY(!has_visited(target_))) visit(window_, target_);
   return begin_atomic_change(target_.row->guard, window_.row->busy, platform::threads_multiple,

@@ -3,6 +3,7 @@
 // progress.
 #include <cstdlib>
 #include <new>
+#include <utility>
 
 #include "window/accumulate.hpp"
 #include "window/remote_message.hpp"

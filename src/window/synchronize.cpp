@@ -60,7 +60,8 @@ void settle(Window& window) {
   std::atomic_ref(window.dirty).store(false, std::memory_order_relaxed);
 }
 
-// Waits for the lock that `hold` of the target says it is to have, then opens it.
+// Waits for the lock that `hold` of the target says it is to have, then opens it. Where that fails
+// nothing is held. (relaxed: ordered by `open`.)
 Error take_lock(Window& window, Target& target) {
   const bool exclusive = target.hold == Hold::exclusive;
   Error error = MPI_SUCCESS;
@@ -70,8 +71,10 @@ Error take_lock(Window& window, Target& target) {
   } else {
     target.number = take_turn(window, target.row->lock, waiters_at(window, *target.row), exclusive);
   }
-  // relaxed: threads that use it have been told by this one, or look in open_target.
-  std::atomic_ref(target.open).store(error == MPI_SUCCESS, std::memory_order_relaxed);
+  if (error) std::atomic_ref(target.hold).store(Hold::none, std::memory_order_relaxed);
+  // ORDER window.open: release here, acquire in open_target; the lock is ours, or it is not.
+  std::atomic_ref(target.open).store(error == MPI_SUCCESS, std::memory_order_release);
+  if (platform::threads_multiple) message::announce_completion();
   return error;
 }
 
@@ -166,8 +169,14 @@ Error open_target(Window& window, Target& target) {
     }
   }
   if (!another) return take_lock(window, target);
-  message::wait_until([&] { return platform::load_shared(target.open); });
-  return MPI_SUCCESS;
+  message::wait_until([&] {
+    // ORDER window.open: acquire here, release in take_lock.
+    return std::atomic_ref(target.open).load(std::memory_order_acquire) ||
+           platform::load_shared(target.hold) == Hold::none;
+  });
+  if (platform::load_shared(target.open)) return MPI_SUCCESS;
+  return fail(MPI_ERR_OTHER,
+              "rank %d of the window could not be locked, as another thread has told", rank);
 }
 
 Error fence(Window& window, int assertion) {
@@ -303,7 +312,11 @@ Error lock(Window& window, int type, int rank, int assertion) {
     ++window.locks;
   }
   reach(window, target);
-  return take_lock(window, target);
+  const Error error = take_lock(window, target);
+  if (!error) return MPI_SUCCESS;
+  platform::Guard guard(window.epoch_lock);
+  if (--window.locks == 0) window.epoch = Epoch::none;
+  return error;
 }
 
 Error unlock(Window& window, int rank) {
@@ -336,8 +349,11 @@ Error unlock_all(Window& window) {
   if (window.epoch != Epoch::locked_all) return wrong_epoch("no epoch of MPI_Win_lock_all is open");
   serve(window);
   Error error = MPI_SUCCESS;
-  for (std::int32_t i = 0; i < window.accessed_count; ++i)
-    if (Error failed = let_go_of(window, window.targets[window.accessed[i]])) error = failed;
+  for (std::int32_t i = 0; i < window.accessed_count; ++i) {
+    Target& target = window.targets[window.accessed[i]];
+    if (target.hold == Hold::none) continue;
+    if (Error failed = let_go_of(window, target)) error = failed;
+  }
   window.epoch = Epoch::none;
   window.accessed_count = 0;
   return error;
