@@ -1,5 +1,5 @@
 // Memory of MPI_Alloc_mem under a NUMA policy that peers cannot map: where there is no exported
-// heap, or no room in it. Called by api/. Invariant: blocks are whole pages, so that none has
+// heap, or no room in it. Called by world/. Invariant: blocks are whole pages, so that none has
 // another's policy.
 #pragma once
 

@@ -61,16 +61,8 @@ Error prepare(Communicator& parent, const Info* info, int flavor, Window** made)
     window->accessed = static_cast<std::int32_t*>(std::calloc(ranks, sizeof(std::int32_t)));
     window->handle = windows.add(window);
   }
-  if (!window || !window->targets || !window->accessed || window->handle == nullptr) {
-    // The others notice: what follows is an exchange that this rank takes part in all the same.
-    if (window) {
-      std::free(window->targets);
-      std::free(window->accessed);
-      delete window;
-    }
-    (void)world::free_communicator(*comm);
-    return no_memory();
-  }
+  // The others wait for this rank in what follows: without memory even for this the job ends here.
+  BATON_INVARIANT(window && window->targets && window->accessed && window->handle != nullptr);
   window->comm = comm;
   window->flavor = flavor;
   window->errors.mpi_handle = window->handle;

@@ -13,6 +13,7 @@ struct Hints {
   bool noncontiguous = false;  // alloc_shared_noncontig
   bool same_size = false;
   bool same_unit = false;
+  // Promises that nothing here needs so far; MPI_Win_get_info tells them.
   bool same_op = false;           // accumulate_ops=same_op
   std::uint8_t ordering = 0xf;    // accumulate_ordering: a bit each of rar, raw, war, waw
   std::uint32_t granularity = 0;  // mpi_accumulate_granularity; 0: none

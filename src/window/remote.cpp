@@ -86,7 +86,11 @@ class Stream {
     }
     const auto bytes = static_cast<std::int64_t>(message_.bytes_asked());
     position_ += message_.bytes_asked();
-    if (Error error = message_.send(target_.process)) return error;
+    if (Error error = message_.send(target_.process)) {
+      // Nobody will answer. (relaxed: only this thread waits.)
+      if (expected_) expected_->answers.fetch_sub(1, std::memory_order_relaxed);
+      return error;
+    }
     message_.reset();
     target_.unflushed += bytes;
     if (!expected_ && target_.unflushed > unflushed_bytes_max)

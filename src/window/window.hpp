@@ -61,7 +61,7 @@ struct Target {
   Hold hold = Hold::none;
   std::uint32_t number = 0;      // of ours at its lock
   std::uint32_t posts_seen = 0;  // of its MPI_Win_post for us
-  std::uint32_t changes = 0;     // elements that we have changed by atomic instructions, too many
+  std::uint32_t changes = 0;     // by atomic instructions, in accumulates of several elements
   std::int64_t unflushed = 0;    // bytes of these messages
   Error refused = MPI_SUCCESS;   // of messages from there, what this rank could not do
   Process process{};
