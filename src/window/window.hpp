@@ -100,6 +100,7 @@ class Window {
   Epoch epoch = Epoch::none;
   bool dirty = false;                // we have stored somewhere since the last fence of the CPU
   bool sent = false;                 // messages to some targets
+  bool gathered = false;             // short operations wait in the batch (batch.hpp)
   bool exposed = false;              // between MPI_Win_post and the end of MPI_Win_wait
   bool all_unchecked = false;        // of MPI_Win_lock_all: MPI_MODE_NOCHECK
   std::int32_t locks = 0;            // targets of MPI_Win_lock now
