@@ -289,6 +289,36 @@ Error change_private(Window& window, const Spot& spot, const Elements& elements,
   return change_runs(window, rest, elements, &data, nullptr, {at.rank, 0, left, elements.type});
 }
 
+// Whether one element in mapped memory can be changed by an atomic instruction.
+bool is_lone_atomic(const Spot& spot, const Datatype& type) {
+  return spot.memory && type.contiguous && is_atomic_size(type.size) &&
+         is_atomic_place(spot.memory, type.size);
+}
+
+// The quickest and most frequent case: one element of a predefined type. False: it is another case,
+// and nothing was done. `in` and `old` may be null.
+bool change_one(Window& window, const Spot& spot, const Datatype& type, const Operation& operation,
+                const void* in, void* old) {
+  if (!type.predefined || !operation.predefined || !is_lone_atomic(spot, type)) return false;
+  Change change;
+  if (operation.handle == MPI_REPLACE) {
+    change.kind = Change::Kind::replace;
+  } else if (operation.handle != MPI_NO_OP) {
+    change.kernel = kernel_of(operation, type);
+    if (!change.kernel) return false;
+    change.kind = operation.handle == MPI_SUM ? sum_of(type.element) : Change::Kind::kernel;
+  }
+  const ElementHold hold(window, *spot.target, 1, true);
+  auto* from = static_cast<const char*>(in);
+  if (hold.is_atomic()) {
+    change_atomically(change, type.size, from, spot.memory, static_cast<char*>(old), 1);
+    return true;
+  }
+  change_plainly(change, type.size, from, spot.memory, static_cast<char*>(old), 1);
+  note_stores(window);
+  return true;
+}
+
 // `from` and `result` may be null.
 Error change_place(Window& window, const Data* from, const Data* result, const Place& at,
                    const Operation& operation) {
@@ -301,23 +331,22 @@ Error change_place(Window& window, const Data* from, const Data* result, const P
   if (result && BATON_UNLIKELY(result->bytes() != bytes))
     return lengths_differ(result->bytes(), bytes, "result");
   if (BATON_UNLIKELY(bytes == 0)) return MPI_SUCCESS;
+  const bool arrays = is_array(at) && (!from || is_array(*from)) && (!result || is_array(*result));
+  if (at.count == 1 && arrays &&
+      change_one(window, spot, *at.type, operation, from ? from->buffer : nullptr,
+                 result ? result->buffer : nullptr))
+    return MPI_SUCCESS;
   Elements elements;
   if (Error error = describe(operation, *at.type, &elements)) return error;
   if (BATON_UNLIKELY(spot.is_remote()))
     return accumulate_remotely(window, spot, from, result, at, operation);
   if (BATON_UNLIKELY(!spot.memory))
     return change_private(window, spot, elements, from, result, at, operation);
-  if (BATON_LIKELY(is_array(at) && (!from || is_array(*from)) && (!result || is_array(*result)))) {
+  if (BATON_LIKELY(arrays)) {
     change_array(window, spot, elements, from, result, at);
     return MPI_SUCCESS;
   }
   return change_runs(window, spot, elements, from, result, at);
-}
-
-// Whether one element in mapped memory can be changed by an atomic instruction.
-bool is_lone_atomic(const Spot& spot, const Datatype& type) {
-  return spot.memory && type.contiguous && is_atomic_size(type.size) &&
-         is_atomic_place(spot.memory, type.size);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "message/wait.hpp"
 #include "window/accumulate.hpp"
 #include "window/remote_message.hpp"
+#include "window/transfer.hpp"
 
 namespace baton::window {
 
@@ -150,7 +151,52 @@ Error add_all(Stream& stream, const Spot& spot, const Place& place, const char* 
 
 }  // namespace
 
+namespace {
+
+// Longer runs go beside the message that announces them. A message with its data holds no more.
+constexpr std::int64_t message_bytes_max = 3968;
+
+// Announces a transfer of one run at the target.
+Error announce(Window& window, const Spot& spot, RemoteKind kind, RemoteHeader header,
+               std::uint64_t address, std::int64_t bytes) {
+  note_sent(window, *spot.target);
+  RemoteMessage message(kind, header);
+  message.add(address, nullptr, static_cast<std::uint64_t>(bytes));
+  return message.send(spot.target->process);
+}
+
+// In pieces, for each of which the target has memory at a time.
+Error accumulate_run(Window& window, const Spot& spot, const Data& from, RemoteHeader header,
+                     std::int64_t element_bytes) {
+  const Datatype* bytes_type = datatype::datatypes.find(MPI_BYTE);
+  const std::int64_t step = accumulate_piece_bytes / element_bytes * element_bytes;
+  char* data = static_cast<char*>(from.buffer);
+  std::uint64_t address = spot.address;
+  for (std::int64_t left = from.bytes(), bytes; left > 0; left -= bytes) {
+    bytes = std::min(left, step);
+    header.number = next_transfer();
+    if (Error error = announce(window, spot, RemoteKind::accumulate_run, header, address, bytes))
+      return error;
+    if (Error error = begin_transfer_to(window, rank_of(window, *spot.target), header.number,
+                                        {data, bytes, bytes_type}))
+      return error;
+    data += bytes;
+    address += static_cast<std::uint64_t>(bytes);
+  }
+  spot.target->accumulates = true;
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
 Error put_remotely(Window& window, const Spot& spot, const Data& from, const Place& to) {
+  if (to.type->contiguous && to.bytes() > message_bytes_max) {
+    RemoteHeader header = header_of(window);
+    header.number = next_transfer();
+    if (Error error = announce(window, spot, RemoteKind::put_run, header, spot.address, to.bytes()))
+      return error;
+    return begin_transfer_to(window, to.rank, header.number, from);
+  }
   Packed packed(from, true);
   if (!packed.has_memory()) return no_memory(from.bytes());
   note_sent(window, *spot.target);
@@ -159,6 +205,12 @@ Error put_remotely(Window& window, const Spot& spot, const Data& from, const Pla
 }
 
 Error get_remotely(Window& window, const Spot& spot, const Data& to, const Place& from) {
+  if (from.type->contiguous) {
+    RemoteHeader header = header_of(window);
+    header.number = next_transfer();
+    if (Error error = begin_transfer_from(window, from.rank, header.number, to)) return error;
+    return announce(window, spot, RemoteKind::get_run, header, spot.address, from.bytes());
+  }
   Packed packed(to, false);
   if (!packed.has_memory()) return no_memory(to.bytes());
   Expected expected;
@@ -174,17 +226,23 @@ Error accumulate_remotely(Window& window, const Spot& spot, const Data* from, co
                           const Place& at, const Operation& operation) {
   Elements elements;
   if (Error error = describe(operation, *at.type, &elements)) return error;
-  const Data nothing{nullptr, 0, at.type};
-  Packed in(from ? *from : nothing, true), old(result ? *result : nothing, false);
-  if (!in.has_memory() || !old.has_memory()) return no_memory(at.bytes());
   RemoteHeader header = header_of(window);
   header.operation = datatype::operations.to_int(operation.handle);
   header.type = datatype::datatypes.to_int(elements.type ? elements.type->handle : MPI_BYTE);
+  const bool padded = elements.pairs && !elements.type->contiguous;
+  if (!result && !padded && at.type->contiguous && from->type->contiguous &&
+      at.bytes() > message_bytes_max)
+    return accumulate_run(window, spot, *from, header, elements.bytes);
+  // They are done in the order of their calls.
+  if (spot.target->accumulates)
+    if (Error error = flush_remotely(window, *spot.target)) return error;
+  const Data nothing{nullptr, 0, at.type};
+  Packed in(from ? *from : nothing, true), old(result ? *result : nothing, false);
+  if (!in.has_memory() || !old.has_memory()) return no_memory(at.bytes());
   Expected expected;
   expected.into = result ? old.bytes() : nullptr;
   note_sent(window, *spot.target);
   Stream stream(window, *spot.target, RemoteKind::accumulate, header, result ? &expected : nullptr);
-  const bool padded = elements.pairs && !elements.type->contiguous;
   Error error = add_all(stream, spot, at, from ? in.bytes() : nullptr, elements.bytes, padded);
   if (!result) return error;
   if (Error refusal = await(window, *spot.target, expected)) error = refusal;
@@ -194,6 +252,8 @@ Error accumulate_remotely(Window& window, const Spot& spot, const Data* from, co
 
 Error compare_and_swap_remotely(Window& window, const Spot& spot, const void* from,
                                 const void* expected_value, void* result, const Place& at) {
+  if (spot.target->accumulates)
+    if (Error error = flush_remotely(window, *spot.target)) return error;
   char both[2 * 64];
   const std::int64_t bytes = at.type->size;
   std::memcpy(both, from, static_cast<std::size_t>(bytes));
@@ -209,12 +269,22 @@ Error compare_and_swap_remotely(Window& window, const Spot& spot, const void* fr
   return error;
 }
 
+// Of all that this rank has begun there, at both ends.
+static Error ask_for_end(Window& window, Target& target, RemoteKind kind,
+                         const RemoteHeader& header) {
+  Expected expected;
+  const Error refusal = ask(window, target, kind, header, expected);
+  const Explanation why = last_explanation();
+  const Error error = finish_transfers(window, &target);
+  if (refusal) last_explanation() = why;
+  return refusal ? refusal : error;
+}
+
 Error flush_remotely(Window& window, Target& target) {
   if (!target.sent) return MPI_SUCCESS;
-  target.sent = false;
+  target.sent = target.accumulates = false;
   target.unflushed = 0;
-  Expected expected;
-  return ask(window, target, RemoteKind::flush, header_of(window), expected);
+  return ask_for_end(window, target, RemoteKind::flush, header_of(window));
 }
 
 Error flush_all_remotely(Window& window) {
@@ -239,10 +309,9 @@ Error unlock_remotely(Window& window, Target& target, bool exclusive) {
   RemoteHeader header = header_of(window);
   header.exclusive = exclusive;
   header.number = target.number;
-  target.sent = false;
+  target.sent = target.accumulates = false;
   target.unflushed = 0;
-  Expected expected;
-  return ask(window, target, RemoteKind::unlock, header, expected);
+  return ask_for_end(window, target, RemoteKind::unlock, header);
 }
 
 void post_remotely(Window& window, const Target& origin) {

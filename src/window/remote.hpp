@@ -23,6 +23,10 @@ enum class RemoteKind : std::uint32_t {
   get,
   accumulate,  // with or without a result
   compare_and_swap,
+  // Of one run at the target, whose data goes beside it (transfer.hpp).
+  put_run,
+  get_run,
+  accumulate_run,
   // From here on without data.
   flush,
   lock,
@@ -43,6 +47,9 @@ Error compare_and_swap_remotely(Window& window, const Spot& spot, const void* fr
 // Until all that was sent there is done.
 Error flush_remotely(Window& window, Target& target);
 Error flush_all_remotely(Window& window);
+// Until what this rank has begun at the target (null: at all) is done here: data has left, and what
+// was got is there.
+[[nodiscard]] Error finish_transfers(Window& window, const Target* target);
 Error lock_remotely(Window& window, Target& target, bool exclusive);
 Error unlock_remotely(Window& window, Target& target, bool exclusive);
 void post_remotely(Window& window, const Target& origin);

@@ -84,6 +84,17 @@ class RemoteMessage {
   char packet_[message::active_bytes_max];
 };
 
+// As it came. Pieces and data last as long as the handler.
+struct Incoming {
+  RemoteHeader header;
+  const RemotePiece* pieces;
+  const char* data;
+  Process sender;
+  Window* window;
+  int rank() const { return window->comm->local->rank_of(sender); }
+  Target& origin() const { return window->targets[rank()]; }
+};
+
 // What an origin waits for. Lives on its stack until the last answer has come.
 struct Expected {
   char* into = nullptr;  // where data goes

@@ -8,6 +8,7 @@
 #include "window/accumulate.hpp"
 #include "window/remote_message.hpp"
 #include "window/synchronize.hpp"
+#include "window/transfer.hpp"
 
 namespace baton::window {
 
@@ -15,16 +16,6 @@ namespace {
 
 platform::Lock listeners_lock;
 Window* listeners = nullptr;
-
-// A message as it came.
-struct Incoming {
-  RemoteHeader header;
-  const RemotePiece* pieces;
-  const char* data;
-  Process sender;
-  Window* window;
-  Target& origin() const { return window->targets[window->comm->local->rank_of(sender)]; }
-};
 
 void answer(const Incoming& incoming, std::int32_t error, std::uint32_t number = 0,
             const char* data = nullptr, std::size_t bytes = 0) {
@@ -121,9 +112,27 @@ void do_compare_and_swap(const Incoming& incoming) {
   answer(incoming, MPI_SUCCESS, 0, old, piece.bytes);
 }
 
+// Data that comes or goes beside this message.
+void do_run(const Incoming& incoming, RemoteKind kind) {
+  Announcement announcement{incoming.header, {}, incoming.window, incoming.rank()};
+  std::memcpy(&announcement.piece, incoming.pieces, sizeof announcement.piece);
+  const RemotePiece& piece = announcement.piece;
+  const bool refuse = !is_own_memory(*incoming.window, piece.address, piece.bytes);
+  const Error error = kind == RemoteKind::put_run   ? receive_put(announcement, refuse)
+                      : kind == RemoteKind::get_run ? send_got(announcement, refuse)
+                                                    : receive_accumulate(announcement, refuse);
+  if (error) incoming.origin().refused = error;
+}
+
 // What was refused since it last asked.
 void do_flush(const Incoming& incoming) {
   answer(incoming, std::exchange(incoming.origin().refused, MPI_SUCCESS));
+}
+
+// An end of what an origin has begun: done when nothing of it is on its way.
+void at_end(const Incoming& incoming, void (*end)(const Incoming&)) {
+  if (is_idle(*incoming.window, incoming.rank())) return end(incoming);
+  await_idle(incoming, end);
 }
 
 // Turns at our lock that origins elsewhere wait for.
@@ -203,12 +212,16 @@ void arrive(const message::ActiveMessage& message) {
       return do_accumulate(incoming);
     case RemoteKind::compare_and_swap:
       return do_compare_and_swap(incoming);
+    case RemoteKind::put_run:
+    case RemoteKind::get_run:
+    case RemoteKind::accumulate_run:
+      return do_run(incoming, kind);
     case RemoteKind::flush:
-      return do_flush(incoming);
+      return at_end(incoming, do_flush);
     case RemoteKind::lock:
       return do_lock(incoming);
     case RemoteKind::unlock:
-      return do_unlock(incoming);
+      return at_end(incoming, do_unlock);
     case RemoteKind::post:
       return do_post(incoming);
     case RemoteKind::complete:

@@ -396,18 +396,24 @@ Error flush_all(Window& window) {
   return finish_all(window);
 }
 
-// Origins' buffers are copied before an operation returns; results may be waited for.
+// Nothing reads or writes this rank's buffers any more for what it has begun.
+Error finish_locally(Window& window) {
+  Error error = finish_batch(window);
+  note_first(error, finish_transfers(window, nullptr));
+  return error;
+}
+
 Error flush_local(Window& window, int rank) {
   serve(window);
   if (rank == MPI_PROC_NULL) return MPI_SUCCESS;
   if (Error error = check_passive(window, window.targets[rank], rank)) return error;
-  return finish_batch(window);
+  return finish_locally(window);
 }
 
 Error flush_local_all(Window& window) {
   serve(window);
   if (Error error = check_any_passive(window)) return error;
-  return finish_batch(window);
+  return finish_locally(window);
 }
 
 Error sync(Window& window) {

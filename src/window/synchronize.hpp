@@ -25,6 +25,8 @@ Error flush_local(Window& window, int rank);
 Error flush_local_all(Window& window);
 Error sync(Window& window);
 
+// What every end of an epoch, a flush or a request form needs at least.
+[[nodiscard]] Error finish_locally(Window& window);
 // All ranks of the window are here.
 [[nodiscard]] Error meet(Window& window);
 // No epoch is open.

@@ -55,9 +55,10 @@ struct Target {
   std::int64_t unit = 1;  // of displacements
   Row* row = nullptr;     // null: its locks and epochs go by messages
   Way way = Way::unknown;
-  bool open = false;     // an access epoch of ours reaches it, whatever the others
-  bool sent = false;     // messages that we have not asked about since
-  bool visited = false;  // it knows that we change its elements by atomic instructions
+  bool open = false;         // an access epoch of ours reaches it, whatever the others
+  bool sent = false;         // messages that we have not asked about since
+  bool accumulates = false;  // among these messages are accumulates of transfers
+  bool visited = false;      // it knows that we change its elements by atomic instructions
   Hold hold = Hold::none;
   std::uint32_t number = 0;      // of ours at its lock
   std::uint32_t posts_seen = 0;  // of its MPI_Win_post for us

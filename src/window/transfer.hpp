@@ -1,0 +1,43 @@
+// Long data, and all that is got, between ranks of a window that cannot reach each other's memory:
+// a message on the window's communicator, straight from buffer to buffer, which an active message
+// announces (remote_message.hpp). Nothing waits before a flush. Used by remote.cpp (origins) and
+// remote_target.cpp.
+// Invariant: a flush is answered when all data from that origin is where it belongs; accumulates
+// are applied in the order of their announcements.
+#pragma once
+
+#include "window/remote_message.hpp"
+
+namespace baton::window {
+
+// Data of accumulates goes in pieces of so much, for which the target has memory. Guess.
+inline constexpr std::int64_t accumulate_piece_bytes = 1 << 18;
+
+// --- the origin
+
+// Begins to send or to receive data that an active message has announced under the number; it is
+// the target's turn. MPI_ERR_NO_MEM.
+std::uint32_t next_transfer();
+[[nodiscard]] Error begin_transfer_to(Window& window, int rank, std::uint32_t number,
+                                      const Data& data);
+[[nodiscard]] Error begin_transfer_from(Window& window, int rank, std::uint32_t number,
+                                        const Data& data);
+
+// --- the target, in its progress
+
+struct Announcement {
+  RemoteHeader header;  // whose number is the transfer's
+  RemotePiece piece;
+  Window* window;
+  int rank;  // the origin's
+};
+// Each takes what it is about, or where that is refused the data, which goes nowhere. The error is
+// for the origin's next flush.
+Error receive_put(const Announcement& announcement, bool refuse);
+Error receive_accumulate(const Announcement& announcement, bool refuse);
+Error send_got(const Announcement& announcement, bool refuse);
+// Whether nothing of this origin is on its way; when that is so, `end` is called.
+bool is_idle(const Window& window, int rank);
+void await_idle(const Incoming& incoming, void (*end)(const Incoming&));
+
+}  // namespace baton::window
