@@ -9,6 +9,7 @@
 #include "transport/heap.hpp"
 #include "transport/node.hpp"
 #include "transport/single_copy.hpp"
+#include "window/check_access.hpp"
 #include "window/remote.hpp"
 #include "window/synchronize.hpp"
 #include "window/window.hpp"
@@ -92,6 +93,7 @@ void free_row(Window& window) {
 
 void dispose(Window& window) {
   stop_listening(window);
+  end_checks(window);
   forget_regions(window);
   if (window.allocated) (void)world::free_memory(window.allocated);
   free_row(window);

@@ -1,0 +1,290 @@
+#include "window/check_access.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "base/check.hpp"
+#include "datatype/runs.hpp"
+#include "transport/heap.hpp"
+#include "window/accumulate.hpp"
+#include "window/conflict.hpp"
+#include "world/agree/agree.hpp"
+
+namespace baton::window {
+
+// What a window has under `mpiexec --check`.
+struct WindowChecks {
+  AccessTable** tables;   // by rank: of ranks that share no memory with us, of our accesses alone
+  bool exported = false;  // ours
+  bool has_copies = false;
+};
+
+namespace {
+
+// Longer windows of a rank are not searched for stores: a copy of each would take as much memory
+// again, and every fence some 100 us a MiB.
+constexpr MPI_Aint copied_bytes_max = 1 << 20;
+
+AccessTable& own_table(const Window& window) {
+  return *window.checks->tables[window.rank()];
+}
+
+AccessTable* make_private_table() {
+  void* memory = std::calloc(1, AccessTable::bytes_for(0));
+  if (!memory) return nullptr;
+  auto* table = new (memory) AccessTable;
+  table->is_private = true;
+  return table;
+}
+
+AccessTable* make_own_table(Window& window, MPI_Aint copied) {
+  void* memory = nullptr;
+  const std::size_t bytes = AccessTable::bytes_for(static_cast<std::size_t>(copied));
+  if (transport::allocate_exported(bytes, cache_line_bytes, nullptr, true, &memory))
+    memory = nullptr;
+  window.checks->exported = memory != nullptr;
+  return memory ? new (memory) AccessTable : make_private_table();
+}
+
+// Maps the tables of the others. Whether all ranks' tables and memory are mapped here.
+bool map_tables(Window& window, const std::uint64_t* addresses) {
+  bool all = true;
+  for (int rank = 0; rank < window.ranks(); ++rank) {
+    Target& target = window.targets[rank];
+    reach(window, target);
+    all &= addresses[rank] != 0 && (target.way == Way::mapped || target.bytes == 0);
+    if (rank == window.rank()) continue;
+    char* memory = nullptr;
+    if (addresses[rank] && target.local_rank != not_on_this_node)
+      memory = transport::reach_exported(target.local_rank,
+                                         reinterpret_cast<const void*>(addresses[rank]));
+    all &= memory != nullptr;
+    AccessTable* table = memory ? reinterpret_cast<AccessTable*>(memory) : make_private_table();
+    BATON_INVARIANT(table != nullptr);
+    window.checks->tables[rank] = table;
+  }
+  return all;
+}
+
+// Each rank says whether it can; true where all can.
+bool agree(const world::Members& members, std::uint64_t can, std::uint64_t* all) {
+  if (world::agree_allgather(members, &can, sizeof can, all)) return false;
+  return std::all_of(all, all + members.count, [](std::uint64_t word) { return word != 0; });
+}
+
+Era era_of(const Window& window) {
+  if (window.epoch == Epoch::fence) return Era::fence;
+  return window.epoch == Epoch::started ? Era::started : Era::passive;
+}
+
+void copy_own(Window& window) {
+  AccessTable& table = own_table(window);
+  table.has_copy = window.checks->has_copies;
+  if (table.has_copy && window.size > 0)
+    std::memcpy(table.copy(), window.base, static_cast<std::size_t>(window.size));
+}
+
+// Where this rank's memory is no more what others' operations of an era have made of it.
+Error find_stores(Window& window, Era era) {
+  AccessTable& table = own_table(window);
+  if (!table.has_copy) return MPI_SUCCESS;
+  for (const Access& access : table) {
+    Difference found;
+    if (access.era != era ||
+        !find_difference(static_cast<const char*>(window.base) + access.first,
+                         table.copy() + access.first, access.last - access.first, &found))
+      continue;
+    const std::int64_t first = access.first + found.first;
+    return store_conflicts(window, window.rank(), access, first, first + found.bytes);
+  }
+  return MPI_SUCCESS;
+}
+
+void forget(Window& window, Era era) {
+  own_table(window).remove([&](const Access& access) { return access.era == era; });
+}
+
+// Our own accesses to ranks whose tables are ours alone.
+void forget_private(Window& window, Era era) {
+  for (int rank = 0; rank < window.ranks(); ++rank)
+    if (AccessTable* table = window.checks->tables[rank]; table->is_private)
+      table->remove([&](const Access& access) { return access.era == era; });
+}
+
+}  // namespace
+
+void begin_checks(Window& window) {
+  const auto ranks = static_cast<std::size_t>(window.ranks());
+  auto* words = static_cast<std::uint64_t*>(std::calloc(ranks, sizeof(std::uint64_t)));
+  auto* tables = static_cast<AccessTable**>(std::calloc(ranks, sizeof(AccessTable*)));
+  auto* checks = new (std::nothrow) WindowChecks{tables};
+  // The others wait for this rank in what follows.
+  BATON_INVARIANT(words && tables && checks);
+  window.checks = checks;
+  const bool is_long = window.size > copied_bytes_max;
+  if (is_long) say_not_copied(window, copied_bytes_max);
+  const bool wants_copy = !window.is_dynamic() && !is_long;
+  AccessTable* own = make_own_table(window, wants_copy ? window.size : 0);
+  BATON_INVARIANT(own != nullptr);
+  tables[window.rank()] = own;
+  const world::Members members = world::all_of(window.comm->point_to_point, world::agreement_tag);
+  (void)agree(members, checks->exported ? reinterpret_cast<std::uint64_t>(own) : 0, words);
+  const bool can = map_tables(window, words);
+  checks->has_copies = agree(members, can, words) && wants_copy;
+  std::free(words);
+}
+
+void end_checks(Window& window) {
+  WindowChecks* checks = window.checks;
+  if (!checks) return;
+  for (int rank = 0; rank < window.ranks(); ++rank)
+    if (AccessTable* table = checks->tables[rank]; rank != window.rank() && table->is_private)
+      std::free(table);
+  AccessTable* own = checks->tables[window.rank()];
+  if (checks->exported)
+    (void)transport::release_exported(own);
+  else
+    std::free(own);
+  std::free(checks->tables);
+  delete checks;
+  window.checks = nullptr;
+}
+
+template <class Use>
+bool CheckedAccess::for_each_run(Use&& use) const {
+  const std::uint64_t origin = window_.is_dynamic() ? 0 : spot_.target->address;
+  return datatype::for_each_run(*place_.type, reinterpret_cast<char*>(spot_.address - origin),
+                                place_.count, [&](char* run, std::int64_t bytes) {
+                                  return use(reinterpret_cast<std::int64_t>(run), bytes);
+                                });
+}
+
+Error CheckedAccess::judge() {
+  Error error = MPI_SUCCESS;
+  const bool same_op = window_.hints.same_op;
+  for_each_run([&](std::int64_t first, std::int64_t bytes) {
+    access_.first = first;
+    access_.last = first + bytes;
+    Clash why;
+    const Access* other = table_->find_clash(access_, same_op, &why);
+    Difference found;
+    if (other != table_->end()) {
+      error = accesses_conflict(window_, place_.rank, access_, *other, why);
+    } else if (compares_ && access_.era != Era::passive &&
+               find_difference(spot_.target->memory + first, table_->copy() + first, bytes,
+                               &found)) {
+      first += found.first;
+      error = store_conflicts(window_, place_.rank, access_, first, first + found.bytes);
+    }
+    return error == MPI_SUCCESS;
+  });
+  return error;
+}
+
+Error CheckedAccess::begin() {
+  if (Error error = find_spot(window_, place_, &spot_)) return error;
+  AccessTable* table = spot_.target ? window_.checks->tables[place_.rank] : nullptr;
+  if (!table || place_.bytes() == 0) return MPI_SUCCESS;
+  access_.rank = window_.rank();
+  access_.act = act_;
+  access_.era = era_of(window_);
+  access_.reads_only = act_ == Act::get || (operation_ && operation_->handle == MPI_NO_OP);
+  if (operation_) access_.operation = datatype::operations.to_int(operation_->handle);
+  Elements elements;
+  elements.type = act_ == Act::compare_and_swap ? place_.type : nullptr;
+  // What cannot be accumulated the operation itself will tell.
+  if (operation_ && describe(*operation_, *place_.type, &elements)) return MPI_SUCCESS;
+  if (elements.type) {
+    access_.type = datatype::datatypes.to_int(elements.type->handle);
+    access_.element = elements.type->element;
+  }
+  table_ = table;
+  number_ = table->lock();
+  compares_ = table->has_copy;
+  const Error error = judge();
+  // Where it is not held any longer the operation may wait for others.
+  if (error || !compares_) end(error);
+  return error;
+}
+
+void CheckedAccess::end(Error error) {
+  if (!table_) return;
+  bool fits = true;
+  if (!error)
+    for_each_run([&](std::int64_t first, std::int64_t bytes) {
+      access_.first = first;
+      access_.last = first + bytes;
+      fits &= table_->add(access_);
+      if (compares_)
+        std::memcpy(table_->copy() + first, spot_.target->memory + first,
+                    static_cast<std::size_t>(bytes));
+      return true;
+    });
+  table_->unlock(number_);
+  table_ = nullptr;
+  if (!fits) say_too_many(window_);
+}
+
+Error fence_checked(Window& window, int assertion) {
+  const bool is_free = window.epoch == Epoch::none || window.epoch == Epoch::fence;
+  // Else the fence only says what is wrong.
+  if (!is_free || window.exposed) return fence(window, assertion);
+  // Operations on mapped memory are over, here and everywhere.
+  if (Error error = meet(window)) return error;
+  AccessTable& table = own_table(window);
+  const std::uint32_t number = table.lock();
+  const Error found = find_stores(window, Era::fence);
+  const Explanation why = last_explanation();
+  forget(window, Era::fence);
+  copy_own(window);
+  table.unlock(number);
+  forget_private(window, Era::fence);
+  const Error error = fence(window, assertion);
+  if (error || !found) return error;
+  last_explanation() = why;
+  return found;
+}
+
+Error post_checked(Window& window, const Group& group, int assertion) {
+  if (!window.exposed) {
+    AccessTable& table = own_table(window);
+    const std::uint32_t number = table.lock();
+    copy_own(window);
+    table.unlock(number);
+  }
+  return post(window, group, assertion);
+}
+
+Error complete_checked(Window& window) {
+  const Error error = complete(window);
+  forget_private(window, Era::started);
+  return error;
+}
+
+Error note_exposure_end(Window& window) {
+  AccessTable& table = own_table(window);
+  const std::uint32_t number = table.lock();
+  const Error error = find_stores(window, Era::started);
+  forget(window, Era::started);
+  // The program may store now.
+  table.has_copy = false;
+  table.unlock(number);
+  return error;
+}
+
+void note_flush(Window& window, int rank, bool local) {
+  for (int other = 0; other < window.ranks(); ++other) {
+    AccessTable* table = window.checks->tables[other];
+    if (rank != all_targets && rank != other) continue;
+    const std::uint32_t number = table->lock();
+    table->remove([&](const Access& access) {
+      return access.rank == window.rank() && access.era == Era::passive &&
+             (!local || access.act == Act::get);
+    });
+    table->unlock(number);
+  }
+}
+
+}  // namespace baton::window
