@@ -19,6 +19,13 @@ struct WindowChecks {
   AccessTable** tables;   // by rank: of ranks that share no memory with us, of our accesses alone
   bool exported = false;  // ours
   bool has_copies = false;
+  bool is_apart = false;  // some ranks' tables are not everybody's
+};
+
+// An access as it travels to its target.
+struct Sent {
+  Access access;
+  std::int32_t target;
 };
 
 namespace {
@@ -48,30 +55,32 @@ AccessTable* make_own_table(Window& window, MPI_Aint copied) {
   return memory ? new (memory) AccessTable : make_private_table();
 }
 
-// Maps the tables of the others. Whether all ranks' tables and memory are mapped here.
-bool map_tables(Window& window, const std::uint64_t* addresses) {
-  bool all = true;
+// What a rank can say of all others, a bit each.
+constexpr std::uint64_t all_tables = 1, all_memory = 2;
+
+// Maps the tables of the others, and says whether all ranks' tables and memory are mapped here.
+std::uint64_t map_tables(Window& window, const std::uint64_t* addresses) {
+  bool memory_too = true, tables = true;
   for (int rank = 0; rank < window.ranks(); ++rank) {
     Target& target = window.targets[rank];
     reach(window, target);
-    all &= addresses[rank] != 0 && (target.way == Way::mapped || target.bytes == 0);
+    memory_too &= target.way == Way::mapped || target.bytes == 0;
+    tables &= addresses[rank] != 0;
     if (rank == window.rank()) continue;
     char* memory = nullptr;
     if (addresses[rank] && target.local_rank != not_on_this_node)
       memory = transport::reach_exported(target.local_rank,
                                          reinterpret_cast<const void*>(addresses[rank]));
-    all &= memory != nullptr;
+    tables &= memory != nullptr;
     AccessTable* table = memory ? reinterpret_cast<AccessTable*>(memory) : make_private_table();
     BATON_INVARIANT(table != nullptr);
     window.checks->tables[rank] = table;
   }
-  return all;
+  return (tables ? all_tables : 0) | (memory_too ? all_memory : 0);
 }
 
-// Each rank says whether it can; true where all can.
-bool agree(const world::Members& members, std::uint64_t can, std::uint64_t* all) {
-  if (world::agree_allgather(members, &can, sizeof can, all)) return false;
-  return std::all_of(all, all + members.count, [](std::uint64_t word) { return word != 0; });
+world::Members members_of(const Window& window) {
+  return world::all_of(window.comm->point_to_point, world::agreement_tag);
 }
 
 Era era_of(const Window& window) {
@@ -106,6 +115,63 @@ void forget(Window& window, Era era) {
   own_table(window).remove([&](const Access& access) { return access.era == era; });
 }
 
+// What we have done since the last fence to ranks that do not see it in their tables; as many as
+// fit. How many.
+std::uint64_t list_unseen(const Window& window, Sent* list) {
+  std::uint64_t count = 0;
+  for (int rank = 0; rank < window.ranks(); ++rank) {
+    const AccessTable& table = *window.checks->tables[rank];
+    if (rank == window.rank() || !table.is_private) continue;
+    for (const Access& access : table)
+      if (access.era == Era::fence && count < AccessTable::accesses_max)
+        list[count++] = {access, rank};
+  }
+  return count;
+}
+
+// Others' accesses to this rank's memory, as they have sent them.
+Error judge_sent(Window& window, const Sent* list, std::uint64_t count) {
+  AccessTable& table = own_table(window);
+  const std::uint32_t number = table.lock();
+  Error error = MPI_SUCCESS;
+  for (const Sent* sent = list; sent < list + count && !error; ++sent) {
+    if (sent->target != window.rank()) continue;
+    Clash why;
+    const Access* other = table.find_clash(sent->access, window.hints.same_op, &why);
+    if (other != table.end())
+      error = accesses_conflict(window, window.rank(), sent->access, *other, why);
+    else
+      (void)table.add(sent->access);
+  }
+  table.unlock(number);
+  return error;
+}
+
+// At a fence where ranks cannot all reach each other's tables: each tells all others what it has
+// done where. Nobody does anything else meanwhile.
+Error find_across_nodes(Window& window) {
+  const auto ranks = static_cast<std::size_t>(window.ranks());
+  auto* counts = static_cast<std::uint64_t*>(std::malloc(ranks * sizeof(std::uint64_t)));
+  auto* mine = static_cast<Sent*>(std::calloc(AccessTable::accesses_max, sizeof(Sent)));
+  // Without memory even for this the others would wait for ever.
+  BATON_INVARIANT(counts && mine);
+  const std::uint64_t count = list_unseen(window, mine);
+  Error error = world::agree_allgather(members_of(window), &count, sizeof count, counts);
+  const std::uint64_t most = error ? 0 : *std::max_element(counts, counts + ranks);
+  if (most > 0) {
+    auto* all = static_cast<Sent*>(std::malloc(ranks * most * sizeof(Sent)));
+    BATON_INVARIANT(all != nullptr);
+    error = world::agree_allgather(members_of(window), mine,
+                                   static_cast<std::int64_t>(most * sizeof(Sent)), all);
+    for (std::size_t rank = 0; rank < ranks && !error; ++rank)
+      error = judge_sent(window, all + rank * most, counts[rank]);
+    std::free(all);
+  }
+  std::free(mine);
+  std::free(counts);
+  return error;
+}
+
 // Our own accesses to ranks whose tables are ours alone.
 void forget_private(Window& window, Era era) {
   for (int rank = 0; rank < window.ranks(); ++rank)
@@ -129,11 +195,16 @@ void begin_checks(Window& window) {
   AccessTable* own = make_own_table(window, wants_copy ? window.size : 0);
   BATON_INVARIANT(own != nullptr);
   tables[window.rank()] = own;
-  const world::Members members = world::all_of(window.comm->point_to_point, world::agreement_tag);
-  (void)agree(members, checks->exported ? reinterpret_cast<std::uint64_t>(own) : 0, words);
-  const bool can = map_tables(window, words);
-  checks->has_copies = agree(members, can, words) && wants_copy;
+  const std::uint64_t address = checks->exported ? reinterpret_cast<std::uint64_t>(own) : 0;
+  // An error means that a rank is gone: what follows will tell.
+  (void)world::agree_allgather(members_of(window), &address, sizeof address, words);
+  const std::uint64_t reached = map_tables(window, words);
+  (void)world::agree_allgather(members_of(window), &reached, sizeof reached, words);
+  std::uint64_t by_all = reached;
+  for (std::size_t rank = 0; rank < ranks; ++rank) by_all &= words[rank];
   std::free(words);
+  checks->is_apart = !(by_all & all_tables);
+  checks->has_copies = !checks->is_apart && (by_all & all_memory) && wants_copy;
 }
 
 void end_checks(Window& window) {
@@ -231,11 +302,12 @@ Error fence_checked(Window& window, int assertion) {
   const bool is_free = window.epoch == Epoch::none || window.epoch == Epoch::fence;
   // Else the fence only says what is wrong.
   if (!is_free || window.exposed) return fence(window, assertion);
-  // Operations on mapped memory are over, here and everywhere.
+  // Operations on mapped memory are over, here and everywhere; nobody begins others before the end.
   if (Error error = meet(window)) return error;
+  Error found = window.checks->is_apart ? find_across_nodes(window) : MPI_SUCCESS;
   AccessTable& table = own_table(window);
   const std::uint32_t number = table.lock();
-  const Error found = find_stores(window, Era::fence);
+  if (!window.checks->is_apart) found = find_stores(window, Era::fence);
   const Explanation why = last_explanation();
   forget(window, Era::fence);
   copy_own(window);

@@ -36,7 +36,8 @@ void add_window(Words& words, const Window& window) {
   if (window.name[0])
     words.add("window %s", window.name);
   else
-    words.add("a window of %d ranks without a name", window.ranks());
+    words.add("a window of %d rank%s without a name", window.ranks(),
+              window.ranks() == 1 ? "" : "s");
 }
 
 void add_rank(Words& words, const Window& window, int rank) {
@@ -47,8 +48,8 @@ void add_rank(Words& words, const Window& window, int rank) {
 void add_bytes(Words& words, const Window& window, int target, std::int64_t first,
                std::int64_t last) {
   if (window.is_dynamic()) {
-    words.add("%lld bytes at %#llx of ", static_cast<long long>(last - first),
-              static_cast<unsigned long long>(first));
+    words.add("bytes %#llx-%#llx of ", static_cast<unsigned long long>(first),
+              static_cast<unsigned long long>(last - 1));
   } else {
     const std::int64_t unit = window.targets[target].unit;
     words.add("bytes %lld-%lld (displacement %lld", static_cast<long long>(first),
