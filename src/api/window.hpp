@@ -54,8 +54,7 @@ inline Error win_fence(int assertion, Window& win) {
                                    : window::fence_checked(win, assertion);
 }
 inline Error win_post(Group& group, int assertion, Window& win) {
-  return BATON_LIKELY(!win.checks) ? window::post(win, group, assertion)
-                                   : window::post_checked(win, group, assertion);
+  return window::post(win, group, assertion);
 }
 inline Error win_start(Group& group, int assertion, Window& win) {
   return window::start(win, group, assertion);
@@ -105,54 +104,57 @@ inline Error win_sync(Window& win) {
   return window::sync(win);
 }
 
-// The operations; `origin_type` is null where the origin means nothing.
+// The operations; `origin_type` is null where the origin means nothing. (What they capture is what
+// goes on to memory anyway: a window without checks pays one branch.)
 inline window::Data own_data(const void* buffer, std::int64_t count, const Datatype& type) {
   return {const_cast<void*>(buffer), count, &type};
 }
 inline Error put(const void* origin, std::int64_t origin_count, Datatype& origin_type, int rank,
                  MPI_Aint displacement, std::int64_t count, Datatype& type, Window& win) {
+  const window::Data from = own_data(origin, origin_count, origin_type);
   const window::Place to{rank, displacement, count, &type};
-  return window::operate_on(win, to, window::Act::put, nullptr, [&] {
-    return window::put(win, own_data(origin, origin_count, origin_type), to);
-  });
+  return window::operate_on(win, to, window::Act::put, nullptr,
+                            [&] { return window::put(win, from, to); });
 }
 inline Error get(void* origin, std::int64_t origin_count, Datatype& origin_type, int rank,
                  MPI_Aint displacement, std::int64_t count, Datatype& type, Window& win) {
+  const window::Data to = own_data(origin, origin_count, origin_type);
   const window::Place from{rank, displacement, count, &type};
-  return window::operate_on(win, from, window::Act::get, nullptr, [&] {
-    return window::get(win, own_data(origin, origin_count, origin_type), from);
-  });
+  return window::operate_on(win, from, window::Act::get, nullptr,
+                            [&] { return window::get(win, to, from); });
 }
 inline Error accumulate(const void* origin, std::int64_t origin_count, Datatype& origin_type,
                         int rank, MPI_Aint displacement, std::int64_t count, Datatype& type,
                         Operation& operation, Window& win) {
+  const window::Data from = own_data(origin, origin_count, origin_type);
   const window::Place to{rank, displacement, count, &type};
-  return window::operate_on(win, to, window::Act::accumulate, &operation, [&] {
-    return window::accumulate(win, own_data(origin, origin_count, origin_type), to, operation);
-  });
+  Operation* const op = &operation;
+  return window::operate_on(win, to, window::Act::accumulate, op,
+                            [&, op] { return window::accumulate(win, from, to, *op); });
 }
 inline Error get_accumulate(const void* origin, std::int64_t origin_count, Datatype* origin_type,
                             void* result, std::int64_t result_count, Datatype& result_type,
                             int rank, MPI_Aint displacement, std::int64_t count, Datatype& type,
                             Operation& operation, Window& win) {
+  const window::Data from = own_data(origin, origin_count, origin_type ? *origin_type : type);
+  const window::Data old = own_data(result, result_count, result_type);
   const window::Place at{rank, displacement, count, &type};
-  return window::operate_on(win, at, window::Act::get_accumulate, &operation, [&] {
-    return window::get_accumulate(win,
-                                  own_data(origin, origin_count, origin_type ? *origin_type : type),
-                                  own_data(result, result_count, result_type), at, operation);
-  });
+  Operation* const op = &operation;
+  return window::operate_on(win, at, window::Act::get_accumulate, op,
+                            [&, op] { return window::get_accumulate(win, from, old, at, *op); });
 }
 inline Error fetch_and_op(const void* origin, void* result, Datatype& type, int rank,
                           MPI_Aint displacement, Operation& operation, Window& win) {
   const window::Place at{rank, displacement, 1, &type};
-  return window::operate_on(win, at, window::Act::fetch_and_op, &operation, [&] {
-    return window::fetch_and_op(win, origin, result, at, operation);
+  Operation* const op = &operation;
+  return window::operate_on(win, at, window::Act::fetch_and_op, op, [=, &win, &at] {
+    return window::fetch_and_op(win, origin, result, at, *op);
   });
 }
 inline Error compare_and_swap(const void* origin, const void* expected, void* result,
                               Datatype& type, int rank, MPI_Aint displacement, Window& win) {
   const window::Place at{rank, displacement, 1, &type};
-  return window::operate_on(win, at, window::Act::compare_and_swap, nullptr, [&] {
+  return window::operate_on(win, at, window::Act::compare_and_swap, nullptr, [=, &win, &at] {
     return window::compare_and_swap(win, origin, expected, result, at);
   });
 }

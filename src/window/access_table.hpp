@@ -1,7 +1,7 @@
 // `mpiexec --check`: what has been done to one rank's window memory and is not ordered yet, in a
-// table of that rank's memory which all ranks of its node change, and beside it a copy of its
-// window as one-sided operations alone have made it. Used by check_access.cpp. Invariant: all of it
-// belongs to who holds the table's lock; zeros are the beginning.
+// table of that rank's memory which all ranks of its node change; behind it, of the bytes that
+// operations of active targets have changed, what they were then. Used by check_access.cpp.
+// Invariant: all of it belongs to who holds the table's lock; zeros are the beginning.
 #pragma once
 
 #include <cstddef>
@@ -81,7 +81,7 @@ class AccessTable {
 
   // Nobody but this rank has it, and finds its own conflicts alone.
   bool is_private = false;
-  // The copy is that of an exposure epoch which is open.
+  // There is room for a copy of the window. Stands before others see the table.
   bool has_copy = false;
   char* copy() { return reinterpret_cast<char*>(this + 1); }
 

@@ -16,10 +16,10 @@ namespace baton::window {
 
 // What a window has under `mpiexec --check`.
 struct WindowChecks {
-  AccessTable** tables;   // by rank: of ranks that share no memory with us, of our accesses alone
-  bool exported = false;  // ours
-  bool has_copies = false;
-  bool is_apart = false;  // some ranks' tables are not everybody's
+  AccessTable** tables;     // by rank: of ranks that share no memory with us, of our accesses alone
+  bool exported = false;    // ours
+  bool has_copies = false;  // of windows that are not too long
+  bool is_apart = false;    // some ranks' tables are not everybody's
 };
 
 // An access as it travels to its target.
@@ -30,8 +30,8 @@ struct Sent {
 
 namespace {
 
-// Longer windows of a rank are not searched for stores: a copy of each would take as much memory
-// again, and every fence some 100 us a MiB.
+// Longer windows of a rank are not searched for stores: the copy takes as much memory again, in the
+// job's file, which may be all that there is.
 constexpr MPI_Aint copied_bytes_max = 1 << 20;
 
 AccessTable& own_table(const Window& window) {
@@ -88,27 +88,26 @@ Era era_of(const Window& window) {
   return window.epoch == Epoch::started ? Era::started : Era::passive;
 }
 
-void copy_own(Window& window) {
-  AccessTable& table = own_table(window);
-  table.has_copy = window.checks->has_copies;
-  if (table.has_copy && window.size > 0)
-    std::memcpy(table.copy(), window.base, static_cast<std::size_t>(window.size));
-}
-
-// Where this rank's memory is no more what others' operations of an era have made of it.
-Error find_stores(Window& window, Era era) {
-  AccessTable& table = own_table(window);
-  if (!table.has_copy) return MPI_SUCCESS;
+// Where memory of a rank is no more what operations of an era that are not complete have made of
+// it, among the bytes that are asked for.
+Error find_stores(Window& window, int rank, AccessTable& table, const char* memory, Era era,
+                  std::int64_t first, std::int64_t last) {
   for (const Access& access : table) {
+    const std::int64_t begin = std::max(first, access.first), end = std::min(last, access.last);
     Difference found;
-    if (access.era != era ||
-        !find_difference(static_cast<const char*>(window.base) + access.first,
-                         table.copy() + access.first, access.last - access.first, &found))
+    if (access.era != era || access.reads_only || begin >= end ||
+        !find_difference(memory + begin, table.copy() + begin, end - begin, &found))
       continue;
-    const std::int64_t first = access.first + found.first;
-    return store_conflicts(window, window.rank(), access, first, first + found.bytes);
+    return store_conflicts(window, rank, access, begin + found.first,
+                           begin + found.first + found.bytes);
   }
   return MPI_SUCCESS;
+}
+Error find_own_stores(Window& window, Era era) {
+  AccessTable& table = own_table(window);
+  if (!window.checks->has_copies || !table.has_copy) return MPI_SUCCESS;
+  return find_stores(window, window.rank(), table, static_cast<const char*>(window.base), era, 0,
+                     window.size);
 }
 
 void forget(Window& window, Era era) {
@@ -194,6 +193,7 @@ void begin_checks(Window& window) {
   const bool wants_copy = !window.is_dynamic() && !is_long;
   AccessTable* own = make_own_table(window, wants_copy ? window.size : 0);
   BATON_INVARIANT(own != nullptr);
+  own->has_copy = wants_copy;
   tables[window.rank()] = own;
   const std::uint64_t address = checks->exported ? reinterpret_cast<std::uint64_t>(own) : 0;
   // An error means that a rank is gone: what follows will tell.
@@ -204,7 +204,7 @@ void begin_checks(Window& window) {
   for (std::size_t rank = 0; rank < ranks; ++rank) by_all &= words[rank];
   std::free(words);
   checks->is_apart = !(by_all & all_tables);
-  checks->has_copies = !checks->is_apart && (by_all & all_memory) && wants_copy;
+  checks->has_copies = !checks->is_apart && (by_all & all_memory);
 }
 
 void end_checks(Window& window) {
@@ -240,15 +240,11 @@ Error CheckedAccess::judge() {
     access_.last = first + bytes;
     Clash why;
     const Access* other = table_->find_clash(access_, same_op, &why);
-    Difference found;
-    if (other != table_->end()) {
+    if (other != table_->end())
       error = accesses_conflict(window_, place_.rank, access_, *other, why);
-    } else if (compares_ && access_.era != Era::passive &&
-               find_difference(spot_.target->memory + first, table_->copy() + first, bytes,
-                               &found)) {
-      first += found.first;
-      error = store_conflicts(window_, place_.rank, access_, first, first + found.bytes);
-    }
+    else if (compares_)
+      error = find_stores(window_, place_.rank, *table_, spot_.target->memory, access_.era, first,
+                          first + bytes);
     return error == MPI_SUCCESS;
   });
   return error;
@@ -273,10 +269,10 @@ Error CheckedAccess::begin() {
   }
   table_ = table;
   number_ = table->lock();
-  compares_ = table->has_copy;
+  compares_ = access_.era != Era::passive && window_.checks->has_copies && table->has_copy;
   const Error error = judge();
-  // Where it is not held any longer the operation may wait for others.
-  if (error || !compares_) end(error);
+  // An operation that goes by messages may wait for its target, which may want the table.
+  if (error || spot_.is_remote()) end(error);
   return error;
 }
 
@@ -307,26 +303,15 @@ Error fence_checked(Window& window, int assertion) {
   Error found = window.checks->is_apart ? find_across_nodes(window) : MPI_SUCCESS;
   AccessTable& table = own_table(window);
   const std::uint32_t number = table.lock();
-  if (!window.checks->is_apart) found = find_stores(window, Era::fence);
+  if (!window.checks->is_apart) found = find_own_stores(window, Era::fence);
   const Explanation why = last_explanation();
   forget(window, Era::fence);
-  copy_own(window);
   table.unlock(number);
   forget_private(window, Era::fence);
   const Error error = fence(window, assertion);
   if (error || !found) return error;
   last_explanation() = why;
   return found;
-}
-
-Error post_checked(Window& window, const Group& group, int assertion) {
-  if (!window.exposed) {
-    AccessTable& table = own_table(window);
-    const std::uint32_t number = table.lock();
-    copy_own(window);
-    table.unlock(number);
-  }
-  return post(window, group, assertion);
 }
 
 Error complete_checked(Window& window) {
@@ -338,10 +323,8 @@ Error complete_checked(Window& window) {
 Error note_exposure_end(Window& window) {
   AccessTable& table = own_table(window);
   const std::uint32_t number = table.lock();
-  const Error error = find_stores(window, Era::started);
+  const Error error = find_own_stores(window, Era::started);
   forget(window, Era::started);
-  // The program may store now.
-  table.has_copy = false;
   table.unlock(number);
   return error;
 }

@@ -15,8 +15,8 @@ namespace baton::window {
 BATON_COLD void begin_checks(Window& window);
 BATON_COLD void end_checks(Window& window);
 
-// One operation. Where there is a copy of the target's memory its table is held from begin() to
-// end(): nobody waits for messages then, since all of the window's memory is mapped everywhere.
+// One operation. Its target's table is held from begin() to end(), but where it goes by messages:
+// then an operation that fails has left its bytes there, too.
 class CheckedAccess {
  public:
   // `operation`: null where the procedure takes none.
@@ -45,14 +45,15 @@ class CheckedAccess {
 
 template <class Operate>
 BATON_COLD Error operate_checked(Window& window, const Place& place, Act act,
-                                 const Operation* operation, Operate& operate) {
+                                 const Operation* operation, Operate operate) {
   CheckedAccess access(window, place, act, operation);
   if (Error error = access.begin()) return error;
   const Error error = operate();
   access.end(error);
   return error;
 }
-// operate() in a window that may have checks.
+// operate() in a window that may have checks. (It goes on by value: so it is not put into memory
+// where there are none.)
 template <class Operate>
 BATON_INLINE Error operate_on(Window& window, const Place& place, Act act,
                               const Operation* operation, Operate operate) {
@@ -62,7 +63,6 @@ BATON_INLINE Error operate_on(Window& window, const Place& place, Act act,
 
 // The same of synchronization. What ends an epoch may find stores of this rank.
 BATON_COLD Error fence_checked(Window& window, int assertion);
-BATON_COLD Error post_checked(Window& window, const Group& group, int assertion);
 BATON_COLD Error complete_checked(Window& window);
 // Behind MPI_Win_wait, or an MPI_Win_test that was the end.
 BATON_COLD Error note_exposure_end(Window& window);

@@ -129,12 +129,12 @@ Error store_conflicts(const Window& window, int target, const Access& access, st
   words.add(": ");
   add_bytes(words, window, target, first, last);
   words.add(": ");
-  add_access(words, window, access);
-  words.add(" in the same epoch as a store by ");
-  if (window.flavor == MPI_WIN_FLAVOR_SHARED) words.add("a rank that shares the memory with ");
+  words.add("a store by ");
   add_rank(words, window, target);
-  words.add(" (its program, a receive, or the result of another operation); %s",
-            remedy_of(access, access));
+  if (window.flavor == MPI_WIN_FLAVOR_SHARED) words.add(" or one that shares its memory");
+  words.add(" (its program, a receive or the result of an operation) while ");
+  add_access(words, window, access);
+  words.add(" is not complete; %s", remedy_of(access, access));
   return fail(MPI_ERR_RMA_CONFLICT, "%s", text);
 }
 

@@ -12,7 +12,7 @@ namespace baton::window {
 [[nodiscard]] BATON_COLD Error accesses_conflict(const Window& window, int target,
                                                  const Access& access, const Access& other,
                                                  Clash why);
-// Bytes that `access` reaches were stored by the target itself. The same error.
+// Bytes that `access` has changed were stored since by the target itself. The same error.
 [[nodiscard]] BATON_COLD Error store_conflicts(const Window& window, int target,
                                                const Access& access, std::int64_t first,
                                                std::int64_t last);

@@ -107,21 +107,9 @@ static void requests(void) {
   MPI_Win_unlock_all(win);
   barrier();
 }
-static void put_after_store(void) {
-  fence();
-  OWNER(memory[9] = -1);
-  FIRST(put(2, 8, 4));
-  fence();
-}
 static void store_after_put(void) {
   fence();
   FIRST(put(2, 8, 4));
-  OWNER(memory[9] = -1);
-  fence();
-}
-static void store_after_get(void) {
-  fence();
-  FIRST(get(2, 8, 4));
   OWNER(memory[9] = -1);
   fence();
 }
@@ -129,6 +117,13 @@ static void store_after_accumulate(void) {
   fence();
   FIRST(add(2, 8, 4, MPI_INT, MPI_SUM));
   OWNER(memory[11] = -1);
+  fence();
+}
+static void store_between_accumulates(void) {
+  fence();
+  FIRST(add(2, 8, 4, MPI_INT, MPI_SUM));
+  OWNER(memory[11] = -1);
+  THEN(add(2, 10, 4, MPI_INT, MPI_SUM));
   fence();
 }
 static void expose(int by_test) {

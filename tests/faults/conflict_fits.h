@@ -102,6 +102,22 @@ static void stores_elsewhere(void) {
   OWNER(memory[12] = -1);
   fence();
 }
+/* A store that is over when the operation begins; where both see one memory that is enough. */
+static void stores_before(void) {
+  fence();
+  OWNER(memory[8] = -1; memory[20] = -2; MPI_Win_sync(win));
+  FIRST(put(2, 8, 4); add(2, 20, 4, MPI_INT, MPI_SUM));
+  fence();
+}
+/* There a get beside a store only does not know what it gets. */
+static void stores_with_gets(void) {
+  fence();
+  FIRST(get(2, 8, 4));
+  OWNER(memory[9] = -1);
+  THEN(get(2, 9, 4); fetch(2, 9, MPI_NO_OP));
+  OWNER(memory[9] = -2);
+  fence();
+}
 static void stores_between(void) {
   for (int i = 0; i < 50; ++i) {
     fence();
