@@ -184,7 +184,8 @@ constexpr OptionRow rows[] = {
     {Group::reports, "--check -check-mpi -check_mpi", "", own | intel,
      "compare collective calls before they begin: the call fails and names the ranks that call "
      "different procedures, or with other roots, operations, counts or types, and ranks that wait "
-     "for each other, instead of hanging (as BATON_CHECK=1; costs time)",
+     "for each other, instead of hanging; find conflicting accesses to windows (as BATON_CHECK=1; "
+     "costs time)",
      read_check},
     {Group::ends, "--timeout", "SECONDS", mpich | open_mpi | intel,
      "end the job after this time, with code 124, and print where its ranks were", read_timeout},

@@ -4,14 +4,17 @@
 
 #include "api/group.hpp"
 #include "api/name.hpp"
+#include "base/settings.hpp"
 
 namespace baton::api {
 
 namespace {
 
-Error give(Error error, const Window* made, MPI_Win* handle) {
-  if (!error) *handle = made->handle;
-  return error;
+Error give(Error error, Window* made, MPI_Win* handle) {
+  if (error) return error;
+  if (BATON_UNLIKELY(settings.check)) window::begin_checks(*made);
+  *handle = made->handle;
+  return MPI_SUCCESS;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "message/request.hpp"
+#include "window/check_access.hpp"
 #include "window/operate.hpp"
 #include "window/synchronize.hpp"
 #include "window/window.hpp"
@@ -49,7 +50,8 @@ inline Error win_shared_query(Window& win, int rank, MPI_Aint* size, std::int64_
 }
 
 inline Error win_fence(int assertion, Window& win) {
-  return window::fence(win, assertion);
+  return BATON_LIKELY(!win.checks) ? window::fence(win, assertion)
+                                   : window::fence_checked(win, assertion);
 }
 inline Error win_post(Group& group, int assertion, Window& win) {
   return window::post(win, group, assertion);
@@ -58,77 +60,103 @@ inline Error win_start(Group& group, int assertion, Window& win) {
   return window::start(win, group, assertion);
 }
 inline Error win_complete(Window& win) {
-  return window::complete(win);
+  return BATON_LIKELY(!win.checks) ? window::complete(win) : window::complete_checked(win);
 }
 inline Error win_wait(Window& win) {
-  return window::wait(win);
+  const Error error = window::wait(win);
+  return BATON_LIKELY(!win.checks || error) ? error : window::note_exposure_end(win);
 }
 inline Error win_test(Window& win, int* flag) {
-  return window::test(win, flag);
+  const Error error = window::test(win, flag);
+  return BATON_LIKELY(!win.checks || error || !*flag) ? error : window::note_exposure_end(win);
 }
 inline Error win_lock(int type, int rank, int assertion, Window& win) {
   return window::lock(win, type, rank, assertion);
 }
 inline Error win_unlock(int rank, Window& win) {
+  if (BATON_UNLIKELY(win.checks)) window::note_flush(win, rank, false);
   return window::unlock(win, rank);
 }
 inline Error win_lock_all(int assertion, Window& win) {
   return window::lock_all(win, assertion);
 }
 inline Error win_unlock_all(Window& win) {
+  if (BATON_UNLIKELY(win.checks)) window::note_flush(win, window::all_targets, false);
   return window::unlock_all(win);
 }
 inline Error win_flush(int rank, Window& win) {
+  if (BATON_UNLIKELY(win.checks)) window::note_flush(win, rank, false);
   return window::flush(win, rank);
 }
 inline Error win_flush_all(Window& win) {
+  if (BATON_UNLIKELY(win.checks)) window::note_flush(win, window::all_targets, false);
   return window::flush_all(win);
 }
 inline Error win_flush_local(int rank, Window& win) {
+  if (BATON_UNLIKELY(win.checks)) window::note_flush(win, rank, true);
   return window::flush_local(win, rank);
 }
 inline Error win_flush_local_all(Window& win) {
+  if (BATON_UNLIKELY(win.checks)) window::note_flush(win, window::all_targets, true);
   return window::flush_local_all(win);
 }
 inline Error win_sync(Window& win) {
   return window::sync(win);
 }
 
-// The operations; `origin_type` is null where the origin means nothing.
+// The operations; `origin_type` is null where the origin means nothing. (What they capture is what
+// goes on to memory anyway: a window without checks pays one branch.)
 inline window::Data own_data(const void* buffer, std::int64_t count, const Datatype& type) {
   return {const_cast<void*>(buffer), count, &type};
 }
 inline Error put(const void* origin, std::int64_t origin_count, Datatype& origin_type, int rank,
                  MPI_Aint displacement, std::int64_t count, Datatype& type, Window& win) {
-  return window::put(win, own_data(origin, origin_count, origin_type),
-                     {rank, displacement, count, &type});
+  const window::Data from = own_data(origin, origin_count, origin_type);
+  const window::Place to{rank, displacement, count, &type};
+  return window::operate_on(win, to, window::Act::put, nullptr,
+                            [&] { return window::put(win, from, to); });
 }
 inline Error get(void* origin, std::int64_t origin_count, Datatype& origin_type, int rank,
                  MPI_Aint displacement, std::int64_t count, Datatype& type, Window& win) {
-  return window::get(win, own_data(origin, origin_count, origin_type),
-                     {rank, displacement, count, &type});
+  const window::Data to = own_data(origin, origin_count, origin_type);
+  const window::Place from{rank, displacement, count, &type};
+  return window::operate_on(win, from, window::Act::get, nullptr,
+                            [&] { return window::get(win, to, from); });
 }
 inline Error accumulate(const void* origin, std::int64_t origin_count, Datatype& origin_type,
                         int rank, MPI_Aint displacement, std::int64_t count, Datatype& type,
                         Operation& operation, Window& win) {
-  return window::accumulate(win, own_data(origin, origin_count, origin_type),
-                            {rank, displacement, count, &type}, operation);
+  const window::Data from = own_data(origin, origin_count, origin_type);
+  const window::Place to{rank, displacement, count, &type};
+  Operation* const op = &operation;
+  return window::operate_on(win, to, window::Act::accumulate, op,
+                            [&, op] { return window::accumulate(win, from, to, *op); });
 }
 inline Error get_accumulate(const void* origin, std::int64_t origin_count, Datatype* origin_type,
                             void* result, std::int64_t result_count, Datatype& result_type,
                             int rank, MPI_Aint displacement, std::int64_t count, Datatype& type,
                             Operation& operation, Window& win) {
-  return window::get_accumulate(
-      win, own_data(origin, origin_count, origin_type ? *origin_type : type),
-      own_data(result, result_count, result_type), {rank, displacement, count, &type}, operation);
+  const window::Data from = own_data(origin, origin_count, origin_type ? *origin_type : type);
+  const window::Data old = own_data(result, result_count, result_type);
+  const window::Place at{rank, displacement, count, &type};
+  Operation* const op = &operation;
+  return window::operate_on(win, at, window::Act::get_accumulate, op,
+                            [&, op] { return window::get_accumulate(win, from, old, at, *op); });
 }
 inline Error fetch_and_op(const void* origin, void* result, Datatype& type, int rank,
                           MPI_Aint displacement, Operation& operation, Window& win) {
-  return window::fetch_and_op(win, origin, result, {rank, displacement, 1, &type}, operation);
+  const window::Place at{rank, displacement, 1, &type};
+  Operation* const op = &operation;
+  return window::operate_on(win, at, window::Act::fetch_and_op, op, [=, &win, &at] {
+    return window::fetch_and_op(win, origin, result, at, *op);
+  });
 }
 inline Error compare_and_swap(const void* origin, const void* expected, void* result,
                               Datatype& type, int rank, MPI_Aint displacement, Window& win) {
-  return window::compare_and_swap(win, origin, expected, result, {rank, displacement, 1, &type});
+  const window::Place at{rank, displacement, 1, &type};
+  return window::operate_on(win, at, window::Act::compare_and_swap, nullptr, [=, &win, &at] {
+    return window::compare_and_swap(win, origin, expected, result, at);
+  });
 }
 
 // The request forms: when they return the operation is over as far as this rank's buffers go, so
@@ -154,7 +182,10 @@ inline Error rget(void* origin, std::int64_t origin_count, Datatype& origin_type
                   MPI_Aint displacement, std::int64_t count, Datatype& type, Window& win,
                   MPI_Request* request) {
   return with_request(win, request, [&] {
-    return get(origin, origin_count, origin_type, rank, displacement, count, type, win);
+    Error error = get(origin, origin_count, origin_type, rank, displacement, count, type, win);
+    // Its request may be all that the program waits for.
+    if (BATON_UNLIKELY(win.checks)) window::note_flush(win, rank, true);
+    return error;
   });
 }
 inline Error raccumulate(const void* origin, std::int64_t origin_count, Datatype& origin_type,

@@ -34,7 +34,7 @@ namespace baton {
   X(room_bytes_max,              bytes,  65536,      0,       65536,      "longest contribution of a rank that goes through a room") \
   X(order,                       choice, 0,          0,       3,          "whom a root serves first where scatters, gathers and alltoalls go by messages: rank: all at once; status: idle ranks first, as the status board says (and reductions take what comes first: their last bits may vary); blocking: one by one, for the study; auto: as measured") \
   X(vector_level_max,            count,  4,          1,       4,          "highest level of x86-64 (1, 3: AVX2, 4: AVX-512) whose instructions reductions may use") \
-  X(check,                       flag,   0,          0,       1,          "collective calls are compared before they begin, and those that do not fit are named with their ranks (mpiexec --check); the same for all ranks") \
+  X(check,                       flag,   0,          0,       1,          "collective calls are compared before they begin, and those that do not fit are named with their ranks, as are conflicting accesses to windows (mpiexec --check); the same for all ranks") \
   X(crash_report,                flag,   1,          0,       1,          "a rank that mpiexec started and that crashes says in which MPI call, with a short backtrace, where the program handles the signal in no way itself") \
   X(leak_report,                 flag,   0,          0,       1,          "name what the program did not free, on standard error at MPI_Finalize and at the end of the last session")
 

@@ -9,6 +9,7 @@
 #include "transport/heap.hpp"
 #include "transport/node.hpp"
 #include "transport/single_copy.hpp"
+#include "window/check_access.hpp"
 #include "window/delegate.hpp"
 #include "window/remote.hpp"
 #include "window/synchronize.hpp"
@@ -100,6 +101,7 @@ bool may_be_private(const Window& window) {
 void dispose(Window& window) {
   stop_listening(window);
   if (may_be_private(window)) close_delegation_room();
+  end_checks(window);
   forget_regions(window);
   if (window.allocated) (void)world::free_memory(window.allocated);
   free_row(window);

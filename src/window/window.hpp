@@ -76,6 +76,8 @@ struct Target {
 // Which access epoch is open.
 enum class Epoch : std::uint8_t { none, fence, started, locked, locked_all };
 
+struct WindowChecks;
+
 class Window {
  public:
   ErrorTarget errors{ObjectKind::win};
@@ -96,6 +98,7 @@ class Window {
   Row* row = nullptr;
   bool row_is_shared = false;
 
+  WindowChecks* checks = nullptr;  // `mpiexec --check`, see check_access.hpp
   // All targets may be accessed: a fence epoch in which something was.
   bool all_open = false;
   Epoch epoch = Epoch::none;

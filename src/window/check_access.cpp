@@ -1,0 +1,345 @@
+#include "window/check_access.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "base/check.hpp"
+#include "datatype/runs.hpp"
+#include "transport/heap.hpp"
+#include "window/accumulate.hpp"
+#include "window/conflict.hpp"
+#include "world/agree/agree.hpp"
+
+namespace baton::window {
+
+// What a window has under `mpiexec --check`.
+struct WindowChecks {
+  AccessTable** tables;     // by rank: of ranks that share no memory with us, of our accesses alone
+  bool exported = false;    // ours
+  bool has_copies = false;  // of windows that are not too long
+  bool is_apart = false;    // some ranks' tables are not everybody's
+};
+
+// An access as it travels to its target.
+struct Sent {
+  Access access;
+  std::int32_t target;
+};
+
+namespace {
+
+// Longer windows of a rank are not searched for stores: the copy takes as much memory again, in the
+// job's file, which may be all that there is.
+constexpr MPI_Aint copied_bytes_max = 1 << 20;
+
+AccessTable& own_table(const Window& window) {
+  return *window.checks->tables[window.rank()];
+}
+
+AccessTable* make_private_table() {
+  void* memory = std::calloc(1, AccessTable::bytes_for(0));
+  if (!memory) return nullptr;
+  auto* table = new (memory) AccessTable;
+  table->is_private = true;
+  return table;
+}
+
+AccessTable* make_own_table(Window& window, MPI_Aint copied) {
+  void* memory = nullptr;
+  const std::size_t bytes = AccessTable::bytes_for(static_cast<std::size_t>(copied));
+  if (transport::allocate_exported(bytes, cache_line_bytes, nullptr, true, &memory))
+    memory = nullptr;
+  window.checks->exported = memory != nullptr;
+  return memory ? new (memory) AccessTable : make_private_table();
+}
+
+// What a rank can say of all others, a bit each.
+constexpr std::uint64_t all_tables = 1, all_memory = 2;
+
+// Maps the tables of the others, and says whether all ranks' tables and memory are mapped here.
+std::uint64_t map_tables(Window& window, const std::uint64_t* addresses) {
+  bool memory_too = true, tables = true;
+  for (int rank = 0; rank < window.ranks(); ++rank) {
+    Target& target = window.targets[rank];
+    reach(window, target);
+    memory_too &= target.way == Way::mapped || target.bytes == 0;
+    tables &= addresses[rank] != 0;
+    if (rank == window.rank()) continue;
+    char* memory = nullptr;
+    if (addresses[rank] && target.local_rank != not_on_this_node)
+      memory = transport::reach_exported(target.local_rank,
+                                         reinterpret_cast<const void*>(addresses[rank]));
+    tables &= memory != nullptr;
+    AccessTable* table = memory ? reinterpret_cast<AccessTable*>(memory) : make_private_table();
+    BATON_INVARIANT(table != nullptr);
+    window.checks->tables[rank] = table;
+  }
+  return (tables ? all_tables : 0) | (memory_too ? all_memory : 0);
+}
+
+world::Members members_of(const Window& window) {
+  return world::all_of(window.comm->point_to_point, world::agreement_tag);
+}
+
+Era era_of(const Window& window) {
+  if (window.epoch == Epoch::fence) return Era::fence;
+  return window.epoch == Epoch::started ? Era::started : Era::passive;
+}
+
+// Where memory of a rank is no more what operations of an era that are not complete have made of
+// it, among the bytes that are asked for.
+Error find_stores(Window& window, int rank, AccessTable& table, const char* memory, Era era,
+                  std::int64_t first, std::int64_t last) {
+  for (const Access& access : table) {
+    const std::int64_t begin = std::max(first, access.first), end = std::min(last, access.last);
+    Difference found;
+    if (access.era != era || access.reads_only || begin >= end ||
+        !find_difference(memory + begin, table.copy() + begin, end - begin, &found))
+      continue;
+    return store_conflicts(window, rank, access, begin + found.first,
+                           begin + found.first + found.bytes);
+  }
+  return MPI_SUCCESS;
+}
+Error find_own_stores(Window& window, Era era) {
+  AccessTable& table = own_table(window);
+  if (!window.checks->has_copies || !table.has_copy) return MPI_SUCCESS;
+  return find_stores(window, window.rank(), table, static_cast<const char*>(window.base), era, 0,
+                     window.size);
+}
+
+void forget(Window& window, Era era) {
+  own_table(window).remove([&](const Access& access) { return access.era == era; });
+}
+
+// What we have done since the last fence to ranks that do not see it in their tables; as many as
+// fit. How many.
+std::uint64_t list_unseen(const Window& window, Sent* list) {
+  std::uint64_t count = 0;
+  for (int rank = 0; rank < window.ranks(); ++rank) {
+    const AccessTable& table = *window.checks->tables[rank];
+    if (rank == window.rank() || !table.is_private) continue;
+    for (const Access& access : table)
+      if (access.era == Era::fence && count < AccessTable::accesses_max)
+        list[count++] = {access, rank};
+  }
+  return count;
+}
+
+// Others' accesses to this rank's memory, as they have sent them.
+Error judge_sent(Window& window, const Sent* list, std::uint64_t count) {
+  AccessTable& table = own_table(window);
+  const std::uint32_t number = table.lock();
+  Error error = MPI_SUCCESS;
+  for (const Sent* sent = list; sent < list + count && !error; ++sent) {
+    if (sent->target != window.rank()) continue;
+    Clash why;
+    const Access* other = table.find_clash(sent->access, window.hints.same_op, &why);
+    if (other != table.end())
+      error = accesses_conflict(window, window.rank(), sent->access, *other, why);
+    else
+      (void)table.add(sent->access);
+  }
+  table.unlock(number);
+  return error;
+}
+
+// At a fence where ranks cannot all reach each other's tables: each tells all others what it has
+// done where. Nobody does anything else meanwhile.
+Error find_across_nodes(Window& window) {
+  const auto ranks = static_cast<std::size_t>(window.ranks());
+  auto* counts = static_cast<std::uint64_t*>(std::malloc(ranks * sizeof(std::uint64_t)));
+  auto* mine = static_cast<Sent*>(std::calloc(AccessTable::accesses_max, sizeof(Sent)));
+  // Without memory even for this the others would wait for ever.
+  BATON_INVARIANT(counts && mine);
+  const std::uint64_t count = list_unseen(window, mine);
+  Error error = world::agree_allgather(members_of(window), &count, sizeof count, counts);
+  const std::uint64_t most = error ? 0 : *std::max_element(counts, counts + ranks);
+  if (most > 0) {
+    auto* all = static_cast<Sent*>(std::malloc(ranks * most * sizeof(Sent)));
+    BATON_INVARIANT(all != nullptr);
+    error = world::agree_allgather(members_of(window), mine,
+                                   static_cast<std::int64_t>(most * sizeof(Sent)), all);
+    for (std::size_t rank = 0; rank < ranks && !error; ++rank)
+      error = judge_sent(window, all + rank * most, counts[rank]);
+    std::free(all);
+  }
+  std::free(mine);
+  std::free(counts);
+  return error;
+}
+
+// Our own accesses to ranks whose tables are ours alone.
+void forget_private(Window& window, Era era) {
+  for (int rank = 0; rank < window.ranks(); ++rank)
+    if (AccessTable* table = window.checks->tables[rank]; table->is_private)
+      table->remove([&](const Access& access) { return access.era == era; });
+}
+
+}  // namespace
+
+void begin_checks(Window& window) {
+  const auto ranks = static_cast<std::size_t>(window.ranks());
+  auto* words = static_cast<std::uint64_t*>(std::calloc(ranks, sizeof(std::uint64_t)));
+  auto* tables = static_cast<AccessTable**>(std::calloc(ranks, sizeof(AccessTable*)));
+  auto* checks = new (std::nothrow) WindowChecks{tables};
+  // The others wait for this rank in what follows.
+  BATON_INVARIANT(words && tables && checks);
+  window.checks = checks;
+  const bool is_long = window.size > copied_bytes_max;
+  if (is_long) say_not_copied(window, copied_bytes_max);
+  const bool wants_copy = !window.is_dynamic() && !is_long;
+  AccessTable* own = make_own_table(window, wants_copy ? window.size : 0);
+  BATON_INVARIANT(own != nullptr);
+  own->has_copy = wants_copy;
+  tables[window.rank()] = own;
+  const std::uint64_t address = checks->exported ? reinterpret_cast<std::uint64_t>(own) : 0;
+  // An error means that a rank is gone: what follows will tell.
+  (void)world::agree_allgather(members_of(window), &address, sizeof address, words);
+  const std::uint64_t reached = map_tables(window, words);
+  (void)world::agree_allgather(members_of(window), &reached, sizeof reached, words);
+  std::uint64_t by_all = reached;
+  for (std::size_t rank = 0; rank < ranks; ++rank) by_all &= words[rank];
+  std::free(words);
+  checks->is_apart = !(by_all & all_tables);
+  checks->has_copies = !checks->is_apart && (by_all & all_memory);
+}
+
+void end_checks(Window& window) {
+  WindowChecks* checks = window.checks;
+  if (!checks) return;
+  for (int rank = 0; rank < window.ranks(); ++rank)
+    if (AccessTable* table = checks->tables[rank]; rank != window.rank() && table->is_private)
+      std::free(table);
+  AccessTable* own = checks->tables[window.rank()];
+  if (checks->exported)
+    (void)transport::release_exported(own);
+  else
+    std::free(own);
+  std::free(checks->tables);
+  delete checks;
+  window.checks = nullptr;
+}
+
+template <class Use>
+bool CheckedAccess::for_each_run(Use&& use) const {
+  const std::uint64_t origin = window_.is_dynamic() ? 0 : spot_.target->address;
+  return datatype::for_each_run(*place_.type, reinterpret_cast<char*>(spot_.address - origin),
+                                place_.count, [&](char* run, std::int64_t bytes) {
+                                  return use(reinterpret_cast<std::int64_t>(run), bytes);
+                                });
+}
+
+Error CheckedAccess::judge() {
+  Error error = MPI_SUCCESS;
+  const bool same_op = window_.hints.same_op;
+  for_each_run([&](std::int64_t first, std::int64_t bytes) {
+    access_.first = first;
+    access_.last = first + bytes;
+    Clash why;
+    const Access* other = table_->find_clash(access_, same_op, &why);
+    if (other != table_->end())
+      error = accesses_conflict(window_, place_.rank, access_, *other, why);
+    else if (compares_)
+      error = find_stores(window_, place_.rank, *table_, spot_.target->memory, access_.era, first,
+                          first + bytes);
+    return error == MPI_SUCCESS;
+  });
+  return error;
+}
+
+Error CheckedAccess::begin() {
+  if (Error error = find_spot(window_, place_, &spot_)) return error;
+  AccessTable* table = spot_.target ? window_.checks->tables[place_.rank] : nullptr;
+  if (!table || place_.bytes() == 0) return MPI_SUCCESS;
+  access_.rank = window_.rank();
+  access_.act = act_;
+  access_.era = era_of(window_);
+  access_.reads_only = act_ == Act::get || (operation_ && operation_->handle == MPI_NO_OP);
+  if (operation_) access_.operation = datatype::operations.to_int(operation_->handle);
+  Elements elements;
+  elements.type = act_ == Act::compare_and_swap ? place_.type : nullptr;
+  // What cannot be accumulated the operation itself will tell.
+  if (operation_ && describe(*operation_, *place_.type, &elements)) return MPI_SUCCESS;
+  if (elements.type) {
+    access_.type = datatype::datatypes.to_int(elements.type->handle);
+    access_.element = elements.type->element;
+  }
+  table_ = table;
+  number_ = table->lock();
+  compares_ = access_.era != Era::passive && window_.checks->has_copies && table->has_copy;
+  const Error error = judge();
+  // An operation that goes by messages may wait for its target, which may want the table.
+  if (error || spot_.is_remote()) end(error);
+  return error;
+}
+
+void CheckedAccess::end(Error error) {
+  if (!table_) return;
+  bool fits = true;
+  if (!error)
+    for_each_run([&](std::int64_t first, std::int64_t bytes) {
+      access_.first = first;
+      access_.last = first + bytes;
+      fits &= table_->add(access_);
+      if (compares_)
+        std::memcpy(table_->copy() + first, spot_.target->memory + first,
+                    static_cast<std::size_t>(bytes));
+      return true;
+    });
+  table_->unlock(number_);
+  table_ = nullptr;
+  if (!fits) say_too_many(window_);
+}
+
+Error fence_checked(Window& window, int assertion) {
+  const bool is_free = window.epoch == Epoch::none || window.epoch == Epoch::fence;
+  // Else the fence only says what is wrong.
+  if (!is_free || window.exposed) return fence(window, assertion);
+  // Operations on mapped memory are over, here and everywhere; nobody begins others before the end.
+  if (Error error = meet(window)) return error;
+  Error found = window.checks->is_apart ? find_across_nodes(window) : MPI_SUCCESS;
+  AccessTable& table = own_table(window);
+  const std::uint32_t number = table.lock();
+  if (!window.checks->is_apart) found = find_own_stores(window, Era::fence);
+  const Explanation why = last_explanation();
+  forget(window, Era::fence);
+  table.unlock(number);
+  forget_private(window, Era::fence);
+  const Error error = fence(window, assertion);
+  if (error || !found) return error;
+  last_explanation() = why;
+  return found;
+}
+
+Error complete_checked(Window& window) {
+  const Error error = complete(window);
+  forget_private(window, Era::started);
+  return error;
+}
+
+Error note_exposure_end(Window& window) {
+  AccessTable& table = own_table(window);
+  const std::uint32_t number = table.lock();
+  const Error error = find_own_stores(window, Era::started);
+  forget(window, Era::started);
+  table.unlock(number);
+  return error;
+}
+
+void note_flush(Window& window, int rank, bool local) {
+  for (int other = 0; other < window.ranks(); ++other) {
+    AccessTable* table = window.checks->tables[other];
+    if (rank != all_targets && rank != other) continue;
+    const std::uint32_t number = table->lock();
+    table->remove([&](const Access& access) {
+      return access.rank == window.rank() && access.era == Era::passive &&
+             (!local || access.act == Act::get);
+    });
+    table->unlock(number);
+  }
+}
+
+}  // namespace baton::window
