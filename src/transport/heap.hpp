@@ -1,9 +1,9 @@
 // The exported heap: memory of MPI_Alloc_mem that every rank of the job can map, so that messages
 // in it are copied without a system call. Each rank has a part of the job's memory file behind the
 // slices; it maps its own with the first allocation, a peer's with the first message from there.
-// Called by world/ and window/ (allocation) and by single copies. Invariant: pages that are not allocated
-// have no memory; allocated ones are reserved, unless their owner wants memory when it touches
-// them.
+// Called by world/ and window/ (allocation) and by single copies. Invariant: pages that are not
+// allocated have no memory; allocated ones are reserved, unless their owner wants memory when it
+// touches them.
 #pragma once
 
 #include <cstddef>

@@ -9,6 +9,7 @@
 #include "transport/heap.hpp"
 #include "transport/node.hpp"
 #include "transport/single_copy.hpp"
+#include "window/count.hpp"
 #include "window/remote.hpp"
 #include "window/synchronize.hpp"
 #include "window/window.hpp"
@@ -65,6 +66,8 @@ Error prepare(Communicator& parent, const Info* info, int flavor, Window** made)
   BATON_INVARIANT(window && window->targets && window->accessed && window->handle != nullptr);
   window->comm = comm;
   window->flavor = flavor;
+  window->is_special = window->is_dynamic() || counts_operations();
+  name_communicator(*window);
   window->errors.mpi_handle = window->handle;
   update_hints(window->hints, info, false);
   *made = window;

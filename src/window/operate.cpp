@@ -8,6 +8,7 @@
 #include "platform/copy.hpp"
 #include "transport/node.hpp"
 #include "transport/single_copy.hpp"
+#include "window/count.hpp"
 #include "window/remote.hpp"
 #include "window/synchronize.hpp"
 
@@ -71,6 +72,29 @@ BATON_COLD Error find_dynamic(Window& window, const Place& place, const Extent& 
   return MPI_SUCCESS;
 }
 
+// Of windows whose memory does not change.
+inline Error find_static(const Window& window, const Place& place, const Extent& extent,
+                         Spot* spot) {
+  const Target& target = *spot->target;
+  std::int64_t offset, end;
+  const bool wraps = __builtin_mul_overflow(place.displacement, target.unit, &offset) ||
+                     __builtin_add_overflow(offset, extent.last, &end);
+  if (BATON_UNLIKELY(wraps || offset + extent.first < 0 || end > target.bytes) &&
+      extent.last > extent.first)
+    return out_of_range(window, place, offset + extent.first, offset + extent.last);
+  spot->memory = target.memory ? target.memory + offset : nullptr;
+  spot->address = target.address + static_cast<std::uint64_t>(offset);
+  return MPI_SUCCESS;
+}
+
+BATON_COLD Error find_special(Window& window, const Place& place, const Extent& extent,
+                              Spot* spot) {
+  const Error error = window.is_dynamic() ? find_dynamic(window, place, extent, spot)
+                                          : find_static(window, place, extent, spot);
+  if (!error && counts_operations()) count_operation(window, place, *spot);
+  return error;
+}
+
 BATON_COLD Error kernel_refuses(const Window& window, const Spot& spot) {
   return fail(
       MPI_ERR_UNSUPPORTED_OPERATION,
@@ -96,16 +120,8 @@ Error find_spot(Window& window, const Place& place, Spot* spot) {
   reach(window, target);
   spot->target = &target;
   const Extent extent = extent_of(place);
-  if (BATON_UNLIKELY(window.is_dynamic())) return find_dynamic(window, place, extent, spot);
-  std::int64_t offset, end;
-  const bool wraps = __builtin_mul_overflow(place.displacement, target.unit, &offset) ||
-                     __builtin_add_overflow(offset, extent.last, &end);
-  if (BATON_UNLIKELY(wraps || offset + extent.first < 0 || end > target.bytes) &&
-      extent.last > extent.first)
-    return out_of_range(window, place, offset + extent.first, offset + extent.last);
-  spot->memory = target.memory ? target.memory + offset : nullptr;
-  spot->address = target.address + static_cast<std::uint64_t>(offset);
-  return MPI_SUCCESS;
+  if (BATON_UNLIKELY(window.is_special)) return find_special(window, place, extent, spot);
+  return find_static(window, place, extent, spot);
 }
 
 Error read_spot(Window& window, const Spot& spot, std::uint64_t address, void* to,

@@ -5,6 +5,7 @@
 // MPI_ERR_TYPE and MPI_ERR_OP for what cannot be accumulated, MPI_ERR_NO_MEM; explained.
 #pragma once
 
+#include "base/one_sided.hpp"
 #include "datatype/operation.hpp"
 #include "platform/cross_memory.hpp"
 #include "window/window.hpp"
@@ -25,6 +26,7 @@ struct Place {
   MPI_Aint displacement;
   std::int64_t count;
   const Datatype* type;
+  WindowOperation operation = WindowOperation::put;  // to be counted as
   std::int64_t bytes() const { return count * type->size; }
 };
 

@@ -4,6 +4,7 @@
 #include "collective/form.hpp"
 #include "message/engine.hpp"
 #include "message/wait_report.hpp"
+#include "platform/call_stack.hpp"
 #include "world/agree/agree.hpp"
 
 namespace baton::collective {
@@ -90,7 +91,12 @@ void describe_collective(const Run& run, const WaitSubject& subject, Words& word
                     : run.is_blocking() ? Form::blocking
                                         : Form::nonblocking;
   const CallNumber number = run.number();
-  words.add("%s, ", ProcedureName(procedure_of(call, form)).text);
+  // Windows' own calls are no procedures of the standard's: what the program has called is told.
+  const char* caller = comm.is_of_window ? platform::exported_function_under_way() : nullptr;
+  if (caller)
+    words.add("%s, ", caller[0] == 'P' ? caller + 1 : caller);
+  else
+    words.add("%s, ", ProcedureName(procedure_of(call, form)).text);
   words.add_call(comm, number);
   const Blocks& data = call.out.type && !call.out.in_place() ? call.out : call.in;
   if (data.type && !data.counts)
@@ -161,6 +167,8 @@ void describe(const WaitSubject& subject, WaitDescription& wait) {
     }
     case WaitSubject::Kind::collective:
       return describe_collective(*static_cast<const Run*>(subject.object), subject, words, wait);
+    case WaitSubject::Kind::own:
+      return subject.describe(subject.object, wait);
   }
 }
 

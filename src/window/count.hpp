@@ -1,0 +1,14 @@
+// How operations reach their targets, in jobs that explain (base/one_sided.hpp): by memory, way and
+// operation, and why not by loads and stores. Called where an operation has found its spot.
+#pragma once
+
+#include "window/operate.hpp"
+
+namespace baton::window {
+
+// Whether this job counts them at all.
+bool counts_operations();
+
+BATON_COLD void count_operation(const Window& window, const Place& place, const Spot& spot);
+
+}  // namespace baton::window
