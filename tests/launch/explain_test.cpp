@@ -220,7 +220,7 @@ TEST(explain, windows_are_told_by_memory_and_way_with_the_reason_and_the_remedy)
   ranks[1].traffic.one_sided.refusal = static_cast<std::uint64_t>(Reason::cma_failed);
   ranks[1].traffic.probe_errno = ENOSPC;
   const std::string text = traffic_text(ranks);
-  EXPECT_NE(text.find("memory that MPI_Win_create was given:\n    message      put              "
+  EXPECT_NE(text.find("memory that MPI_Win_create was given:\n    message      put             "
                       "              8         64 B   in active messages"),
             std::string::npos)
       << text;

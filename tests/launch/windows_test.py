@@ -84,7 +84,7 @@ class Explained(unittest.TestCase):
 
     def test_a_job_without_windows_says_nothing_of_them(self):
         job = run("--timeout", 60, "--explain", "-n", 2, os.path.join(PROGRAMS, "explain_program"))
-        self.assertNotIn("windows", job.err)
+        self.assertNotIn("how windows were reached", job.err)
 
 
 class Timed(unittest.TestCase):
