@@ -106,14 +106,13 @@ inline Error put(const void* origin, std::int64_t origin_count, Datatype& origin
 inline Error get(void* origin, std::int64_t origin_count, Datatype& origin_type, int rank,
                  MPI_Aint displacement, std::int64_t count, Datatype& type, Window& win) {
   return window::get(win, own_data(origin, origin_count, origin_type),
-                     {rank, displacement, count, &type, WindowOperation::get});
+                     {rank, displacement, count, &type});
 }
 inline Error accumulate(const void* origin, std::int64_t origin_count, Datatype& origin_type,
                         int rank, MPI_Aint displacement, std::int64_t count, Datatype& type,
                         Operation& operation, Window& win) {
   return window::accumulate(win, own_data(origin, origin_count, origin_type),
-                            {rank, displacement, count, &type, WindowOperation::accumulate},
-                            operation);
+                            {rank, displacement, count, &type}, operation);
 }
 inline Error get_accumulate(const void* origin, std::int64_t origin_count, Datatype* origin_type,
                             void* result, std::int64_t result_count, Datatype& result_type,
@@ -121,19 +120,15 @@ inline Error get_accumulate(const void* origin, std::int64_t origin_count, Datat
                             Operation& operation, Window& win) {
   return window::get_accumulate(
       win, own_data(origin, origin_count, origin_type ? *origin_type : type),
-      own_data(result, result_count, result_type),
-      {rank, displacement, count, &type, WindowOperation::get_accumulate}, operation);
+      own_data(result, result_count, result_type), {rank, displacement, count, &type}, operation);
 }
 inline Error fetch_and_op(const void* origin, void* result, Datatype& type, int rank,
                           MPI_Aint displacement, Operation& operation, Window& win) {
-  return window::fetch_and_op(win, origin, result,
-                              {rank, displacement, 1, &type, WindowOperation::get_accumulate},
-                              operation);
+  return window::fetch_and_op(win, origin, result, {rank, displacement, 1, &type}, operation);
 }
 inline Error compare_and_swap(const void* origin, const void* expected, void* result,
                               Datatype& type, int rank, MPI_Aint displacement, Window& win) {
-  return window::compare_and_swap(win, origin, expected, result,
-                                  {rank, displacement, 1, &type, WindowOperation::get_accumulate});
+  return window::compare_and_swap(win, origin, expected, result, {rank, displacement, 1, &type});
 }
 
 // The request forms: the request of an operation that is over when it returns is complete.

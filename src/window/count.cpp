@@ -39,19 +39,15 @@ ReachReason reason_of(const Window& window, const Spot& spot) {
 
 }  // namespace
 
-bool counts_operations() {
-  return transport::job().explain != 0;
-}
-
-void count_operation(const Window& window, const Place& place, const Spot& spot) {
-  const std::int64_t bytes = place.bytes();
-  if (bytes == 0) return;
+void count_operation(const Window& window, std::int64_t bytes, const Spot& spot,
+                     WindowOperation operation) {
+  if (bytes == 0 || !transport::job().explain) return;
   const auto memory = static_cast<int>(memory_of(window));
   const ReachWay way = spot.memory        ? ReachWay::mapped
                        : spot.is_remote() ? ReachWay::message
                                           : ReachWay::kernel;
   OneSidedCounts& counts = message::engine.one_sided;
-  Tally& tally = counts.tally[memory][static_cast<int>(way)][static_cast<int>(place.operation)];
+  Tally& tally = counts.tally[memory][static_cast<int>(way)][static_cast<int>(operation)];
   message::count(tally.messages);
   message::count(tally.bytes, static_cast<std::uint64_t>(bytes));
   const ReachReason reason = reason_of(window, spot);

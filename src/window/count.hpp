@@ -6,9 +6,7 @@
 
 namespace baton::window {
 
-// Whether this job counts them at all.
-bool counts_operations();
-
-BATON_COLD void count_operation(const Window& window, const Place& place, const Spot& spot);
+BATON_COLD void count_operation(const Window& window, std::int64_t bytes, const Spot& spot,
+                                WindowOperation operation);
 
 }  // namespace baton::window

@@ -9,7 +9,6 @@
 #include "transport/heap.hpp"
 #include "transport/node.hpp"
 #include "transport/single_copy.hpp"
-#include "window/count.hpp"
 #include "window/remote.hpp"
 #include "window/synchronize.hpp"
 #include "window/window.hpp"
@@ -66,7 +65,7 @@ Error prepare(Communicator& parent, const Info* info, int flavor, Window** made)
   BATON_INVARIANT(window && window->targets && window->accessed && window->handle != nullptr);
   window->comm = comm;
   window->flavor = flavor;
-  window->is_special = window->is_dynamic() || counts_operations();
+  window->is_special = window->is_dynamic() || transport::job().explain != 0;
   name_communicator(*window);
   window->errors.mpi_handle = window->handle;
   update_hints(window->hints, info, false);

@@ -26,7 +26,6 @@ struct Place {
   MPI_Aint displacement;
   std::int64_t count;
   const Datatype* type;
-  WindowOperation operation = WindowOperation::put;  // to be counted as
   std::int64_t bytes() const { return count * type->size; }
 };
 
@@ -50,8 +49,15 @@ struct Spot {
   bool is_remote() const { return target->way == Way::remote; }
 };
 
-// Checks epoch and range. A null target: nothing is to be done.
-Error find_spot(Window& window, const Place& place, Spot* spot);
+// Checks epoch and range. A null target: nothing is to be done. Counts it as an `operation`.
+Error find_usual_spot(Window& window, const Place& place, Spot* spot);
+BATON_COLD Error find_special_spot(Window& window, const Place& place, Spot* spot,
+                                   WindowOperation operation);
+inline Error find_spot(Window& window, const Place& place, Spot* spot,
+                       WindowOperation operation = WindowOperation::put) {
+  return BATON_LIKELY(!window.is_special) ? find_usual_spot(window, place, spot)
+                                          : find_special_spot(window, place, spot, operation);
+}
 
 // Between memory of this rank and a spot that is not mapped: one piece, or several together.
 Error read_spot(Window& window, const Spot& spot, std::uint64_t address, void* to,

@@ -108,6 +108,9 @@ static void hang(const char* how) {
     if (rank != 0) MPI_Win_start(first, 0, window);
     if (rank == 1) MPI_Win_complete(window);
     if (rank == 0) MPI_Win_wait(window);
+  } else if (strcmp(how, "crossed") == 0) { /* a fence and a receive */
+    if (rank == 0) MPI_Win_fence(0, window);
+    MPI_Recv(data, 1, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   } else if (strcmp(how, "fence") == 0) {
     if (rank != 1) MPI_Win_fence(0, window);
   } else if (strcmp(how, "flush") == 0 || strcmp(how, "remote_lock") == 0) {

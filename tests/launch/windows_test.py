@@ -151,6 +151,12 @@ class Waits(unittest.TestCase):
         self.assertEqual(job.err.count("ranks have waited only for each other for 5 s (--check)"), 1, job.err)
         self.assertIn("deadlock: ranks 0-1 wait for each other only", job.err)
 
+    def test_check_ends_a_deadlock_with_a_fence_and_names_it(self):
+        job = run("--timeout", 30, "--check", "-n", 2, PROGRAM, "crossed")
+        self.assertNotIn(job.code, (0, 124), job.err)
+        self.assertRegex(job.err, r"deadlock: rank 0 is in MPI_Win_fence \(call \d+ on window halo\) and waits for rank 1; "
+                         r"rank 1 is in a receive \(tag 1\)")
+
     def test_missing_posts_are_told_with_their_ranks(self):
         self.told("posts", r"rank 0 .*: MPI_Win_start for [\d.]+ s: MPI_Win_post of 2 of 3 ranks on window halo; waits for ranks "
                   r"2-3\n", "all waiting ranks depend on ranks 2-3\n")

@@ -91,12 +91,8 @@ void describe_collective(const Run& run, const WaitSubject& subject, Words& word
                     : run.is_blocking() ? Form::blocking
                                         : Form::nonblocking;
   const CallNumber number = run.number();
-  // Windows' own calls are no procedures of the standard's: what the program has called is told.
-  const char* caller = comm.is_of_window ? platform::exported_function_under_way() : nullptr;
-  if (caller)
-    words.add("%s, ", caller[0] == 'P' ? caller + 1 : caller);
-  else
-    words.add("%s, ", ProcedureName(procedure_of(call, form)).text);
+  const char* caller = caller_on(comm);
+  words.add("%s, ", caller ? caller : ProcedureName(procedure_of(call, form)).text);
   words.add_call(comm, number);
   const Blocks& data = call.out.type && !call.out.in_place() ? call.out : call.in;
   if (data.type && !data.counts)
@@ -180,6 +176,11 @@ std::uint64_t members_hash(const Communicator& comm) {
   for (int i = 0; i < members.count; ++i)
     hash = world::scramble(hash + number_of(members.process_at(i)) + 1);
   return hash;
+}
+
+const char* caller_on(const Communicator& comm) {
+  const char* name = comm.is_of_window ? platform::exported_function_under_way() : nullptr;
+  return name && name[0] == 'P' ? name + 1 : name;
 }
 
 void describe_long_waits() {
