@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "message/request.hpp"
+#include "window/batch.hpp"
 #include "window/operate.hpp"
 #include "window/synchronize.hpp"
 #include "window/window.hpp"
@@ -131,13 +132,14 @@ inline Error compare_and_swap(const void* origin, const void* expected, void* re
   return window::compare_and_swap(win, origin, expected, result, {rank, displacement, 1, &type});
 }
 
-// The request forms: the request of an operation that is over when it returns is complete.
+// The request forms: the operation is over when it returns, and its request complete.
 Error check_passive(const Window& win);
 template <class Operate>
-Error with_request(const Window& win, MPI_Request* request, Operate operate) {
+Error with_request(Window& win, MPI_Request* request, Operate operate) {
   *request = MPI_REQUEST_NULL;
   if (Error error = check_passive(win)) return error;
   Error error = operate();
+  if (!error) error = window::finish_batch(win);
   if (!error) *request = message::completed_handle();
   return error;
 }

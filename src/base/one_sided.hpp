@@ -18,7 +18,7 @@ namespace baton {
 
 #define BATON_REACH_WAYS(X)                                                                     \
   X(mapped,  "by the origin's loads, stores and atomic instructions")                           \
-  X(kernel,  "by the origin, copied by the kernel (cross-memory attach)")                       \
+  X(kernel,  "copied by the kernel (cross-memory attach); short ones by targets that are in MPI")                       \
   X(message, "in active messages, which the target carries out when it is in MPI")
 
 // Those with a result, compare-and-swaps among them, are a kind of their own.

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "base/settings.hpp"
+#include "message/attend.hpp"
 #include "message/deposit/deposit_model.hpp"
 #include "message/network.hpp"
 #include "message/network_advert.hpp"
@@ -85,6 +86,7 @@ BATON_COLD bool advance_rest() {
         any |= drain_queue(*peer);
   if (platform::load_shared(engine.active_to_self.first)) any |= run_active_to_self();
   if (engine.stream_count) any |= advance_streams_in() | advance_streams_out();
+  if (is_asked()) any |= attendance.attend();
   if (platform::load_shared(engine.active_sources)) any |= advance_sources();
   return any;
 }
@@ -177,11 +179,12 @@ void notify_slow(LocalRank rank) {
   transport::wake_sleeper(rank);
 }
 
-void wake_slow(LocalRank rank) {
+bool wake_slow(LocalRank rank) {
   transport::Doorbell& doorbell = transport::doorbell(rank);
-  if (!lockfree::end_sleep(doorbell)) return;
+  if (!lockfree::end_sleep(doorbell)) return false;
   count(engine.counters.wakeups);
   transport::wake_sleeper(rank);
+  return true;
 }
 
 namespace {
@@ -214,7 +217,7 @@ bool progress_alone() {
   if (BATON_UNLIKELY(platform::load_shared(engine.open_offers) |
                      platform::load_shared(engine.queued_count) | engine.stream_count |
                      (engine.inbox != nullptr) | engine.networked |
-                     platform::load_shared(engine.active_sources)))
+                     platform::load_shared(engine.active_sources) | is_asked()))
     any |= advance_rest();
   return any;
 }

@@ -175,14 +175,15 @@ BATON_INLINE void notify(const Peer& peer) {
 }
 // After something changed that a rank finds without looking for our lines (an offer, a room): wakes
 // it, but rings nothing, since a bit would make it look into a lane that may have no memory yet.
-BATON_COLD void wake_slow(LocalRank rank);
-inline void wake_rank(LocalRank rank) {
+// Whether it slept.
+BATON_COLD bool wake_slow(LocalRank rank);
+inline bool wake_rank(LocalRank rank) {
   lockfree::Hardware::compiler_fence();  // as in notify
   if (BATON_UNLIKELY(engine.senders_fence)) lockfree::Hardware::full_fence();
-  if (lockfree::wants_attention(transport::doorbell(rank))) wake_slow(rank);
+  return lockfree::wants_attention(transport::doorbell(rank)) && wake_slow(rank);
 }
-inline void wake_rank(Process process) {
-  wake_rank(transport::local_rank_of(process));
+inline bool wake_rank(Process process) {
+  return wake_rank(transport::local_rank_of(process));
 }
 
 // Copies long messages that have met their receives, without any lock, so that other threads make

@@ -181,7 +181,8 @@ void rouse_slow() {
     case ThreadState::resting:
       return call();
     case ThreadState::watching:
-      return wake_slow(engine.local_rank);
+      (void)wake_slow(engine.local_rank);
+      return;
     case ThreadState::taken_over:
       // Nobody has announced anything, or a leader has, who looks by itself.
       return transport::wake_sleeper(engine.local_rank);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "message/attend.hpp"
 #include "message/engine.hpp"
 #include "message/progress_thread.hpp"
 #include "message/wait_report.hpp"
@@ -186,6 +187,7 @@ bool look_directly(Ready&& ready) {
   if (engine.waits_by_progress) return false;
   for (int polls = direct_polls; polls > 0; --polls) {
     if (ready()) return true;
+    if (is_asked()) return false;
     platform::pause_cpu();
   }
   return false;

@@ -7,6 +7,7 @@
 #include "datatype/pack.hpp"
 #include "datatype/runs.hpp"
 #include "window/accumulate.hpp"
+#include "window/batch.hpp"
 #include "window/operate.hpp"
 #include "window/remote.hpp"
 #include "window/synchronize.hpp"
@@ -245,6 +246,49 @@ void change_array(Window& window, const Spot& spot, const Elements& elements, co
   note_stores(window);
 }
 
+// By this rank itself, whatever lies how.
+Error change_runs(Window& window, const Spot& spot, const Elements& elements, const Data* from,
+                  const Data* result, const Place& at) {
+  const Data nothing{nullptr, 0, at.type};
+  Packed in(from ? *from : nothing, true), old(result ? *result : nothing, false);
+  if (!in.has_memory() || !old.has_memory()) return no_memory(at.bytes());
+  {
+    const ElementHold hold(window, *spot.target, at.bytes() / elements.bytes,
+                           can_be_atomic(elements, at, spot.memory));
+    Accumulation accumulation(window, spot, elements, hold.is_atomic(), from ? in.bytes() : nullptr,
+                              result ? old.bytes() : nullptr);
+    if (Error error = accumulation.run(at)) return error;
+  }
+  if (result) old.unpack();
+  note_stores(window);
+  return MPI_SUCCESS;
+}
+
+// Memory that only the kernel can copy: through the batch, by the target itself, or by this rank.
+Error change_private(Window& window, const Spot& spot, const Elements& elements, const Data* from,
+                     const Data* result, const Place& at, const Operation& operation) {
+  const bool padded = elements.pairs && !elements.type->contiguous;
+  const bool arrays = !padded && elements.type && is_array(at) && (!from || is_array(*from)) &&
+                      (!result || is_array(*result));
+  Error error = MPI_SUCCESS;
+  if (arrays && is_short_run(at) &&
+      (result ? delegate_get_accumulate(window, spot, elements, from, *result, operation, &error)
+              : batch_accumulate(window, spot, elements, *from, operation, &error)))
+    return error;
+  // Operations of one origin are done in their order.
+  if ((error = finish_batch(window))) return error;
+  if (!arrays || result || is_short_run(at))
+    return change_runs(window, spot, elements, from, result, at);
+  std::int64_t done = 0;
+  if ((error = delegate_long_accumulate(window, spot, elements, *from, operation, &done)))
+    return error;
+  const std::int64_t left = (at.bytes() - done) / elements.bytes;
+  if (left == 0) return MPI_SUCCESS;
+  const Spot rest{spot.target, nullptr, spot.address + static_cast<std::uint64_t>(done)};
+  const Data data{static_cast<char*>(from->buffer) + done, left, elements.type};
+  return change_runs(window, rest, elements, &data, nullptr, {at.rank, 0, left, elements.type});
+}
+
 // `from` and `result` may be null.
 Error change_place(Window& window, const Data* from, const Data* result, const Place& at,
                    const Operation& operation) {
@@ -264,24 +308,13 @@ Error change_place(Window& window, const Data* from, const Data* result, const P
   if (Error error = describe(operation, *at.type, &elements)) return error;
   if (BATON_UNLIKELY(spot.is_remote()))
     return accumulate_remotely(window, spot, from, result, at, operation);
-  if (BATON_LIKELY(spot.memory && is_array(at) && (!from || is_array(*from)) &&
-                   (!result || is_array(*result)))) {
+  if (BATON_UNLIKELY(!spot.memory))
+    return change_private(window, spot, elements, from, result, at, operation);
+  if (BATON_LIKELY(is_array(at) && (!from || is_array(*from)) && (!result || is_array(*result)))) {
     change_array(window, spot, elements, from, result, at);
     return MPI_SUCCESS;
   }
-  const Data nothing{nullptr, 0, at.type};
-  Packed in(from ? *from : nothing, true), old(result ? *result : nothing, false);
-  if (!in.has_memory() || !old.has_memory()) return no_memory(bytes);
-  {
-    const ElementHold hold(window, *spot.target, bytes / elements.bytes,
-                           can_be_atomic(elements, at, spot.memory));
-    Accumulation accumulation(window, spot, elements, hold.is_atomic(), from ? in.bytes() : nullptr,
-                              result ? old.bytes() : nullptr);
-    if (Error error = accumulation.run(at)) return error;
-  }
-  if (result) old.unpack();
-  note_stores(window);
-  return MPI_SUCCESS;
+  return change_runs(window, spot, elements, from, result, at);
 }
 
 // Whether one element in mapped memory can be changed by an atomic instruction.
@@ -334,6 +367,10 @@ Error compare_and_swap(Window& window, const void* from, const void* expected, v
   if (BATON_UNLIKELY(!spot.target)) return MPI_SUCCESS;
   if (BATON_UNLIKELY(spot.is_remote()))
     return compare_and_swap_remotely(window, spot, from, expected, result, at);
+  if (BATON_UNLIKELY(!spot.memory)) {
+    Error error = MPI_SUCCESS;
+    if (delegate_compare_and_swap(window, spot, type, from, expected, result, &error)) return error;
+  }
   const auto bytes = static_cast<std::size_t>(type.size);
   const ElementHold hold(window, *spot.target, 1, is_lone_atomic(spot, type));
   if (BATON_LIKELY(hold.is_atomic())) {

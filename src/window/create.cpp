@@ -9,6 +9,7 @@
 #include "transport/heap.hpp"
 #include "transport/node.hpp"
 #include "transport/single_copy.hpp"
+#include "window/delegate.hpp"
 #include "window/remote.hpp"
 #include "window/synchronize.hpp"
 #include "window/window.hpp"
@@ -34,6 +35,7 @@ struct Card {
   std::uint64_t row_address;  // 0: nobody else can map the row
   std::int64_t error;
   std::uint64_t mappable;  // the memory lies in the exported heap
+  std::uint64_t delegation_room;
 };
 
 Error no_memory() {
@@ -92,8 +94,14 @@ void free_row(Window& window) {
     std::free(window.row);
 }
 
+// Whether memory of the window may be out of others' reach but for the kernel.
+bool may_be_private(const Window& window) {
+  return window.flavor == MPI_WIN_FLAVOR_CREATE || window.is_dynamic();
+}
+
 void dispose(Window& window) {
   stop_listening(window);
+  if (may_be_private(window)) close_delegation_room();
   forget_regions(window);
   if (window.allocated) (void)world::free_memory(window.allocated);
   free_row(window);
@@ -130,7 +138,8 @@ Error exchange(Window& window, std::int64_t unit, Error own_error) {
                  unit,
                  window.row_is_shared ? reinterpret_cast<std::uint64_t>(window.row) : 0,
                  own_error,
-                 window.flavor == MPI_WIN_FLAVOR_SHARED || transport::is_exported(window.base)};
+                 window.flavor == MPI_WIN_FLAVOR_SHARED || transport::is_exported(window.base),
+                 may_be_private(window) ? open_delegation_room() : 0};
   // Without memory even for this the others would wait for ever.
   BATON_INVARIANT(cards != nullptr);
   Explanation why = last_explanation();
@@ -140,6 +149,8 @@ Error exchange(Window& window, std::int64_t unit, Error own_error) {
   for (std::size_t rank = 0; rank < ranks && !error; ++rank) {
     fill_target(window, static_cast<int>(rank), cards[rank]);
     window.serves |= window.targets[rank].local_rank == not_on_this_node;
+    if (may_be_private(window))
+      note_delegation_room(window.targets[rank].local_rank, cards[rank].delegation_room);
     if (cards[rank].error && !own_error)
       error = fail(static_cast<Error>(cards[rank].error),
                    "rank %zu of the communicator could not give its memory for the window", rank);

@@ -8,6 +8,7 @@
 #include "platform/copy.hpp"
 #include "transport/node.hpp"
 #include "transport/single_copy.hpp"
+#include "window/batch.hpp"
 #include "window/count.hpp"
 #include "window/remote.hpp"
 #include "window/synchronize.hpp"
@@ -228,6 +229,12 @@ class KernelMove {
 template <Direction direction>
 BATON_COLD Error move_through_kernel(Window& window, const Data& data, const Place& place,
                                      const Spot& spot) {
+  if (is_short_run(data) && is_short_run(place)) {
+    Error error = MPI_SUCCESS;
+    if (direction == Direction::put ? batch_put(window, spot, data, &error)
+                                    : batch_get(window, spot, data, &error))
+      return error;
+  }
   Packed packed(data, direction == Direction::put);
   if (!packed.has_memory()) return no_memory(data.bytes());
   KernelMove<direction> move(window, spot, packed.bytes());

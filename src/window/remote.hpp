@@ -13,6 +13,10 @@ namespace baton::window {
 // Before a window is used: its messages find it by its context id.
 void listen(Window& window);
 void stop_listening(Window& window);
+// The window with this context id; null: there is none.
+Window* find_window(std::uint32_t id);
+// Whether all these bytes are memory that others may reach through the window.
+bool is_own_memory(Window& window, std::uint64_t address, std::uint64_t bytes);
 
 enum class RemoteKind : std::uint32_t {
   put,

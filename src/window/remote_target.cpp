@@ -16,13 +16,6 @@ namespace {
 platform::Lock listeners_lock;
 Window* listeners = nullptr;
 
-Window* find_window(std::uint32_t id) {
-  platform::Guard guard(listeners_lock);
-  Window* window = listeners;
-  while (window && window->comm->id != id) window = window->next_listening;
-  return window;
-}
-
 // A message as it came.
 struct Incoming {
   RemoteHeader header;
@@ -59,20 +52,12 @@ void take_answer(const RemoteHeader& header, const char* data, std::size_t bytes
   message::announce_completion();
 }
 
-bool is_own_memory(Window& window, const RemotePiece& piece) {
-  const auto bytes = static_cast<std::int64_t>(piece.bytes);
-  if (window.is_dynamic()) return is_attached(window, window.own(), piece.address, bytes);
-  const std::uint64_t offset = piece.address - reinterpret_cast<std::uint64_t>(window.base);
-  const auto size = static_cast<std::uint64_t>(window.size);
-  return offset <= size && piece.bytes <= size - offset;
-}
-
 void do_put(const Incoming& incoming) {
   const char* data = incoming.data;
   for (std::uint32_t i = 0; i < incoming.header.pieces; ++i) {
     RemotePiece piece;
     std::memcpy(&piece, incoming.pieces + i, sizeof piece);
-    if (is_own_memory(*incoming.window, piece))
+    if (is_own_memory(*incoming.window, piece.address, piece.bytes))
       std::memcpy(reinterpret_cast<void*>(piece.address), data, piece.bytes);
     else
       incoming.origin().refused = MPI_ERR_RMA_RANGE;
@@ -87,7 +72,7 @@ void do_get(const Incoming& incoming) {
   for (std::uint32_t i = 0; i < incoming.header.pieces; ++i) {
     RemotePiece piece;
     std::memcpy(&piece, incoming.pieces + i, sizeof piece);
-    if (is_own_memory(*incoming.window, piece))
+    if (is_own_memory(*incoming.window, piece.address, piece.bytes))
       std::memcpy(found + bytes, reinterpret_cast<const void*>(piece.address), piece.bytes);
     else
       error = MPI_ERR_RMA_RANGE;
@@ -108,7 +93,7 @@ void do_accumulate(const Incoming& incoming) {
   for (std::uint32_t i = 0; i < incoming.header.pieces && !error; ++i) {
     RemotePiece piece;
     std::memcpy(&piece, incoming.pieces + i, sizeof piece);
-    if (!is_own_memory(*incoming.window, piece))
+    if (!is_own_memory(*incoming.window, piece.address, piece.bytes))
       error = MPI_ERR_RMA_RANGE;
     else
       error = change_own(*incoming.window, reinterpret_cast<char*>(piece.address), *type,
@@ -129,7 +114,8 @@ void do_compare_and_swap(const Incoming& incoming) {
   RemotePiece piece;
   std::memcpy(&piece, incoming.pieces, sizeof piece);
   piece.bytes /= 2;  // two operands
-  if (!type || !is_own_memory(*incoming.window, piece)) return answer(incoming, MPI_ERR_RMA_RANGE);
+  if (!type || !is_own_memory(*incoming.window, piece.address, piece.bytes))
+    return answer(incoming, MPI_ERR_RMA_RANGE);
   char old[message::active_bytes_max];
   swap_own(*incoming.window, reinterpret_cast<char*>(piece.address), *type, incoming.data,
            incoming.data + piece.bytes, old);
@@ -236,6 +222,21 @@ void arrive(const message::ActiveMessage& message) {
 }
 
 }  // namespace
+
+Window* find_window(std::uint32_t id) {
+  platform::Guard guard(listeners_lock);
+  Window* window = listeners;
+  while (window && window->comm->id != id) window = window->next_listening;
+  return window;
+}
+
+bool is_own_memory(Window& window, std::uint64_t address, std::uint64_t bytes) {
+  if (window.is_dynamic())
+    return is_attached(window, window.own(), address, static_cast<std::int64_t>(bytes));
+  const std::uint64_t offset = address - reinterpret_cast<std::uint64_t>(window.base);
+  const auto size = static_cast<std::uint64_t>(window.size);
+  return offset <= size && bytes <= size - offset;
+}
 
 void listen(Window& window) {
   platform::Guard guard(listeners_lock);

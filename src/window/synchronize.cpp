@@ -4,6 +4,7 @@
 
 #include "collective/form.hpp"
 #include "message/engine.hpp"
+#include "window/batch.hpp"
 #include "window/remote.hpp"
 
 namespace baton::window {
@@ -54,6 +55,17 @@ SharedWord* waiters_at(const Window& window, Row& row) {
   return words_at(row, layout_of(window).waiters);
 }
 
+void note_first(Error& error, Error next) {
+  if (!error) error = next;
+}
+
+// Until all operations that this rank has begun are done, at all targets.
+Error finish_all(Window& window) {
+  Error error = finish_batch(window);
+  note_first(error, flush_all_remotely(window));
+  return error;
+}
+
 // What we stored is there before anything that we do next, loads included.
 void settle(Window& window) {
   // relaxed: each thread that stored has set it itself.
@@ -83,11 +95,11 @@ Error take_lock(Window& window, Target& target) {
 Error let_go_of(Window& window, Target& target) {
   settle(window);
   const bool exclusive = target.hold == Hold::exclusive, held = target.hold != Hold::unchecked;
-  Error error = MPI_SUCCESS;
+  Error error = finish_batch(window);
   if (held && !target.row)
-    error = unlock_remotely(window, target, exclusive);
+    note_first(error, unlock_remotely(window, target, exclusive));
   else
-    error = flush_remotely(window, target);
+    note_first(error, flush_remotely(window, target));
   if (held && target.row)
     give_turn(window, target.row->lock, waiters_at(window, *target.row), target.number, exclusive);
   target.hold = Hold::none;
@@ -203,7 +215,7 @@ Error fence(Window& window, int assertion) {
   if (window.exposed)
     return wrong_epoch("an exposure epoch of MPI_Win_post is open; MPI_Win_wait ends it first");
   settle(window);
-  Error refusal = flush_all_remotely(window);
+  Error refusal = finish_all(window);
   const Explanation why = last_explanation();
   window.all_open = false;
   window.epoch = assertion & MPI_MODE_NOSUCCEED ? Epoch::none : Epoch::fence;
@@ -262,7 +274,7 @@ Error start(Window& window, const Group& group, int assertion) {
 
 Error complete(Window& window) {
   if (window.epoch != Epoch::started) return wrong_epoch("no epoch of MPI_Win_start is open");
-  const Error error = flush_all_remotely(window);
+  const Error error = finish_all(window);
   for (std::int32_t i = 0; i < window.accessed_count; ++i) {
     Target& target = window.targets[window.accessed[i]];
     target.open = false;
@@ -388,8 +400,10 @@ Error flush(Window& window, int rank) {
   Target& target = window.targets[rank];
   if (Error error = check_passive(window, target, rank)) return error;
   settle(window);
+  Error error = finish_batch(window);
   serve(window);
-  return flush_remotely(window, target);
+  note_first(error, flush_remotely(window, target));
+  return error;
 }
 
 static Error check_any_passive(const Window& window) {
@@ -401,18 +415,21 @@ Error flush_all(Window& window) {
   if (Error error = check_any_passive(window)) return error;
   settle(window);
   serve(window);
-  return flush_all_remotely(window);
+  return finish_all(window);
 }
 
-// Origins' buffers are copied before an operation returns.
+// Origins' buffers are copied before an operation returns; results may be waited for.
 Error flush_local(Window& window, int rank) {
   serve(window);
-  return rank == MPI_PROC_NULL ? MPI_SUCCESS : check_passive(window, window.targets[rank], rank);
+  if (rank == MPI_PROC_NULL) return MPI_SUCCESS;
+  if (Error error = check_passive(window, window.targets[rank], rank)) return error;
+  return finish_batch(window);
 }
 
 Error flush_local_all(Window& window) {
   serve(window);
-  return check_any_passive(window);
+  if (Error error = check_any_passive(window)) return error;
+  return finish_batch(window);
 }
 
 Error sync(Window& window) {

@@ -101,6 +101,7 @@ class Window {
   Epoch epoch = Epoch::none;
   bool dirty = false;                // we have stored somewhere since the last fence of the CPU
   bool sent = false;                 // messages to some targets
+  bool gathered = false;             // short operations wait in the batch (batch.hpp)
   bool exposed = false;              // between MPI_Win_post and the end of MPI_Win_wait
   Group* exposed_to = nullptr;       // then; held
   bool all_unchecked = false;        // of MPI_Win_lock_all: MPI_MODE_NOCHECK

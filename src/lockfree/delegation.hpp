@@ -1,0 +1,85 @@
+// Work that a rank asks another of its node to do, should that be in MPI just now. The work lies in
+// a slot of whoever asks; a bit at the other says that somebody has asked. If nobody has taken it
+// after a while, whoever asked withdraws it and does it itself. Used by window/delegate.cpp.
+// Invariant: work that was asked for is either taken once or withdrawn, never both; whoever has
+// taken it may use the slot until it has finished.
+#pragma once
+
+#include <cstdint>
+
+#include "base/cache_line.hpp"
+#include "lockfree/atomics.hpp"
+
+namespace baton::lockfree {
+
+// A step of the work in a slot; from `delegation_asked` on the number of whom it was asked is
+// added: a bell may ring for work that was withdrawn, when another is asked already.
+inline constexpr std::uint32_t delegation_idle = 0, delegation_taken = 1, delegation_done = 2,
+                               delegation_asked = 3;
+
+template <class Atomics>
+struct DelegationState {  // written by both, each at its step
+  typename Atomics::template Atomic<std::uint32_t> step;
+};
+
+template <class Atomics>
+struct alignas(cache_line_bytes) DelegationBell {  // written by all
+  // A bit for the ranks whose number has this remainder by 64.
+  typename Atomics::template Atomic<std::uint64_t> askers;
+};
+static_assert(sizeof(DelegationBell<Hardware>) == cache_line_bytes);
+
+// --- who asks, with the work in its slot
+
+template <class Atomics>
+void ask(DelegationState<Atomics>& state, std::uint32_t whom, DelegationBell<Atomics>& bell,
+         std::uint32_t own_rank) {
+  // ORDER delegation.asked: release here, acquire in take; the work is in the slot.
+  state.step.store(delegation_asked + whom, std::memory_order_release);
+  // ORDER delegation.bell: release here, acquire in take_askers; the slot is worth a look.
+  bell.askers.fetch_or(std::uint64_t{1} << own_rank % 64, std::memory_order_release);
+}
+
+// What was asked for is over, and its result in the slot.
+template <class Atomics>
+bool is_done(const DelegationState<Atomics>& state) {
+  // ORDER delegation.done: acquire here, release in finish; the result, and all that was changed.
+  return state.step.load(std::memory_order_acquire) == delegation_done;
+}
+
+// Whether nobody has taken it, nor ever will.
+template <class Atomics>
+bool withdraw(DelegationState<Atomics>& state, std::uint32_t whom) {
+  std::uint32_t expected = delegation_asked + whom;
+  // relaxed: nobody else has used the slot.
+  return state.step.compare_exchange_strong(expected, delegation_idle, std::memory_order_relaxed,
+                                            std::memory_order_relaxed);
+}
+
+// --- who is asked
+
+template <class Atomics>
+std::uint64_t take_askers(DelegationBell<Atomics>& bell) {
+  // relaxed: a look that finds nothing orders nothing.
+  if (bell.askers.load(std::memory_order_relaxed) == 0) return 0;
+  // ORDER delegation.bell: acquire here, release in ask; the slots that the bits name.
+  return bell.askers.exchange(0, std::memory_order_acquire);
+}
+
+// Whether there is work for us, and it is ours now.
+template <class Atomics>
+bool take(DelegationState<Atomics>& state, std::uint32_t own_rank) {
+  std::uint32_t expected = delegation_asked + own_rank;
+  // ORDER delegation.asked: acquire here, release in ask; the work. (No look before it: that would
+  // fetch the line twice.)
+  return state.step.compare_exchange_strong(expected, delegation_taken, std::memory_order_acquire,
+                                            std::memory_order_relaxed);
+}
+
+template <class Atomics>
+void finish(DelegationState<Atomics>& state) {
+  // ORDER delegation.done: release here, acquire in is_done; the result, and what we changed.
+  state.step.store(delegation_done, std::memory_order_release);
+}
+
+}  // namespace baton::lockfree

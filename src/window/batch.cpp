@@ -1,0 +1,226 @@
+#include "window/batch.hpp"
+
+#include <cstring>
+
+#include "window/remote.hpp"
+
+namespace baton::window {
+
+namespace {
+
+// What the slot of this rank holds now. Under `delegation_lock`.
+struct Batch {
+  Window* window = nullptr;  // null: nothing
+  Target* target = nullptr;
+  WorkKind kind = WorkKind::put;
+  const Operation* operation = nullptr;
+  Elements elements;             // of accumulates
+  char* into[Work::pieces_max];  // of gets, where the data goes
+};
+Batch batch;
+
+Spot spot_of(const Work& work) {
+  return {batch.target, nullptr, work.first.address};
+}
+
+BATON_COLD Error refused(const Window& window, const Target& target, std::int32_t error) {
+  return fail(error, "rank %d of the window refused it: %s",
+              static_cast<int>(&target - window.targets),
+              error == MPI_ERR_RMA_RANGE ? "it reaches bytes that are not in its memory there"
+                                         : "the operation cannot be carried out there");
+}
+
+// Calls `move` with as many pieces together as follow each other in memory without overlap (the
+// kernel reads all before any is written back), and with their data.
+template <class Move>
+Error for_each_ascending(Work& work, Move move) {
+  platform::ProcessRuns runs;
+  char* data = work.data;
+  std::uint64_t end = 0;
+  Error error = MPI_SUCCESS;
+  for (std::uint32_t i = 0; i < work.pieces && !error; ++i) {
+    const WorkPiece piece = work.piece(i);
+    if (!runs.is_empty() && (piece.address < end || !runs.has_room())) {
+      error = move(runs, data);
+      data += runs.bytes();
+      runs.clear();
+    }
+    runs.add(reinterpret_cast<const void*>(piece.address), piece.bytes);
+    end = piece.address + piece.bytes;
+  }
+  return error ? error : move(runs, data);
+}
+
+Error accumulate_by_kernel(Window& window, Work& work) {
+  const Spot spot = spot_of(work);
+  const Elements& elements = batch.elements;
+  const ElementHold hold(window, *batch.target, work.data_bytes / elements.bytes, false);
+  return for_each_ascending(work, [&](const platform::ProcessRuns& runs, const char* in) {
+    alignas(16) char copy[Work::data_bytes_max];
+    if (Error error = read_spot(window, spot, runs, copy)) return error;
+    change_plainly(elements.change, elements.bytes, in, copy, nullptr,
+                   static_cast<std::int64_t>(runs.bytes()) / elements.bytes);
+    return write_spot(window, spot, runs, copy);
+  });
+}
+
+Error move_by_kernel(Window& window, Work& work) {
+  const Spot spot = spot_of(work);
+  const auto bytes = static_cast<std::int64_t>(work.first.bytes);
+  if (batch.kind == WorkKind::accumulate) return accumulate_by_kernel(window, work);
+  if (work.pieces == 1)
+    return batch.kind == WorkKind::put
+               ? write_spot(window, spot, work.first.address, work.data, bytes)
+               : read_spot(window, spot, work.first.address, work.data, bytes);
+  platform::ProcessRuns runs;
+  for (std::uint32_t i = 0; i < work.pieces; ++i)
+    runs.add(reinterpret_cast<const void*>(work.piece(i).address), work.piece(i).bytes);
+  return batch.kind == WorkKind::put ? write_spot(window, spot, runs, work.data)
+                                     : read_spot(window, spot, runs, work.data);
+}
+
+void describe_work(Work& work, const Window& window, WorkKind kind, const Datatype* type,
+                   const Operation* operation) {
+  work.window = window.comm->id;
+  work.kind = kind;
+  work.type = datatype::datatypes.to_int(type ? type->handle : MPI_BYTE);
+  work.operation = operation ? datatype::operations.to_int(operation->handle) : 0;
+  work.error = MPI_SUCCESS;
+  work.pieces = work.data_bytes = 0;
+}
+
+Error finish_under_lock() {
+  if (!batch.window) return MPI_SUCCESS;
+  Window& window = *batch.window;
+  Work& work = *own_work();
+  Error error = MPI_SUCCESS;
+  if (!delegate(*batch.target, work))
+    error = move_by_kernel(window, work);
+  else if (work.error)
+    error = refused(window, *batch.target, work.error);
+  const char* data = work.data;
+  if (batch.kind == WorkKind::get && !error)
+    for (std::uint32_t i = 0; i < work.pieces; ++i) {
+      std::memcpy(batch.into[i], data, work.piece(i).bytes);
+      data += work.piece(i).bytes;
+    }
+  work.pieces = work.data_bytes = 0;
+  batch.window = nullptr;
+  // relaxed: as in finish_batch.
+  std::atomic_ref(window.gathered).store(false, std::memory_order_relaxed);
+  return error;
+}
+
+// The slot, with room for one more operation; null without a slot.
+Work* room_for(Window& window, const Spot& spot, WorkKind kind, const Elements* elements,
+               const Operation* operation, std::int64_t bytes, Error* error) {
+  Work* work = own_work();
+  if (!work) return nullptr;
+  const bool fits = batch.window == &window && batch.target == spot.target && batch.kind == kind &&
+                    batch.operation == operation &&
+                    (!elements || batch.elements.type == elements->type) &&
+                    work->has_room(static_cast<std::uint64_t>(bytes));
+  if (BATON_LIKELY(fits)) return work;
+  *error = finish_under_lock();
+  batch.window = &window;
+  batch.target = spot.target;
+  batch.kind = kind;
+  batch.operation = operation;
+  if (elements) batch.elements = *elements;
+  describe_work(*work, window, kind, elements ? elements->type : nullptr, operation);
+  // relaxed: as in finish_batch.
+  std::atomic_ref(window.gathered).store(true, std::memory_order_relaxed);
+  return work;
+}
+
+bool add_run(Window& window, const Spot& spot, const void* from, std::int64_t bytes, WorkKind kind,
+             const Elements* elements, const Operation* operation, Error* error) {
+  platform::Guard guard(delegation_lock);
+  Work* work = room_for(window, spot, kind, elements, operation, bytes, error);
+  if (!work) return false;
+  std::memcpy(work->add(spot.address, static_cast<std::uint64_t>(bytes)), from,
+              static_cast<std::size_t>(bytes));
+  return true;
+}
+
+// One piece of work at once; its result is in its data.
+bool do_now(Window& window, const Target& target, Work& work, Error* error) {
+  if (!delegate(target, work)) return false;
+  if (work.error) *error = refused(window, target, work.error);
+  return true;
+}
+
+}  // namespace
+
+bool batch_put(Window& window, const Spot& spot, const Data& from, Error* error) {
+  return add_run(window, spot, from.buffer, from.bytes(), WorkKind::put, nullptr, nullptr, error);
+}
+
+bool batch_get(Window& window, const Spot& spot, const Data& to, Error* error) {
+  platform::Guard guard(delegation_lock);
+  Work* work = room_for(window, spot, WorkKind::get, nullptr, nullptr, to.bytes(), error);
+  if (!work) return false;
+  batch.into[work->pieces] = static_cast<char*>(to.buffer);
+  (void)work->add(spot.address, static_cast<std::uint64_t>(to.bytes()));
+  return true;
+}
+
+bool batch_accumulate(Window& window, const Spot& spot, const Elements& elements, const Data& from,
+                      const Operation& operation, Error* error) {
+  return add_run(window, spot, from.buffer, from.bytes(), WorkKind::accumulate, &elements,
+                 &operation, error);
+}
+
+Error delegate_long_accumulate(Window& window, const Spot& spot, const Elements& elements,
+                               const Data& from, const Operation& operation, std::int64_t* done) {
+  platform::Guard guard(delegation_lock);
+  Work* work = own_work();
+  *done = 0;
+  if (!work) return MPI_SUCCESS;
+  if (Error error = finish_under_lock()) return error;
+  describe_work(*work, window, WorkKind::accumulate_from, elements.type, &operation);
+  work->pieces = 1;
+  work->first = {spot.address, static_cast<std::uint64_t>(from.bytes())};
+  std::memcpy(work->data, &from.buffer, sizeof from.buffer);
+  Error error = MPI_SUCCESS;
+  if (do_now(window, *spot.target, *work, &error))
+    *done = from.bytes() - static_cast<std::int64_t>(work->first.bytes);
+  return error;
+}
+
+bool delegate_get_accumulate(Window& window, const Spot& spot, const Elements& elements,
+                             const Data* from, const Data& result, const Operation& operation,
+                             Error* error) {
+  platform::Guard guard(delegation_lock);
+  Work* work = own_work();
+  if (!work || (*error = finish_under_lock())) return work != nullptr;
+  describe_work(*work, window, WorkKind::get_accumulate, elements.type, &operation);
+  const auto bytes = static_cast<std::size_t>(result.bytes());
+  char* data = work->add(spot.address, bytes);
+  if (from) std::memcpy(data, from->buffer, bytes);
+  if (!do_now(window, *spot.target, *work, error)) return false;
+  if (!*error) std::memcpy(result.buffer, data, bytes);
+  return true;
+}
+
+bool delegate_compare_and_swap(Window& window, const Spot& spot, const Datatype& type,
+                               const void* from, const void* expected, void* result, Error* error) {
+  platform::Guard guard(delegation_lock);
+  Work* work = own_work();
+  if (!work || (*error = finish_under_lock())) return work != nullptr;
+  describe_work(*work, window, WorkKind::compare_and_swap, &type, nullptr);
+  const auto bytes = static_cast<std::size_t>(type.size);
+  char* data = work->add(spot.address, bytes);
+  std::memcpy(data, from, bytes);
+  std::memcpy(data + bytes, expected, bytes);
+  if (!do_now(window, *spot.target, *work, error)) return false;
+  if (!*error) std::memcpy(result, data, bytes);
+  return true;
+}
+
+Error finish_gathered(Window& window) {
+  platform::Guard guard(delegation_lock);
+  return batch.window == &window ? finish_under_lock() : MPI_SUCCESS;
+}
+
+}  // namespace baton::window

@@ -1,0 +1,234 @@
+#include "window/delegate.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/settings.hpp"
+#include "message/attend.hpp"
+#include "message/engine.hpp"
+#include "transport/heap.hpp"
+#include "transport/node.hpp"
+#include "transport/single_copy.hpp"
+#include "window/accumulate.hpp"
+#include "window/remote.hpp"
+
+namespace baton::window {
+
+platform::Lock delegation_lock;
+
+namespace {
+
+// A rank of the node, as one that we ask, or that asks us.
+struct Partner {
+  std::uint64_t address;  // of its room, there; 0: none
+  DelegationRoom* room;   // here; null: not looked for yet
+  std::uint32_t misses;   // in vain, one after another
+  std::uint32_t skips;    // so often we do not ask
+};
+
+// Of what follows, and of doing work for others.
+platform::Lock partners_lock;
+DelegationRoom* own_room = nullptr;
+Partner* partners = nullptr;  // by local rank
+std::uint32_t users = 0;      // windows
+
+DelegationRoom* room_of(LocalRank rank) {
+  Partner& partner = partners[number_of(rank)];
+  if (BATON_LIKELY(partner.room || !partner.address)) return partner.room;
+  char* here = transport::reach_exported(rank, reinterpret_cast<const void*>(partner.address));
+  partner.room = reinterpret_cast<DelegationRoom*>(here);
+  if (!here) partner.address = 0;
+  return partner.room;
+}
+
+// --- the target's side
+
+// So much of an origin's data at a time is copied by the kernel and stays in the cache. Guess.
+constexpr std::int64_t copy_bytes = 1 << 16;
+char* copy = nullptr;  // under partners_lock
+
+// What of it was not done the origin does itself: the piece is what is left.
+void accumulate_from(Window& window, Work& work, LocalRank asker, const Datatype& type,
+                     const Operation& operation) {
+  std::uint64_t from;
+  std::memcpy(&from, work.data, sizeof from);
+  if (!copy) copy = static_cast<char*>(std::malloc(copy_bytes));
+  const std::int64_t step = copy_bytes / type.size * type.size;
+  while (copy && work.first.bytes > 0) {
+    const auto bytes = std::min<std::int64_t>(static_cast<std::int64_t>(work.first.bytes), step);
+    if (!transport::read_from(asker, reinterpret_cast<const void*>(from), copy, bytes)) return;
+    char* memory = reinterpret_cast<char*>(work.first.address);
+    if ((work.error = change_own(window, memory, type, bytes, operation, copy, nullptr))) return;
+    from += static_cast<std::uint64_t>(bytes);
+    work.first.address += static_cast<std::uint64_t>(bytes);
+    work.first.bytes -= static_cast<std::uint64_t>(bytes);
+  }
+}
+
+void do_piece(Window& window, Work& work, const WorkPiece& piece, char* data, LocalRank asker) {
+  char* memory = reinterpret_cast<char*>(piece.address);
+  const auto bytes = static_cast<std::int64_t>(piece.bytes);
+  const bool swaps = work.kind == WorkKind::compare_and_swap;
+  if (!is_own_memory(window, piece.address, piece.bytes)) {
+    work.error = MPI_ERR_RMA_RANGE;
+    return;
+  }
+  if (work.kind == WorkKind::put) {
+    std::memcpy(memory, data, piece.bytes);
+    return;
+  }
+  if (work.kind == WorkKind::get) {
+    std::memcpy(data, memory, piece.bytes);
+    return;
+  }
+  const Datatype* type = datatype::datatypes.find(datatype::datatypes.from_int(work.type));
+  const Operation* operation =
+      datatype::operations.find(datatype::operations.from_int(work.operation));
+  if (!type || (!operation && !swaps)) {
+    work.error = MPI_ERR_OP;
+    return;
+  }
+  if (work.kind == WorkKind::accumulate_from)
+    return accumulate_from(window, work, asker, *type, *operation);
+  char old[Work::data_bytes_max];
+  const bool reads = work.kind == WorkKind::get_accumulate;
+  if (swaps)
+    swap_own(window, memory, *type, data, data + bytes, old);
+  else if (Error error =
+               change_own(window, memory, *type, bytes, *operation,
+                          operation->handle == MPI_NO_OP ? nullptr : data, reads ? old : nullptr))
+    work.error = error;
+  if (reads || swaps) std::memcpy(data, old, piece.bytes);
+}
+
+void do_work(Work& work, LocalRank asker) {
+  Window* window = find_window(work.window);
+  if (!window) {
+    work.error = MPI_ERR_WIN;
+    return;
+  }
+  char* data = work.data;
+  for (std::uint32_t i = 0; i < work.pieces && !work.error; ++i) {
+    do_piece(*window, work, work.piece(i), data, asker);
+    data += work.piece(i).bytes;
+  }
+}
+
+bool attend() {
+  platform::Guard guard(partners_lock);
+  bool any = false;
+  if (!own_room) return any;  // a thread has freed the last window meanwhile
+  const std::uint32_t own = number_of(transport::own_rank());
+  std::uint64_t bits = lockfree::take_askers(own_room->bell);
+  for (; bits != 0; bits &= bits - 1)
+    for (auto rank = static_cast<std::uint32_t>(__builtin_ctzll(bits));
+         rank < transport::rank_count(); rank += 64) {
+      DelegationRoom* room = room_of(static_cast<LocalRank>(rank));
+      if (!room || !lockfree::take(room->work.state, own)) continue;
+      do_work(room->work, static_cast<LocalRank>(rank));
+      lockfree::finish(room->work.state);
+      any = true;
+    }
+  return any;
+}
+
+// --- the origin's side
+
+// As long as a target in MPI takes to come to it, and no longer than a system call; where ranks
+// outnumber CPUs it most likely has none now. Guess.
+std::int64_t polls_allowed() {
+  constexpr std::int64_t polls = 40;
+  if (settings.delegation_polls >= 0) return settings.delegation_polls;
+  return message::engine.oversubscribed ? 0 : polls;
+}
+
+// Targets that are not there are asked ever more rarely. One that sleeps in MPI is woken, and asked
+// again when it may be awake. Guesses.
+void note_miss(Partner& partner, LocalRank rank) {
+  constexpr std::uint32_t misses_max = 4, skips_until_awake = 8;
+  if (message::wake_rank(rank)) {
+    partner.skips = skips_until_awake;
+    return;
+  }
+  if (partner.misses < misses_max) ++partner.misses;
+  partner.skips = 1u << partner.misses;
+}
+
+bool await(Work& work, LocalRank whom, std::int64_t polls) {
+  for (;; --polls) {
+    if (lockfree::is_done(work.state)) return true;
+    if (polls <= 0 && lockfree::withdraw(work.state, number_of(whom))) return false;
+    // Whom we ask may be asking us.
+    if (message::is_asked()) (void)attend();
+    if (polls > -1000)
+      platform::pause_cpu();
+    else
+      platform::yield_cpu();  // taken, but not done: who has taken it lost its CPU
+  }
+}
+
+}  // namespace
+
+std::uint64_t open_delegation_room() {
+  platform::Guard guard(partners_lock);
+  if (users++ == 0) {
+    void* memory = nullptr;
+    partners = static_cast<Partner*>(std::calloc(transport::rank_count(), sizeof(Partner)));
+    if (!partners || transport::allocate_exported(sizeof(DelegationRoom), alignof(DelegationRoom),
+                                                  nullptr, false, &memory))
+      memory = nullptr;
+    own_room = static_cast<DelegationRoom*>(memory);
+    if (own_room) message::attendance = {&own_room->bell.askers, attend};
+  }
+  return reinterpret_cast<std::uint64_t>(own_room);
+}
+
+void close_delegation_room() {
+  platform::Guard guard(partners_lock);
+  if (--users != 0) return;
+  message::attendance = {};
+  std::free(copy);
+  copy = nullptr;
+  if (own_room) (void)transport::release_exported(own_room);
+  own_room = nullptr;
+  std::free(partners);
+  partners = nullptr;
+}
+
+void note_delegation_room(LocalRank rank, std::uint64_t address) {
+  platform::Guard guard(partners_lock);
+  if (!partners || rank == not_on_this_node) return;
+  Partner& partner = partners[number_of(rank)];
+  if (partner.address != address) partner = {address, nullptr, 0, 0};
+}
+
+Work* own_work() {
+  return own_room ? &own_room->work : nullptr;
+}
+
+bool delegate(const Target& target, Work& work) {
+  const std::int64_t polls = polls_allowed();
+  if (polls == 0) return false;
+  Partner& partner = partners[number_of(target.local_rank)];
+  if (partner.skips > 0) {
+    --partner.skips;
+    return false;
+  }
+  DelegationRoom* room = nullptr;
+  {
+    platform::Guard guard(partners_lock);
+    room = room_of(target.local_rank);
+  }
+  if (!room) return false;
+  lockfree::ask(work.state, number_of(target.local_rank), room->bell,
+                number_of(transport::own_rank()));
+  if (await(work, target.local_rank, polls)) {
+    partner.misses = 0;
+    return true;
+  }
+  note_miss(partner, target.local_rank);
+  return false;
+}
+
+}  // namespace baton::window

@@ -1,0 +1,78 @@
+// Work on this window's memory that an origin asks the target to do, should that be in MPI just now
+// (lockfree/delegation.hpp): a word between two caches instead of a system call. A target that
+// computes, sleeps or is slow is not waited for. Used by the batch of short operations (batch.hpp)
+// and by operations with a result, on memory that only the kernel can copy.
+// Invariant: a rank has one slot, so it asks for one thing at a time.
+#pragma once
+
+#include "lockfree/delegation.hpp"
+#include "window/window.hpp"
+
+namespace baton::window {
+
+enum class WorkKind : std::uint32_t {
+  put,
+  get,
+  accumulate,
+  accumulate_from,  // data that lies at an address of whoever asks, which is the data here
+  get_accumulate,
+  compare_and_swap,  // of two operands: the new value and the expected one
+};
+
+struct WorkPiece {
+  std::uint64_t address;  // at the target
+  std::uint64_t bytes;
+};
+
+// What the slot holds. Its first line has all of a short operation. Data of the pieces stands one
+// after another; results take its place.
+struct alignas(cache_line_bytes) Work {
+  static constexpr std::uint32_t pieces_max = 64;
+  static constexpr std::uint32_t data_bytes_max = 7072;
+
+  lockfree::DelegationState<lockfree::Hardware> state;
+  std::uint32_t window;  // its communicator's context id
+  WorkKind kind;
+  std::int32_t type;  // handles, as integers
+  std::int32_t operation;
+  std::int32_t error;  // of the result
+  std::uint32_t pieces;
+  std::uint32_t data_bytes;
+  WorkPiece first;
+  alignas(16) char data[data_bytes_max];
+  WorkPiece others[pieces_max - 1];
+
+  WorkPiece& piece(std::uint32_t i) { return i == 0 ? first : others[i - 1]; }
+  bool has_room(std::uint64_t bytes) const {
+    return pieces < pieces_max && bytes <= data_bytes_max - data_bytes;
+  }
+  // A piece more; where its data goes.
+  char* add(std::uint64_t address, std::uint64_t bytes) {
+    char* place = data + data_bytes;
+    piece(pieces++) = {address, bytes};
+    data_bytes += static_cast<std::uint32_t>(bytes);
+    return place;
+  }
+};
+
+// The slot and the bell of this rank, in memory that the node's ranks can map.
+struct DelegationRoom {
+  lockfree::DelegationBell<lockfree::Hardware> bell;
+  Work work;
+};
+
+// Windows whose memory may need it, from the first to the last: the address of this rank's room (0:
+// there is none) is told to the others when a window is made.
+std::uint64_t open_delegation_room();
+void close_delegation_room();
+void note_delegation_room(LocalRank rank, std::uint64_t address);
+
+// This rank's slot; null without a room. Under `delegation_lock`.
+extern platform::Lock delegation_lock;
+Work* own_work();
+
+// Whether the target has done it; otherwise nobody has, nor will. What it refused is in `error` of
+// the work. Under `delegation_lock`.
+[[nodiscard]] bool delegate(const Target& target, Work& work);
+
+}  // namespace baton::window

@@ -1,0 +1,113 @@
+// The shipped delegation over all interleavings: work is done once, by whoever has taken it or by
+// whoever has withdrawn it, and whoever waits sees its result (window/delegate.cpp).
+#include "lockfree/delegation.hpp"
+
+#include "tests/lockfree/model/cases.hpp"
+
+namespace baton::model {
+namespace {
+
+constexpr std::uint32_t askers_max = 2, targets_max = 2;
+
+struct Shared {
+  lockfree::DelegationBell<Model> bells[targets_max];
+  struct alignas(64) Slot {
+    lockfree::DelegationState<Model> state;
+    alignas(64) std::uint32_t work;  // a number; its result is 100 more
+  } slots[askers_max];
+  Model::Atomic<std::uint32_t> ended;  // askers
+};
+
+std::uint32_t load(const std::uint32_t& word) {
+  std::uint32_t value;
+  Model::load_payload(&value, &word, sizeof value);
+  return value;
+}
+void store(std::uint32_t& word, std::uint32_t value) {
+  Model::store_payload(&word, &value, sizeof value);
+}
+
+// One rank asks for so many pieces of work, of one target after the other; each it withdraws after
+// so many looks.
+void ask_for_work(Shared& shared, std::uint32_t rank, std::uint32_t pieces, int looks,
+                  std::uint32_t targets = 1) {
+  Shared::Slot& slot = shared.slots[rank];
+  for (std::uint32_t piece = 1; piece <= pieces; ++piece) {
+    const std::uint32_t whom = piece % targets;
+    store(slot.work, piece);
+    ask(slot.state, whom, shared.bells[whom], rank);
+    bool done = false, withdrawn = false;
+    for (int look = 0; look < looks && !done; ++look) done = is_done(slot.state);
+    if (!done) withdrawn = withdraw(slot.state, whom);
+    for (Mark round = mark(); !done && !withdrawn; done = is_done(slot.state))
+      if (!is_done(slot.state)) pause(round);
+    check(load(slot.work) == piece + (withdrawn ? 0 : 100), "not done once");
+  }
+  shared.ended.fetch_add(1, std::memory_order_relaxed);
+}
+
+bool serve(Shared& shared, std::uint32_t rank, std::uint32_t own_rank, std::uint32_t targets) {
+  Shared::Slot& slot = shared.slots[rank];
+  if (!take(slot.state, own_rank)) return false;
+  const std::uint32_t piece = load(slot.work);
+  check(piece % targets == own_rank, "another's work");
+  check(piece > 0 && piece < 100, "work that was not asked for, or is done");
+  store(slot.work, piece + 100);
+  finish(slot.state);
+  return true;
+}
+
+void attend_until(Shared& shared, std::uint32_t askers, std::uint32_t own_rank = 0,
+                  std::uint32_t targets = 1) {
+  for (Mark round = mark(); shared.ended.load(std::memory_order_relaxed) < askers;) {
+    bool any = false;
+    const std::uint64_t bits = take_askers(shared.bells[own_rank]);
+    for (std::uint32_t rank = 0; rank < askers; ++rank)
+      if (bits >> rank & 1) any |= serve(shared, rank, own_rank, targets);
+    if (!any) pause(round);
+  }
+}
+
+MODEL_CASE(delegation, work_is_done_once) {
+  auto& shared = stage.shared<Shared>();
+  stage.thread([&shared] { ask_for_work(shared, 0, 2, 1); });
+  stage.thread([&shared] { attend_until(shared, 1); });
+}
+MODEL_CASE(delegation, withdrawn_at_once) {
+  auto& shared = stage.shared<Shared>();
+  stage.thread([&shared] { ask_for_work(shared, 0, 3, 0); });
+  stage.thread([&shared] { attend_until(shared, 1); });
+}
+MODEL_CASE(delegation, two_ranks_ask) {
+  auto& shared = stage.shared<Shared>();
+  for (std::uint32_t rank = 0; rank < 2; ++rank)
+    stage.thread([&shared, rank] { ask_for_work(shared, rank, 1, 1); });
+  stage.thread([&shared] { attend_until(shared, 2); });
+}
+// What was withdrawn from one is asked of the other.
+MODEL_CASE(delegation, two_ranks_are_asked) {
+  auto& shared = stage.shared<Shared>();
+  stage.thread([&shared] { ask_for_work(shared, 0, 3, 0, 2); });
+  for (std::uint32_t rank = 0; rank < 2; ++rank)
+    stage.thread([&shared, rank] { attend_until(shared, 1, rank, 2); });
+}
+// Two threads of the rank that is asked.
+MODEL_CASE(delegation, two_threads_attend) {
+  auto& shared = stage.shared<Shared>();
+  stage.thread([&shared] { ask_for_work(shared, 0, 1, 1); });
+  for (int thread = 0; thread < 2; ++thread) stage.thread([&shared] { attend_until(shared, 1); });
+}
+MODEL_CASE(delegation, a_bell_rings_for_work) {
+  auto& shared = stage.shared<Shared>();
+  stage.thread([&shared] {
+    store(shared.slots[0].work, 1);
+    ask(shared.slots[0].state, 0, shared.bells[0], 0);
+  });
+  stage.thread([&shared] {
+    for (Mark round = mark(); take_askers(shared.bells[0]) == 0;) pause(round);
+    check(serve(shared, 0, 0, 1), "a bell without work");
+  });
+}
+
+}  // namespace
+}  // namespace baton::model
