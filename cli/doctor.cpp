@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/settings.hpp"
 #include "cli/commands.hpp"
 #include "cli/doctor/judge.hpp"
 #include "cli/doctor/look.hpp"
@@ -80,9 +81,8 @@ Finding examine_file_limit() {
   return {Verdict::good, subject, "no limit (ulimit -f) in the way of 64 ranks"};
 }
 
-Finding examine_cross_memory() {
+Finding examine_cross_memory(int error) {
   const char* subject = "single copy";
-  int error = sibling_read_error();
   if (error == 0) return {Verdict::good, subject, "one rank may copy from another (CMA)"};
   std::string remedy =
       "in a container start it with --cap-add SYS_PTRACE or a seccomp profile that "
@@ -163,9 +163,18 @@ Finding examine_launchers() {
 
 int examine_system(bool json) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file too large is an answer here, not a death
-  std::vector<Finding> findings{examine_memory_file(), examine_file_limit(), examine_cross_memory(),
-                                examine_futex(),       examine_membarrier(), examine_processes(),
-                                examine_dev_shm(),     examine_launchers()};
+  read_settings(nullptr);
+  const int read_error = sibling_read_error();
+  std::vector<Finding> findings{
+      examine_memory_file(),
+      examine_file_limit(),
+      examine_cross_memory(read_error),
+      judge_windows({read_error, settings.cma != 0, settings.progress_thread != 0}),
+      examine_futex(),
+      examine_membarrier(),
+      examine_processes(),
+      examine_dev_shm(),
+      examine_launchers()};
   auto add = [&findings](const std::vector<Finding>& more) {
     findings.insert(findings.end(), more.begin(), more.end());
   };

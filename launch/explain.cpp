@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "launch/explain_collectives.hpp"
+#include "launch/explain_windows.hpp"
 
 namespace baton::launch {
 
@@ -55,6 +56,8 @@ void add(TrafficRecord& sum, const TrafficRecord& record) {
         sum.reasons.messages[peer_class][reason][size] +=
             record.reasons.messages[peer_class][reason][size];
     }
+  add_counts(sum.one_sided, record.one_sided);
+  if (record.probe_errno) sum.probe_errno = record.probe_errno;
   sum.collectives.rooms_in_pool =
       std::max(sum.collectives.rooms_in_pool, record.collectives.rooms_in_pool);
   for (int algorithm = 0; algorithm < algorithm_count; ++algorithm)
@@ -377,6 +380,7 @@ std::string traffic_text(std::span<const RankReport> ranks) {
                        : "which protocols the messages used (messages, payload):\n" + ways +
                              "by peer and by size (messages, payload, share of all payload):\n" +
                              classes_text(ranks, sum);
+  text += windows_text(sum.one_sided, sum.probe_errno);
   text += collectives_text(sum.collectives, static_cast<std::uint32_t>(ranks.size()));
   return events.empty() ? text : text + "what else happened:\n" + events;
 }
@@ -389,10 +393,10 @@ std::string explanation_json(std::span<const RankReport> ranks, int cpus_usable,
                    : fmt::format(R"("host": {}, "first_rank": {}, )", quoted(host), first_rank);
   return fmt::format(
       R"({{{}"ranks": {}, "ranks_counted": {}, "cpus_usable": {}, "places": {}, "libraries": {}, )"
-      R"("networks": {}, "traffic": {}, "collectives": {}, "counters": {}}})"
+      R"("networks": {}, "traffic": {}, "windows": {}, "collectives": {}, "counters": {}}})"
       "\n",
       node, ranks.size(), sum.published, cpus_usable, places_json(ranks), libraries_json(ranks),
-      networks_json(ranks), traffic_json(ranks, sum),
+      networks_json(ranks), traffic_json(ranks, sum), windows_json(sum.one_sided, sum.probe_errno),
       collectives_json(sum.collectives, static_cast<std::uint32_t>(ranks.size())),
       counters_json(ranks));
 }

@@ -211,6 +211,26 @@ std::vector<Finding> judge_limits(const Limits& facts) {
           judge_core_files(facts.core_bytes)};
 }
 
+Finding judge_windows(const PrivateWindows& facts) {
+  const char* subject = "windows";
+  if (facts.cma && facts.read_error == 0)
+    return {Verdict::good, subject,
+            "memory of MPI_Win_create and MPI_Win_attach is reached through the kernel (CMA), "
+            "without help of the target"};
+  const std::string cause =
+      facts.cma ? fmt::format("process_vm_readv: {}", std::strerror(facts.read_error))
+                : "BATON_CMA=0";
+  return {Verdict::slower, subject,
+          fmt::format("operations on memory of MPI_Win_create and MPI_Win_attach go as messages "
+                      "({}): a target carries them out {}",
+                      cause,
+                      facts.progress_thread ? "in its progress thread (BATON_PROGRESS_THREAD=1)"
+                                            : "only while it is in MPI"),
+          facts.progress_thread ? "MPI_Win_allocate gives memory that all ranks of a node map"
+                                : "use MPI_Win_allocate, whose memory all ranks of a node map, or "
+                                  "BATON_PROGRESS_THREAD=1"};
+}
+
 Finding judge_memory_limit(const Machine& machine) {
   const char* subject = "memory limit";
   std::uint64_t all = 0;

@@ -59,6 +59,14 @@ struct NumaCalls {
 };
 Finding judge_numa_calls(const NumaCalls& facts, const machine::Machine& machine);
 
+// How ranks reach memory of windows that is the program's own (MPI_Win_create, MPI_Win_attach).
+struct PrivateWindows {
+  int read_error = 0;            // of one rank that copies from another
+  bool cma = true;               // BATON_CMA
+  bool progress_thread = false;  // BATON_PROGRESS_THREAD
+};
+Finding judge_windows(const PrivateWindows& facts);
+
 // AutoNUMA, demotion, the weights of interleaving.
 std::vector<Finding> judge_page_moving(const machine::KernelRules& kernel,
                                        const machine::Machine& machine);

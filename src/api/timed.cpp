@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "window/window.hpp"
+
 namespace baton::api::timed {
 
 std::uint64_t ranks_of(MPI_Comm comm) {
@@ -28,6 +30,11 @@ std::uint64_t targets_of(MPI_Comm comm) {
     default:
       return static_cast<std::uint64_t>(topology.local.out.count);
   }
+}
+
+MPI_Comm communicator_of(MPI_Win win) {
+  const Window* window = window::windows.find(win);
+  return window ? window->comm->handle : MPI_COMM_NULL;
 }
 
 // Without memory the call is timed, and what it completes is not seen.

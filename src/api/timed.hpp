@@ -40,6 +40,8 @@ std::uint64_t bytes_of_each(std::uint64_t ranks, bool none, const Count* counts,
 std::uint64_t ranks_of(MPI_Comm comm);
 std::uint64_t members_of(MPI_Comm comm);
 std::uint64_t targets_of(MPI_Comm comm);
+// A window's own one.
+MPI_Comm communicator_of(MPI_Win win);
 
 // The requests that a call may complete, as they are before it.
 class Completions {

@@ -81,6 +81,7 @@ Error win_set_info(Window& win, const Info* info) {
 
 Error win_set_name(Window& win, const char* name) {
   set_name(win.name, name);
+  window::name_communicator(win);
   return MPI_SUCCESS;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/algorithm.hpp"
+#include "base/one_sided.hpp"
 #include "base/traffic.hpp"
 
 namespace baton {
@@ -74,6 +75,7 @@ struct TrafficRecord {
   Observed observed[peer_class_count][size_class_count];
   ReasonCounts reasons;
   CollectiveCounts collectives;
+  OneSidedCounts one_sided;
   char library[512];  // the library's file, as its loader found it,
   char version[16];   // and its version
   char network[400];  // of a job on several nodes: what it went over, and why

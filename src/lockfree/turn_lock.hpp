@@ -11,6 +11,7 @@
 
 #include "base/cache_line.hpp"
 #include "lockfree/atomics.hpp"
+#include "lockfree/last_names.hpp"
 
 namespace baton::lockfree {
 
@@ -19,6 +20,7 @@ struct alignas(cache_line_bytes) TurnLock {                 // written by all th
   typename Atomics::template Atomic<std::uint32_t> next;    // number of who comes next
   typename Atomics::template Atomic<std::uint32_t> let_in;  // by a reader, if it reads, too
   typename Atomics::template Atomic<std::uint32_t> gone;    // have let go; this number is served
+  LastNames<Atomics> takers;                                // of numbers, where somebody says so
 };
 static_assert(sizeof(TurnLock<Hardware>) == cache_line_bytes);
 

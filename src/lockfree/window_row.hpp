@@ -14,6 +14,7 @@ namespace baton::lockfree {
 template <class Atomics>
 struct alignas(cache_line_bytes) EpochLine {  // written by the origins of our exposure epochs
   typename Atomics::template Atomic<std::uint32_t> completed;  // MPI_Win_complete, ever
+  LastNames<Atomics> completers;                               // the last of them
 };
 static_assert(sizeof(EpochLine<Hardware>) == cache_line_bytes);
 

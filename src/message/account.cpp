@@ -49,6 +49,7 @@ void sum_up(TrafficRecord& record) {
   record.probe_errno = transport::failed_probe_errno();
   record.reasons = engine.reasons;
   record.collectives = engine.collectives;
+  record.one_sided = engine.one_sided;
   constexpr auto self_class = static_cast<int>(PeerClass::self);
   constexpr auto self_way = static_cast<int>(Way::self);
   for (int size = 0; size < size_class_count; ++size)

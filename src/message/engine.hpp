@@ -102,6 +102,7 @@ struct Engine {
   Tally to_self[size_class_count];
   ReasonCounts reasons{};
   CollectiveCounts collectives{};
+  OneSidedCounts one_sided{};
   // Long messages that have met their receives, for whoever lets go of the progress lock.
   List<UnexpectedMessage> copies;
   platform::Lock copies_lock;

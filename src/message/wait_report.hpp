@@ -13,13 +13,15 @@ struct Request;
 
 // What is waited for. Made on cold paths only.
 struct WaitSubject {
-  enum class Kind : std::uint8_t { other, request, any_of_requests, probe, collective };
+  enum class Kind : std::uint8_t { other, request, any_of_requests, probe, collective, own };
   Kind kind = Kind::other;
   const void* object = nullptr;  // a Request, MPI_Requests, a ProbeWait, a collective's run
   int count = 0;                 // of MPI_Requests
   // Of a collective that awaits what others write to memory: who has not. Null: not known.
   void (*add_missing)(const void* state, lockfree::AwaitedRanks& missing) = nullptr;
   const void* state = nullptr;
+  // Of `own`, a kind that a higher layer has: `object` in words and as ranks.
+  void (*describe)(const void* object, lockfree::WaitDescription& wait) = nullptr;
 };
 
 struct ProbeWait {

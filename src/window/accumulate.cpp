@@ -323,7 +323,10 @@ bool change_one(Window& window, const Spot& spot, const Datatype& type, const Op
 Error change_place(Window& window, const Data* from, const Data* result, const Place& at,
                    const Operation& operation) {
   Spot spot;
-  if (Error error = find_spot(window, at, &spot)) return error;
+  if (Error error =
+          find_spot(window, at, &spot,
+                    result ? WindowOperation::get_accumulate : WindowOperation::accumulate))
+    return error;
   if (BATON_UNLIKELY(!spot.target)) return MPI_SUCCESS;
   const std::int64_t bytes = at.bytes();
   if (from && BATON_UNLIKELY(from->bytes() != bytes))
@@ -389,7 +392,7 @@ Error compare_and_swap(Window& window, const void* from, const void* expected, v
                 "types; %s is none",
                 type.name[0] ? type.name : "this one");
   Spot spot;
-  if (Error error = find_spot(window, at, &spot)) return error;
+  if (Error error = find_spot(window, at, &spot, WindowOperation::get_accumulate)) return error;
   if (BATON_UNLIKELY(!spot.target)) return MPI_SUCCESS;
   if (BATON_UNLIKELY(spot.is_remote()))
     return compare_and_swap_remotely(window, spot, from, expected, result, at);

@@ -68,6 +68,8 @@ Error prepare(Communicator& parent, const Info* info, int flavor, Window** made)
   BATON_INVARIANT(window && window->targets && window->accessed && window->handle != nullptr);
   window->comm = comm;
   window->flavor = flavor;
+  window->is_special = window->is_dynamic() || transport::job().explain != 0;
+  name_communicator(*window);
   window->errors.mpi_handle = window->handle;
   update_hints(window->hints, info, false);
   *made = window;

@@ -9,6 +9,7 @@
 #include "transport/node.hpp"
 #include "transport/single_copy.hpp"
 #include "window/batch.hpp"
+#include "window/count.hpp"
 #include "window/remote.hpp"
 #include "window/synchronize.hpp"
 
@@ -72,6 +73,34 @@ BATON_COLD Error find_dynamic(Window& window, const Place& place, const Extent& 
   return MPI_SUCCESS;
 }
 
+// The target, if it may be accessed; null: nothing is to be done.
+inline Error begin_spot(Window& window, const Place& place, Spot* spot) {
+  if (BATON_UNLIKELY(place.rank == MPI_PROC_NULL)) {
+    spot->target = nullptr;
+    return MPI_SUCCESS;
+  }
+  Target& target = window.targets[place.rank];
+  if (Error error = check_access(window, target)) return error;
+  reach(window, target);
+  spot->target = &target;
+  return MPI_SUCCESS;
+}
+
+// Of windows whose memory does not change.
+inline Error find_static(const Window& window, const Place& place, const Extent& extent,
+                         Spot* spot) {
+  const Target& target = *spot->target;
+  std::int64_t offset, end;
+  const bool wraps = __builtin_mul_overflow(place.displacement, target.unit, &offset) ||
+                     __builtin_add_overflow(offset, extent.last, &end);
+  if (BATON_UNLIKELY(wraps || offset + extent.first < 0 || end > target.bytes) &&
+      extent.last > extent.first)
+    return out_of_range(window, place, offset + extent.first, offset + extent.last);
+  spot->memory = target.memory ? target.memory + offset : nullptr;
+  spot->address = target.address + static_cast<std::uint64_t>(offset);
+  return MPI_SUCCESS;
+}
+
 BATON_COLD Error kernel_refuses(const Window& window, const Spot& spot) {
   return fail(
       MPI_ERR_UNSUPPORTED_OPERATION,
@@ -87,26 +116,20 @@ LocalRank owner_of(const Window& window, const Target& target) {
 
 }  // namespace
 
-Error find_spot(Window& window, const Place& place, Spot* spot) {
-  if (BATON_UNLIKELY(place.rank == MPI_PROC_NULL)) {
-    spot->target = nullptr;
-    return MPI_SUCCESS;
-  }
-  Target& target = window.targets[place.rank];
-  if (Error error = check_access(window, target)) return error;
-  reach(window, target);
-  spot->target = &target;
+Error find_usual_spot(Window& window, const Place& place, Spot* spot) {
+  if (Error error = begin_spot(window, place, spot)) return error;
+  return BATON_LIKELY(spot->target) ? find_static(window, place, extent_of(place), spot)
+                                    : MPI_SUCCESS;
+}
+
+Error find_special_spot(Window& window, const Place& place, Spot* spot, WindowOperation operation) {
+  Error error = begin_spot(window, place, spot);
+  if (error || !spot->target) return error;
   const Extent extent = extent_of(place);
-  if (BATON_UNLIKELY(window.is_dynamic())) return find_dynamic(window, place, extent, spot);
-  std::int64_t offset, end;
-  const bool wraps = __builtin_mul_overflow(place.displacement, target.unit, &offset) ||
-                     __builtin_add_overflow(offset, extent.last, &end);
-  if (BATON_UNLIKELY(wraps || offset + extent.first < 0 || end > target.bytes) &&
-      extent.last > extent.first)
-    return out_of_range(window, place, offset + extent.first, offset + extent.last);
-  spot->memory = target.memory ? target.memory + offset : nullptr;
-  spot->address = target.address + static_cast<std::uint64_t>(offset);
-  return MPI_SUCCESS;
+  error = window.is_dynamic() ? find_dynamic(window, place, extent, spot)
+                              : find_static(window, place, extent, spot);
+  if (!error) count_operation(window, place.bytes(), *spot, operation);
+  return error;
 }
 
 Error read_spot(Window& window, const Spot& spot, std::uint64_t address, void* to,
@@ -249,7 +272,7 @@ Error put(Window& window, const Data& from, const Place& to) {
 
 Error get(Window& window, const Data& to, const Place& from) {
   Spot spot;
-  if (Error error = find_spot(window, from, &spot)) return error;
+  if (Error error = find_spot(window, from, &spot, WindowOperation::get)) return error;
   if (BATON_UNLIKELY(!spot.target)) return MPI_SUCCESS;
   const std::int64_t bytes = to.bytes();
   if (BATON_UNLIKELY(bytes != from.bytes())) return lengths_differ(bytes, from.bytes());

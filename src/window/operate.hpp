@@ -5,6 +5,7 @@
 // MPI_ERR_TYPE and MPI_ERR_OP for what cannot be accumulated, MPI_ERR_NO_MEM; explained.
 #pragma once
 
+#include "base/one_sided.hpp"
 #include "datatype/operation.hpp"
 #include "platform/cross_memory.hpp"
 #include "window/window.hpp"
@@ -48,8 +49,15 @@ struct Spot {
   bool is_remote() const { return target->way == Way::remote; }
 };
 
-// Checks epoch and range. A null target: nothing is to be done.
-Error find_spot(Window& window, const Place& place, Spot* spot);
+// Checks epoch and range. A null target: nothing is to be done. Counts it as an `operation`.
+Error find_usual_spot(Window& window, const Place& place, Spot* spot);
+BATON_COLD Error find_special_spot(Window& window, const Place& place, Spot* spot,
+                                   WindowOperation operation);
+inline Error find_spot(Window& window, const Place& place, Spot* spot,
+                       WindowOperation operation = WindowOperation::put) {
+  return BATON_LIKELY(!window.is_special) ? find_usual_spot(window, place, spot)
+                                          : find_special_spot(window, place, spot, operation);
+}
 
 // Between memory of this rank and a spot that is not mapped: one piece, or several together.
 Error read_spot(Window& window, const Spot& spot, std::uint64_t address, void* to,

@@ -7,6 +7,7 @@
 #include "datatype/runs.hpp"
 #include "message/wait.hpp"
 #include "window/accumulate.hpp"
+#include "window/describe_wait.hpp"
 #include "window/remote_message.hpp"
 #include "window/transfer.hpp"
 
@@ -35,9 +36,12 @@ int rank_of(const Window& window, const Target& target) {
   return static_cast<int>(&target - window.targets);
 }
 
-Error await(const Window& window, const Target& target, Expected& expected) {
+Error await(const Window& window, const Target& target, Expected& expected,
+            WindowWait::Kind what = WindowWait::Kind::answer) {
+  const WindowWait wait{what, window, target};
   // ORDER window.answer: acquire here, release in take_answer; the data is there.
-  message::wait_until([&] { return expected.answers.load(std::memory_order_acquire) == 0; });
+  message::wait_until([&] { return expected.answers.load(std::memory_order_acquire) == 0; },
+                      [&] { return subject_of(wait); });
   return refused(expected.error, rank_of(window, target));
 }
 
@@ -49,7 +53,8 @@ Error ask(const Window& window, const Target& target, RemoteKind kind, RemoteHea
   header.token = expected.token();
   RemoteMessage message(kind, header);
   if (Error error = message.send(target.process)) return error;
-  return await(window, target, expected);
+  return await(window, target, expected,
+               kind == RemoteKind::lock ? WindowWait::Kind::remote_lock : WindowWait::Kind::answer);
 }
 
 // Sends what a message has so far; where it wants an answer, that goes to `position` of the data.

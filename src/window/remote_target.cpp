@@ -167,6 +167,8 @@ void do_lock(const Incoming& incoming) {
   Window& window = *incoming.window;
   const bool exclusive = incoming.header.exclusive;
   const std::uint32_t number = take_number(window.row->lock);
+  write_name(window.row->lock.takers, number, static_cast<std::uint32_t>(incoming.rank()),
+             exclusive);
   if (try_turn(window, number, exclusive)) return answer(incoming, MPI_SUCCESS, number);
   auto* turn = new (std::nothrow) Waiting{incoming, number, nullptr};
   BATON_INVARIANT(turn != nullptr);
@@ -183,11 +185,11 @@ void do_unlock(const Incoming& incoming) {
 }
 
 void do_post(const Incoming& incoming) {
-  note_post(*incoming.window, incoming.window->comm->local->rank_of(incoming.sender));
+  note_post(*incoming.window, incoming.rank());
 }
 
 void do_complete(const Incoming& incoming) {
-  note_complete(*incoming.window);
+  note_complete(*incoming.window, incoming.rank());
 }
 
 void arrive(const message::ActiveMessage& message) {

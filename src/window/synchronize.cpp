@@ -1,5 +1,7 @@
 #include "window/synchronize.hpp"
 
+#include <utility>
+
 #include "collective/form.hpp"
 #include "message/engine.hpp"
 #include "window/batch.hpp"
@@ -81,7 +83,7 @@ Error take_lock(Window& window, Target& target) {
   } else if (!target.row) {
     error = lock_remotely(window, target, exclusive);
   } else {
-    target.number = take_turn(window, target.row->lock, waiters_at(window, *target.row), exclusive);
+    target.number = take_turn(window, target, waiters_at(window, *target.row), exclusive);
   }
   if (error) std::atomic_ref(target.hold).store(Hold::none, std::memory_order_relaxed);
   // ORDER window.open: release here, acquire in open_target; the lock is ours, or it is not.
@@ -113,6 +115,17 @@ Error rank_in(const Window& window, const Group& group, std::int32_t i, int* ran
 
 SharedWord& post_word(const Window& window, Row& row, int rank) {
   return words_at(row, layout_of(window).posted)[rank];
+}
+
+void begin_exposure(Window& window, Group& group) {
+  window.exposed = true;
+  window.exposed_to = &group;
+  world::retain(group);
+  window.completes_expected += static_cast<std::uint32_t>(group.size);
+}
+void end_exposure(Window& window) {
+  window.exposed = false;
+  world::release(*std::exchange(window.exposed_to, nullptr));
 }
 
 void add_post(SharedWord& word) {
@@ -181,11 +194,14 @@ Error open_target(Window& window, Target& target) {
     }
   }
   if (!another) return take_lock(window, target);
-  message::wait_until([&] {
-    // ORDER window.open: acquire here, release in take_lock.
-    return std::atomic_ref(target.open).load(std::memory_order_acquire) ||
-           platform::load_shared(target.hold) == Hold::none;
-  });
+  const WindowWait wait{WindowWait::Kind::thread, window, target};
+  message::wait_until(
+      [&] {
+        // ORDER window.open: acquire here, release in take_lock.
+        return std::atomic_ref(target.open).load(std::memory_order_acquire) ||
+               platform::load_shared(target.hold) == Hold::none;
+      },
+      [&] { return subject_of(wait); });
   if (platform::load_shared(target.open)) return MPI_SUCCESS;
   return fail(MPI_ERR_OTHER,
               "rank %d of the window could not be locked, as another thread has told", rank);
@@ -209,7 +225,7 @@ Error fence(Window& window, int assertion) {
   return refusal ? refusal : error;
 }
 
-Error post(Window& window, const Group& group, int assertion) {
+Error post(Window& window, Group& group, int assertion) {
   constexpr int allowed = MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT;
   if (Error error = check_assertion(assertion, allowed)) return error;
   if (window.exposed)
@@ -219,8 +235,7 @@ Error post(Window& window, const Group& group, int assertion) {
     if (Error error = rank_in(window, group, i, &rank)) return error;
     reach(window, window.targets[rank]);
   }
-  window.exposed = true;
-  window.completes_expected += static_cast<std::uint32_t>(group.size);
+  begin_exposure(window, group);
   if (assertion & MPI_MODE_NOCHECK) return MPI_SUCCESS;
   for (std::int32_t i = 0; i < group.size; ++i) {
     Target& origin = window.targets[window.comm->local->rank_of(group.processes[i])];
@@ -249,7 +264,9 @@ Error start(Window& window, const Group& group, int assertion) {
     if (assertion & MPI_MODE_NOCHECK) continue;
     const SharedWord& word = post_word(window, *window.row, window.accessed[i]);
     // ORDER window.post: acquire here, release in post.
-    wait_at_memory([&] { return word.load(std::memory_order_acquire) != target.posts_seen; });
+    wait_at_memory(
+        [&] { return word.load(std::memory_order_acquire) != target.posts_seen; },
+        WindowWait{WindowWait::Kind::posts, window, target, static_cast<std::uint32_t>(i)});
     ++target.posts_seen;
   }
   return MPI_SUCCESS;
@@ -266,8 +283,10 @@ Error complete(Window& window) {
       continue;
     }
     // ORDER window.complete: release here, acquire in wait; our operations are visible.
-    target.row->epochs.completed.fetch_add(1, std::memory_order_release);
+    const std::uint32_t number =
+        target.row->epochs.completed.fetch_add(1, std::memory_order_release);
     message::wake_rank(target.process);
+    write_name(target.row->epochs.completers, number, static_cast<std::uint32_t>(window.rank()));
   }
   window.epoch = Epoch::none;
   window.accessed_count = 0;
@@ -278,9 +297,11 @@ void note_post(Window& window, int rank) {
   add_post(post_word(window, *window.row, rank));
 }
 
-void note_complete(Window& window) {
+void note_complete(Window& window, int rank) {
+  auto& epochs = window.row->epochs;
   // ORDER window.complete: release here, acquire in wait.
-  window.row->epochs.completed.fetch_add(1, std::memory_order_release);
+  const std::uint32_t number = epochs.completed.fetch_add(1, std::memory_order_release);
+  write_name(epochs.completers, number, static_cast<std::uint32_t>(rank));
 }
 
 static bool all_completed(const Window& window) {
@@ -290,8 +311,9 @@ static bool all_completed(const Window& window) {
 
 Error wait(Window& window) {
   if (!window.exposed) return wrong_epoch("no exposure epoch of MPI_Win_post is open");
-  wait_at_memory([&] { return all_completed(window); });
-  window.exposed = false;
+  wait_at_memory([&] { return all_completed(window); },
+                 WindowWait{WindowWait::Kind::completes, window, window.own()});
+  end_exposure(window);
   return MPI_SUCCESS;
 }
 
@@ -299,7 +321,7 @@ Error test(Window& window, int* flag) {
   if (!window.exposed) return wrong_epoch("no exposure epoch of MPI_Win_post is open");
   *flag = all_completed(window);
   if (!*flag) (void)message::progress();
-  if (*flag) window.exposed = false;
+  if (*flag) end_exposure(window);
   return MPI_SUCCESS;
 }
 

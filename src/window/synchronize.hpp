@@ -5,12 +5,13 @@
 #pragma once
 
 #include "message/wait.hpp"
+#include "window/describe_wait.hpp"
 #include "window/window.hpp"
 
 namespace baton::window {
 
 Error fence(Window& window, int assertion);
-Error post(Window& window, const Group& group, int assertion);
+Error post(Window& window, Group& group, int assertion);
 Error start(Window& window, const Group& group, int assertion);
 Error complete(Window& window);
 Error wait(Window& window);
@@ -41,12 +42,12 @@ inline Error check_access(Window& window, Target& target) {
 
 // Waits for what other ranks of the node write to memory, and then wake us.
 template <class Done>
-void wait_at_memory(Done&& done) {
+void wait_at_memory(Done&& done, const WindowWait& wait) {
   if (BATON_LIKELY(done()) || message::look_directly(done)) return;
   // Where ranks are on other nodes, too, their messages may be what is waited for.
   const bool alone = !platform::threads_multiple && !message::engine.networked;
   if (alone) message::engine.watches_memory = true;
-  message::wait_until(done);
+  message::wait_until(done, [&] { return subject_of(wait); });
   if (alone) message::engine.watches_memory = false;
 }
 
@@ -56,11 +57,10 @@ bool try_turn(Window& window, std::uint32_t number, bool writes);
 void name_waiter(Window& window, std::uint32_t number);
 void give_own_turn(Window& window, std::uint32_t number, bool writes);
 void note_post(Window& window, int rank);
-void note_complete(Window& window);
+void note_complete(Window& window, int rank);
 
-// A turn at one of a target's locks; `waiters` is where that lock's stand (WindowRowLayout).
-std::uint32_t take_turn(Window& window, lockfree::TurnLock<lockfree::Hardware>& lock,
-                        SharedWord* waiters, bool writes);
+// A turn at a target's lock, whose waiters stand at `waiters` (WindowRowLayout).
+std::uint32_t take_turn(Window& window, Target& target, SharedWord* waiters, bool writes);
 void give_turn(Window& window, lockfree::TurnLock<lockfree::Hardware>& lock, SharedWord* waiters,
                std::uint32_t number, bool writes);
 

@@ -39,11 +39,14 @@ SharedWord* own_waiters(Window& window) {
 
 }  // namespace
 
-std::uint32_t take_turn(Window& window, Lock& lock, SharedWord* waiters, bool writes) {
+std::uint32_t take_turn(Window& window, Target& target, SharedWord* waiters, bool writes) {
+  Lock& lock = target.row->lock;
   const std::uint32_t number = take_number(lock);
+  write_name(lock.takers, number, static_cast<std::uint32_t>(window.rank()), writes);
   if (BATON_UNLIKELY(!is_served(lock, number, writes))) {
     leave_name(window, waiters, number);
-    wait_at_memory([&] { return is_served(lock, number, writes); });
+    wait_at_memory([&] { return is_served(lock, number, writes); },
+                   WindowWait{WindowWait::Kind::turn, window, target, number});
   }
   if (writes) return number;
   let_readers_in(lock, number);

@@ -93,6 +93,7 @@ class Window {
   MPI_Aint size = 0;
   int unit = 1;  // MPI_UNDEFINED where no int holds it
   int flavor = MPI_WIN_FLAVOR_CREATE;
+  bool is_special = false;  // operations find their spots on a cold path: dynamic, or counted
   int model = MPI_WIN_UNIFIED;
   void* allocated = nullptr;  // to be freed with it
   Row* row = nullptr;
@@ -106,6 +107,7 @@ class Window {
   bool sent = false;                 // messages to some targets
   bool gathered = false;             // short operations wait in the batch (batch.hpp)
   bool exposed = false;              // between MPI_Win_post and the end of MPI_Win_wait
+  Group* exposed_to = nullptr;       // then; held
   bool all_unchecked = false;        // of MPI_Win_lock_all: MPI_MODE_NOCHECK
   std::int32_t locks = 0;            // targets of MPI_Win_lock now
   std::int32_t* accessed = nullptr;  // ranks: of MPI_Win_start; or locked for MPI_Win_lock_all

@@ -43,6 +43,7 @@ class Communicator {
   Topology* topology = nullptr;  // held; null: none. Duplicates share it
   std::uint32_t id = 0;          // context id
   bool pending = true;           // the id is not agreed yet
+  bool is_of_window = false;     // whose name it has, in words; no program knows it
   RoomView room;                 // of its collectives, but for persistent ones
   message::SendBuffer buffer;    // of buffered sends on this communicator
   Hints hints;

@@ -118,6 +118,10 @@ class Baton(unittest.TestCase):
         self.assertEqual(done.returncode, 1, done.stdout)
         self.assertIn("ulimit -f", done.stdout)
 
+    def test_doctor_says_what_no_cross_memory_attach_means_for_windows(self):
+        self.assertRegex(baton("doctor", BATON_CMA="0").stdout, r"(?m)^slower +windows .*\(BATON_CMA=0\): a target carries "
+                         r"them out only while it is in MPI; use MPI_Win_allocate, .*BATON_PROGRESS_THREAD=1$")
+
     def test_doctor_notices_another_launcher(self):
         self.assertIn("PMI_RANK is set", baton("doctor", PMI_RANK="0").stdout)
 

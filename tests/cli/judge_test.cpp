@@ -57,6 +57,16 @@ TEST(doctor, counters_are_judged_by_what_was_refused_and_why) {
   expect(judge_counters({ENOENT, 0, 2}), note, "PMU");
 }
 
+TEST(doctor, windows_are_judged_by_who_has_to_help) {
+  expect(judge_windows({0, true, false}), good, "without help of the target");
+  expect(judge_windows({EPERM, true, false}), slower,
+         "(process_vm_readv: Operation not permitted): a target carries them out only while it is "
+         "in MPI; use MPI_Win_allocate");
+  expect(judge_windows({0, false, false}), slower, "BATON_PROGRESS_THREAD=1");
+  expect(judge_windows({0, false, true}), slower,
+         "(BATON_CMA=0): a target carries them out in its");
+}
+
 TEST(doctor, limits_are_judged_by_what_64_ranks_need) {
   Limits limits{.job_bytes = 1 << 30};
   for (const Finding& finding : judge_limits(limits)) expect(finding, good, "");

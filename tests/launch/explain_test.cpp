@@ -207,6 +207,36 @@ TEST(explain, the_longest_class_has_no_upper_bound) {
   EXPECT_TRUE(holds(explanation_json(ranks, 1), "'bytes_min': 2097153, 'bytes_max': null"));
 }
 
+TEST(explain, windows_are_told_by_memory_and_way_with_the_reason_and_the_remedy) {
+  std::vector<RankReport> ranks = two_ranks();
+  EXPECT_EQ(traffic_text(ranks).find("windows"), std::string::npos);
+  constexpr int create = static_cast<int>(WindowMemory::create);
+  for (RankReport& rank : ranks) {
+    OneSidedCounts& counts = rank.traffic.one_sided;
+    counts.tally[create][static_cast<int>(ReachWay::message)]
+                [static_cast<int>(WindowOperation::put)] = {4, 32};
+    counts.reasons[create][static_cast<int>(ReachReason::kernel_refuses)] = 4;
+  }
+  ranks[1].traffic.one_sided.refusal = static_cast<std::uint64_t>(Reason::cma_failed);
+  ranks[1].traffic.probe_errno = ENOSPC;
+  const std::string text = traffic_text(ranks);
+  EXPECT_NE(text.find("memory that MPI_Win_create was given:\n    message      put             "
+                      "              8         64 B   in active messages"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("and no single copy (CMA): trying it failed (ENOSPC); use MPI_Win_allocate"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("(8 operations)"), std::string::npos) << text;
+  EXPECT_TRUE(holds(explanation_json(ranks, 2),
+                    "'windows': [{'memory': 'create', 'ways': [{'way': 'message', 'operation': "
+                    "'put', 'operations': 8, 'bytes': 64}], 'why_not_cheaper': [{'reason': "
+                    "'kernel_refuses', 'operations': 8, "));
+  // A rank can write anything there.
+  ranks[1].traffic.one_sided.refusal = ~std::uint64_t{0};
+  EXPECT_NE(traffic_text(ranks).find("use MPI_Win_allocate"), std::string::npos);
+}
+
 }  // namespace
 
 }  // namespace baton::launch

@@ -13,6 +13,9 @@ OTHERS = re.compile(
     r"MPI_(B|Ib)send(_init)?|MPI_Comm_(i?dup(_with_info)?|split(_type)?|create(_group|_from_group)?|disconnect|free)"
     r"|MPI_Intercomm_\w+|MPI_(Cart_create|Cart_sub|Graph_create|Dist_graph_create(_adjacent)?)"
     r"|MPI_(Comm|Session)?_?(flush|detach)_buffer|MPI_Buffer_(flush|detach)"
+    r"|MPI_Win_(create(_dynamic)?|allocate(_shared)?|free|fence|post|start|complete|wait|test|(un)?lock(_all)?"
+    r"|flush(_local)?(_all)?|sync)"
+    r"|MPI_R?([Pp]ut|[Gg]et|[Aa]ccumulate|[Gg]et_accumulate)|MPI_(Fetch_and_op|Compare_and_swap)"
 )
 LOCAL = re.compile(r"MPI_(Cancel|Grequest_\w+)")  # of those chapters
 
@@ -62,6 +65,8 @@ class Form:
             self.after.append("timer.forgets(freed);")
         elif self.procedure.chapter in ("collective", "neighborhood"):
             self.collective()
+        elif self.procedure.chapter == "window":
+            self.one_sided()
         elif "message" in self.names:
             self.taken_message()
         elif self.short in ("Probe", "Iprobe"):
@@ -94,6 +99,17 @@ class Form:
         elif "source" in self.names:
             self.own_status()
             self.ends_receive("timer.received(*status);")
+
+    def one_sided(self):
+        if "target_datatype" in self.names:
+            self.before.append("timer.moves(bytes_of(target_count, target_datatype));")
+        elif self.short in ("Fetch_and_op", "Compare_and_swap"):
+            self.before.append("timer.moves(bytes_of(1, datatype));")
+        elif self.short == "Win_fence":  # ranks that come late are compared
+            self.before.append("timer.is_collective(communicator_of(win));")
+        elif self.short == "Win_free":
+            self.before.append("const MPI_Comm freed = win ? communicator_of(*win) : MPI_COMM_NULL;")
+            self.after.append("timer.forgets(freed);")
 
     def taken_message(self):
         if self.short in ("Mprobe", "Improbe"):

@@ -6,6 +6,18 @@
 
 namespace baton::api::timed {
 
+int Accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Accumulate), "MPI_Accumulate");
+  timer.moves(bytes_of(target_count, target_datatype));
+  return PMPI_Accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+}
+
+int Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Accumulate_c), "MPI_Accumulate");
+  timer.moves(bytes_of(target_count, target_datatype));
+  return PMPI_Accumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+}
+
 int Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   CallTimer timer(static_cast<unsigned>(Procedure::Allgather), "MPI_Allgather");
   timer.is_collective(comm);
@@ -318,6 +330,12 @@ int Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_C
   return PMPI_Comm_split_type(comm, split_type, key, info, newcomm);
 }
 
+int Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Compare_and_swap), "MPI_Compare_and_swap");
+  timer.moves(bytes_of(1, datatype));
+  return PMPI_Compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
+}
+
 int Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int *weights, MPI_Info info, int reorder, MPI_Comm *comm_dist_graph) {
   CallTimer timer(static_cast<unsigned>(Procedure::Dist_graph_create), "MPI_Dist_graph_create");
   return PMPI_Dist_graph_create(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph);
@@ -350,6 +368,12 @@ int Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype data
 int Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   CallTimer timer(static_cast<unsigned>(Procedure::Exscan_init_c), "MPI_Exscan_init");
   return PMPI_Exscan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+}
+
+int Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Fetch_and_op), "MPI_Fetch_and_op");
+  timer.moves(bytes_of(1, datatype));
+  return PMPI_Fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
 }
 
 int Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
@@ -398,6 +422,30 @@ int Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void
 int Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   CallTimer timer(static_cast<unsigned>(Procedure::Gatherv_init_c), "MPI_Gatherv_init");
   return PMPI_Gatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
+}
+
+int Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Get), "MPI_Get");
+  timer.moves(bytes_of(target_count, target_datatype));
+  return PMPI_Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+}
+
+int Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Get_c), "MPI_Get");
+  timer.moves(bytes_of(target_count, target_datatype));
+  return PMPI_Get_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+}
+
+int Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Get_accumulate), "MPI_Get_accumulate");
+  timer.moves(bytes_of(target_count, target_datatype));
+  return PMPI_Get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+}
+
+int Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Get_accumulate_c), "MPI_Get_accumulate");
+  timer.moves(bytes_of(target_count, target_datatype));
+  return PMPI_Get_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 }
 
 int Graph_create(MPI_Comm comm_old, int nnodes, const int index[], const int edges[], int reorder, MPI_Comm *comm_graph) {
@@ -1022,6 +1070,30 @@ int Probe(int source, int tag, MPI_Comm comm, MPI_Status *status) {
   return PMPI_Probe(source, tag, comm, status);
 }
 
+int Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Put), "MPI_Put");
+  timer.moves(bytes_of(target_count, target_datatype));
+  return PMPI_Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+}
+
+int Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Put_c), "MPI_Put");
+  timer.moves(bytes_of(target_count, target_datatype));
+  return PMPI_Put_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+}
+
+int Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Raccumulate), "MPI_Raccumulate");
+  timer.moves(bytes_of(target_count, target_datatype));
+  return PMPI_Raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+}
+
+int Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Raccumulate_c), "MPI_Raccumulate");
+  timer.moves(bytes_of(target_count, target_datatype));
+  return PMPI_Raccumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+}
+
 int Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status) {
   CallTimer timer(static_cast<unsigned>(Procedure::Recv), "MPI_Recv");
   timer.receives(comm, source, tag);
@@ -1156,6 +1228,42 @@ int Request_get_status_any(int count, const MPI_Request array_of_requests[], int
 int Request_get_status_some(int incount, const MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
   CallTimer timer(static_cast<unsigned>(Procedure::Request_get_status_some), "MPI_Request_get_status_some");
   return PMPI_Request_get_status_some(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+}
+
+int Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Rget), "MPI_Rget");
+  timer.moves(bytes_of(target_count, target_datatype));
+  return PMPI_Rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+}
+
+int Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Rget_c), "MPI_Rget");
+  timer.moves(bytes_of(target_count, target_datatype));
+  return PMPI_Rget_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+}
+
+int Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Rget_accumulate), "MPI_Rget_accumulate");
+  timer.moves(bytes_of(target_count, target_datatype));
+  return PMPI_Rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+}
+
+int Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Rget_accumulate_c), "MPI_Rget_accumulate");
+  timer.moves(bytes_of(target_count, target_datatype));
+  return PMPI_Rget_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+}
+
+int Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Rput), "MPI_Rput");
+  timer.moves(bytes_of(target_count, target_datatype));
+  return PMPI_Rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+}
+
+int Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Rput_c), "MPI_Rput");
+  timer.moves(bytes_of(target_count, target_datatype));
+  return PMPI_Rput_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 }
 
 int Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
@@ -1483,6 +1591,125 @@ int Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int ar
   if (rc == MPI_SUCCESS) completions.some(*outcount, array_of_indices, array_of_statuses);
   if (rc == MPI_ERR_IN_STATUS) completions.some(*outcount, array_of_indices, array_of_statuses, true);
   return rc;
+}
+
+int Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Win_allocate), "MPI_Win_allocate");
+  return PMPI_Win_allocate(size, disp_unit, info, comm, baseptr, win);
+}
+
+int Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Win_allocate_c), "MPI_Win_allocate");
+  return PMPI_Win_allocate_c(size, disp_unit, info, comm, baseptr, win);
+}
+
+int Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Win_allocate_shared), "MPI_Win_allocate_shared");
+  return PMPI_Win_allocate_shared(size, disp_unit, info, comm, baseptr, win);
+}
+
+int Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Win_allocate_shared_c), "MPI_Win_allocate_shared");
+  return PMPI_Win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win);
+}
+
+int Win_complete(MPI_Win win) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Win_complete), "MPI_Win_complete");
+  return PMPI_Win_complete(win);
+}
+
+int Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Win_create), "MPI_Win_create");
+  return PMPI_Win_create(base, size, disp_unit, info, comm, win);
+}
+
+int Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Win_create_c), "MPI_Win_create");
+  return PMPI_Win_create_c(base, size, disp_unit, info, comm, win);
+}
+
+int Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Win_create_dynamic), "MPI_Win_create_dynamic");
+  return PMPI_Win_create_dynamic(info, comm, win);
+}
+
+int Win_fence(int assert, MPI_Win win) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Win_fence), "MPI_Win_fence");
+  timer.is_collective(communicator_of(win));
+  return PMPI_Win_fence(assert, win);
+}
+
+int Win_flush(int rank, MPI_Win win) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Win_flush), "MPI_Win_flush");
+  return PMPI_Win_flush(rank, win);
+}
+
+int Win_flush_all(MPI_Win win) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Win_flush_all), "MPI_Win_flush_all");
+  return PMPI_Win_flush_all(win);
+}
+
+int Win_flush_local(int rank, MPI_Win win) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Win_flush_local), "MPI_Win_flush_local");
+  return PMPI_Win_flush_local(rank, win);
+}
+
+int Win_flush_local_all(MPI_Win win) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Win_flush_local_all), "MPI_Win_flush_local_all");
+  return PMPI_Win_flush_local_all(win);
+}
+
+int Win_free(MPI_Win *win) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Win_free), "MPI_Win_free");
+  const MPI_Comm freed = win ? communicator_of(*win) : MPI_COMM_NULL;
+  const int rc = PMPI_Win_free(win);
+  if (rc == MPI_SUCCESS) timer.forgets(freed);
+  return rc;
+}
+
+int Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Win_lock), "MPI_Win_lock");
+  return PMPI_Win_lock(lock_type, rank, assert, win);
+}
+
+int Win_lock_all(int assert, MPI_Win win) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Win_lock_all), "MPI_Win_lock_all");
+  return PMPI_Win_lock_all(assert, win);
+}
+
+int Win_post(MPI_Group group, int assert, MPI_Win win) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Win_post), "MPI_Win_post");
+  return PMPI_Win_post(group, assert, win);
+}
+
+int Win_start(MPI_Group group, int assert, MPI_Win win) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Win_start), "MPI_Win_start");
+  return PMPI_Win_start(group, assert, win);
+}
+
+int Win_sync(MPI_Win win) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Win_sync), "MPI_Win_sync");
+  return PMPI_Win_sync(win);
+}
+
+int Win_test(MPI_Win win, int *flag) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Win_test), "MPI_Win_test");
+  return PMPI_Win_test(win, flag);
+}
+
+int Win_unlock(int rank, MPI_Win win) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Win_unlock), "MPI_Win_unlock");
+  return PMPI_Win_unlock(rank, win);
+}
+
+int Win_unlock_all(MPI_Win win) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Win_unlock_all), "MPI_Win_unlock_all");
+  return PMPI_Win_unlock_all(win);
+}
+
+int Win_wait(MPI_Win win) {
+  CallTimer timer(static_cast<unsigned>(Procedure::Win_wait), "MPI_Win_wait");
+  return PMPI_Win_wait(win);
 }
 
 }  // namespace baton::api::timed

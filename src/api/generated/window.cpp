@@ -3,14 +3,17 @@
 #include "api/entry.hpp"
 #include "api/window.hpp"
 #include "api/generated/objects.hpp"
+#include "api/generated/timed.hpp"
 
 using namespace baton;
 using namespace baton::api;
 
 BATON_EXPORT int PMPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
   constexpr Procedure here = Procedure::Accumulate;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+    if (!library_is_usable()) return not_running(here);
+  }
   Window* const win_object = window::windows.find(win);
   if (BATON_UNLIKELY(!win_object))
     return bad_handle(here, 9, nullptr, win, MPI_ERR_WIN);
@@ -45,8 +48,10 @@ BATON_ALIAS(Accumulate)
 
 BATON_EXPORT int PMPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
   constexpr Procedure here = Procedure::Accumulate_c;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Accumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+    if (!library_is_usable()) return not_running(here);
+  }
   Window* const win_object = window::windows.find(win);
   if (BATON_UNLIKELY(!win_object))
     return bad_handle(here, 9, nullptr, win, MPI_ERR_WIN);
@@ -81,8 +86,10 @@ BATON_ALIAS(Accumulate_c)
 
 BATON_EXPORT int PMPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win) {
   constexpr Procedure here = Procedure::Compare_and_swap;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
+    if (!library_is_usable()) return not_running(here);
+  }
   Window* const win_object = window::windows.find(win);
   if (BATON_UNLIKELY(!win_object))
     return bad_handle(here, 7, nullptr, win, MPI_ERR_WIN);
@@ -107,8 +114,10 @@ BATON_ALIAS(Compare_and_swap)
 
 BATON_EXPORT int PMPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win) {
   constexpr Procedure here = Procedure::Fetch_and_op;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
+    if (!library_is_usable()) return not_running(here);
+  }
   Window* const win_object = window::windows.find(win);
   if (BATON_UNLIKELY(!win_object))
     return bad_handle(here, 7, nullptr, win, MPI_ERR_WIN);
@@ -134,8 +143,10 @@ BATON_ALIAS(Fetch_and_op)
 
 BATON_EXPORT int PMPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) {
   constexpr Procedure here = Procedure::Get;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+    if (!library_is_usable()) return not_running(here);
+  }
   Window* const win_object = window::windows.find(win);
   if (BATON_UNLIKELY(!win_object))
     return bad_handle(here, 8, nullptr, win, MPI_ERR_WIN);
@@ -167,8 +178,10 @@ BATON_ALIAS(Get)
 
 BATON_EXPORT int PMPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win) {
   constexpr Procedure here = Procedure::Get_c;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Get_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+    if (!library_is_usable()) return not_running(here);
+  }
   Window* const win_object = window::windows.find(win);
   if (BATON_UNLIKELY(!win_object))
     return bad_handle(here, 8, nullptr, win, MPI_ERR_WIN);
@@ -200,8 +213,10 @@ BATON_ALIAS(Get_c)
 
 BATON_EXPORT int PMPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
   constexpr Procedure here = Procedure::Get_accumulate;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+    if (!library_is_usable()) return not_running(here);
+  }
   Window* const win_object = window::windows.find(win);
   if (BATON_UNLIKELY(!win_object))
     return bad_handle(here, 12, nullptr, win, MPI_ERR_WIN);
@@ -247,8 +262,10 @@ BATON_ALIAS(Get_accumulate)
 
 BATON_EXPORT int PMPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
   constexpr Procedure here = Procedure::Get_accumulate_c;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Get_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+    if (!library_is_usable()) return not_running(here);
+  }
   Window* const win_object = window::windows.find(win);
   if (BATON_UNLIKELY(!win_object))
     return bad_handle(here, 12, nullptr, win, MPI_ERR_WIN);
@@ -294,8 +311,10 @@ BATON_ALIAS(Get_accumulate_c)
 
 BATON_EXPORT int PMPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) {
   constexpr Procedure here = Procedure::Put;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+    if (!library_is_usable()) return not_running(here);
+  }
   Window* const win_object = window::windows.find(win);
   if (BATON_UNLIKELY(!win_object))
     return bad_handle(here, 8, nullptr, win, MPI_ERR_WIN);
@@ -327,8 +346,10 @@ BATON_ALIAS(Put)
 
 BATON_EXPORT int PMPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win) {
   constexpr Procedure here = Procedure::Put_c;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Put_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+    if (!library_is_usable()) return not_running(here);
+  }
   Window* const win_object = window::windows.find(win);
   if (BATON_UNLIKELY(!win_object))
     return bad_handle(here, 8, nullptr, win, MPI_ERR_WIN);
@@ -360,8 +381,10 @@ BATON_ALIAS(Put_c)
 
 BATON_EXPORT int PMPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) {
   constexpr Procedure here = Procedure::Raccumulate;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+    if (!library_is_usable()) return not_running(here);
+  }
   Window* const win_object = window::windows.find(win);
   if (BATON_UNLIKELY(!win_object))
     return bad_handle(here, 9, nullptr, win, MPI_ERR_WIN);
@@ -398,8 +421,10 @@ BATON_ALIAS(Raccumulate)
 
 BATON_EXPORT int PMPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) {
   constexpr Procedure here = Procedure::Raccumulate_c;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Raccumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+    if (!library_is_usable()) return not_running(here);
+  }
   Window* const win_object = window::windows.find(win);
   if (BATON_UNLIKELY(!win_object))
     return bad_handle(here, 9, nullptr, win, MPI_ERR_WIN);
@@ -436,8 +461,10 @@ BATON_ALIAS(Raccumulate_c)
 
 BATON_EXPORT int PMPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) {
   constexpr Procedure here = Procedure::Rget;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+    if (!library_is_usable()) return not_running(here);
+  }
   Window* const win_object = window::windows.find(win);
   if (BATON_UNLIKELY(!win_object))
     return bad_handle(here, 8, nullptr, win, MPI_ERR_WIN);
@@ -471,8 +498,10 @@ BATON_ALIAS(Rget)
 
 BATON_EXPORT int PMPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) {
   constexpr Procedure here = Procedure::Rget_c;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Rget_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+    if (!library_is_usable()) return not_running(here);
+  }
   Window* const win_object = window::windows.find(win);
   if (BATON_UNLIKELY(!win_object))
     return bad_handle(here, 8, nullptr, win, MPI_ERR_WIN);
@@ -506,8 +535,10 @@ BATON_ALIAS(Rget_c)
 
 BATON_EXPORT int PMPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) {
   constexpr Procedure here = Procedure::Rget_accumulate;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+    if (!library_is_usable()) return not_running(here);
+  }
   Window* const win_object = window::windows.find(win);
   if (BATON_UNLIKELY(!win_object))
     return bad_handle(here, 12, nullptr, win, MPI_ERR_WIN);
@@ -555,8 +586,10 @@ BATON_ALIAS(Rget_accumulate)
 
 BATON_EXPORT int PMPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) {
   constexpr Procedure here = Procedure::Rget_accumulate_c;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Rget_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+    if (!library_is_usable()) return not_running(here);
+  }
   Window* const win_object = window::windows.find(win);
   if (BATON_UNLIKELY(!win_object))
     return bad_handle(here, 12, nullptr, win, MPI_ERR_WIN);
@@ -604,8 +637,10 @@ BATON_ALIAS(Rget_accumulate_c)
 
 BATON_EXPORT int PMPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) {
   constexpr Procedure here = Procedure::Rput;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+    if (!library_is_usable()) return not_running(here);
+  }
   Window* const win_object = window::windows.find(win);
   if (BATON_UNLIKELY(!win_object))
     return bad_handle(here, 8, nullptr, win, MPI_ERR_WIN);
@@ -639,8 +674,10 @@ BATON_ALIAS(Rput)
 
 BATON_EXPORT int PMPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) {
   constexpr Procedure here = Procedure::Rput_c;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Rput_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+    if (!library_is_usable()) return not_running(here);
+  }
   Window* const win_object = window::windows.find(win);
   if (BATON_UNLIKELY(!win_object))
     return bad_handle(here, 8, nullptr, win, MPI_ERR_WIN);
@@ -675,8 +712,10 @@ BATON_ALIAS(Rput_c)
 BATON_EXPORT int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) {
   constexpr Procedure here = Procedure::Win_allocate;
   if (BATON_LIKELY(win != nullptr)) *win = MPI_WIN_NULL;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Win_allocate(size, disp_unit, info, comm, baseptr, win);
+    if (!library_is_usable()) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 4, nullptr, comm, MPI_ERR_COMM);
@@ -694,8 +733,10 @@ BATON_ALIAS(Win_allocate)
 BATON_EXPORT int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) {
   constexpr Procedure here = Procedure::Win_allocate_c;
   if (BATON_LIKELY(win != nullptr)) *win = MPI_WIN_NULL;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Win_allocate_c(size, disp_unit, info, comm, baseptr, win);
+    if (!library_is_usable()) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 4, nullptr, comm, MPI_ERR_COMM);
@@ -713,8 +754,10 @@ BATON_ALIAS(Win_allocate_c)
 BATON_EXPORT int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) {
   constexpr Procedure here = Procedure::Win_allocate_shared;
   if (BATON_LIKELY(win != nullptr)) *win = MPI_WIN_NULL;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Win_allocate_shared(size, disp_unit, info, comm, baseptr, win);
+    if (!library_is_usable()) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 4, nullptr, comm, MPI_ERR_COMM);
@@ -732,8 +775,10 @@ BATON_ALIAS(Win_allocate_shared)
 BATON_EXPORT int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) {
   constexpr Procedure here = Procedure::Win_allocate_shared_c;
   if (BATON_LIKELY(win != nullptr)) *win = MPI_WIN_NULL;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win);
+    if (!library_is_usable()) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 4, nullptr, comm, MPI_ERR_COMM);
@@ -772,8 +817,10 @@ BATON_ALIAS(Win_call_errhandler)
 
 BATON_EXPORT int PMPI_Win_complete(MPI_Win win) {
   constexpr Procedure here = Procedure::Win_complete;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Win_complete(win);
+    if (!library_is_usable()) return not_running(here);
+  }
   Window* const win_object = window::windows.find(win);
   if (BATON_UNLIKELY(!win_object))
     return bad_handle(here, 1, nullptr, win, MPI_ERR_WIN);
@@ -784,8 +831,10 @@ BATON_ALIAS(Win_complete)
 BATON_EXPORT int PMPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
   constexpr Procedure here = Procedure::Win_create;
   if (BATON_LIKELY(win != nullptr)) *win = MPI_WIN_NULL;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Win_create(base, size, disp_unit, info, comm, win);
+    if (!library_is_usable()) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 5, nullptr, comm, MPI_ERR_COMM);
@@ -801,8 +850,10 @@ BATON_ALIAS(Win_create)
 BATON_EXPORT int PMPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
   constexpr Procedure here = Procedure::Win_create_c;
   if (BATON_LIKELY(win != nullptr)) *win = MPI_WIN_NULL;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Win_create_c(base, size, disp_unit, info, comm, win);
+    if (!library_is_usable()) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 5, nullptr, comm, MPI_ERR_COMM);
@@ -818,8 +869,10 @@ BATON_ALIAS(Win_create_c)
 BATON_EXPORT int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) {
   constexpr Procedure here = Procedure::Win_create_dynamic;
   if (BATON_LIKELY(win != nullptr)) *win = MPI_WIN_NULL;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Win_create_dynamic(info, comm, win);
+    if (!library_is_usable()) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 2, nullptr, comm, MPI_ERR_COMM);
@@ -876,8 +929,10 @@ BATON_ALIAS(Win_detach)
 
 BATON_EXPORT int PMPI_Win_fence(int assert, MPI_Win win) {
   constexpr Procedure here = Procedure::Win_fence;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Win_fence(assert, win);
+    if (!library_is_usable()) return not_running(here);
+  }
   Window* const win_object = window::windows.find(win);
   if (BATON_UNLIKELY(!win_object))
     return bad_handle(here, 2, nullptr, win, MPI_ERR_WIN);
@@ -887,8 +942,10 @@ BATON_ALIAS(Win_fence)
 
 BATON_EXPORT int PMPI_Win_flush(int rank, MPI_Win win) {
   constexpr Procedure here = Procedure::Win_flush;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Win_flush(rank, win);
+    if (!library_is_usable()) return not_running(here);
+  }
   Window* const win_object = window::windows.find(win);
   if (BATON_UNLIKELY(!win_object))
     return bad_handle(here, 2, nullptr, win, MPI_ERR_WIN);
@@ -900,8 +957,10 @@ BATON_ALIAS(Win_flush)
 
 BATON_EXPORT int PMPI_Win_flush_all(MPI_Win win) {
   constexpr Procedure here = Procedure::Win_flush_all;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Win_flush_all(win);
+    if (!library_is_usable()) return not_running(here);
+  }
   Window* const win_object = window::windows.find(win);
   if (BATON_UNLIKELY(!win_object))
     return bad_handle(here, 1, nullptr, win, MPI_ERR_WIN);
@@ -911,8 +970,10 @@ BATON_ALIAS(Win_flush_all)
 
 BATON_EXPORT int PMPI_Win_flush_local(int rank, MPI_Win win) {
   constexpr Procedure here = Procedure::Win_flush_local;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Win_flush_local(rank, win);
+    if (!library_is_usable()) return not_running(here);
+  }
   Window* const win_object = window::windows.find(win);
   if (BATON_UNLIKELY(!win_object))
     return bad_handle(here, 2, nullptr, win, MPI_ERR_WIN);
@@ -924,8 +985,10 @@ BATON_ALIAS(Win_flush_local)
 
 BATON_EXPORT int PMPI_Win_flush_local_all(MPI_Win win) {
   constexpr Procedure here = Procedure::Win_flush_local_all;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Win_flush_local_all(win);
+    if (!library_is_usable()) return not_running(here);
+  }
   Window* const win_object = window::windows.find(win);
   if (BATON_UNLIKELY(!win_object))
     return bad_handle(here, 1, nullptr, win, MPI_ERR_WIN);
@@ -935,8 +998,10 @@ BATON_ALIAS(Win_flush_local_all)
 
 BATON_EXPORT int PMPI_Win_free(MPI_Win *win) {
   constexpr Procedure here = Procedure::Win_free;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Win_free(win);
+    if (!library_is_usable()) return not_running(here);
+  }
   if (BATON_UNLIKELY(!win))
     return null_argument(here, 1, nullptr);
   return finish(here, nullptr, api::win_free(win));
@@ -1024,8 +1089,10 @@ BATON_ALIAS(Win_get_name)
 
 BATON_EXPORT int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
   constexpr Procedure here = Procedure::Win_lock;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Win_lock(lock_type, rank, assert, win);
+    if (!library_is_usable()) return not_running(here);
+  }
   Window* const win_object = window::windows.find(win);
   if (BATON_UNLIKELY(!win_object))
     return bad_handle(here, 4, nullptr, win, MPI_ERR_WIN);
@@ -1037,8 +1104,10 @@ BATON_ALIAS(Win_lock)
 
 BATON_EXPORT int PMPI_Win_lock_all(int assert, MPI_Win win) {
   constexpr Procedure here = Procedure::Win_lock_all;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Win_lock_all(assert, win);
+    if (!library_is_usable()) return not_running(here);
+  }
   Window* const win_object = window::windows.find(win);
   if (BATON_UNLIKELY(!win_object))
     return bad_handle(here, 2, nullptr, win, MPI_ERR_WIN);
@@ -1048,8 +1117,10 @@ BATON_ALIAS(Win_lock_all)
 
 BATON_EXPORT int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win) {
   constexpr Procedure here = Procedure::Win_post;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Win_post(group, assert, win);
+    if (!library_is_usable()) return not_running(here);
+  }
   Window* const win_object = window::windows.find(win);
   if (BATON_UNLIKELY(!win_object))
     return bad_handle(here, 3, nullptr, win, MPI_ERR_WIN);
@@ -1155,8 +1226,10 @@ BATON_ALIAS(Win_shared_query_c)
 
 BATON_EXPORT int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win) {
   constexpr Procedure here = Procedure::Win_start;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Win_start(group, assert, win);
+    if (!library_is_usable()) return not_running(here);
+  }
   Window* const win_object = window::windows.find(win);
   if (BATON_UNLIKELY(!win_object))
     return bad_handle(here, 3, nullptr, win, MPI_ERR_WIN);
@@ -1169,8 +1242,10 @@ BATON_ALIAS(Win_start)
 
 BATON_EXPORT int PMPI_Win_sync(MPI_Win win) {
   constexpr Procedure here = Procedure::Win_sync;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Win_sync(win);
+    if (!library_is_usable()) return not_running(here);
+  }
   Window* const win_object = window::windows.find(win);
   if (BATON_UNLIKELY(!win_object))
     return bad_handle(here, 1, nullptr, win, MPI_ERR_WIN);
@@ -1180,8 +1255,10 @@ BATON_ALIAS(Win_sync)
 
 BATON_EXPORT int PMPI_Win_test(MPI_Win win, int *flag) {
   constexpr Procedure here = Procedure::Win_test;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Win_test(win, flag);
+    if (!library_is_usable()) return not_running(here);
+  }
   Window* const win_object = window::windows.find(win);
   if (BATON_UNLIKELY(!win_object))
     return bad_handle(here, 1, nullptr, win, MPI_ERR_WIN);
@@ -1193,8 +1270,10 @@ BATON_ALIAS(Win_test)
 
 BATON_EXPORT int PMPI_Win_unlock(int rank, MPI_Win win) {
   constexpr Procedure here = Procedure::Win_unlock;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Win_unlock(rank, win);
+    if (!library_is_usable()) return not_running(here);
+  }
   Window* const win_object = window::windows.find(win);
   if (BATON_UNLIKELY(!win_object))
     return bad_handle(here, 2, nullptr, win, MPI_ERR_WIN);
@@ -1206,8 +1285,10 @@ BATON_ALIAS(Win_unlock)
 
 BATON_EXPORT int PMPI_Win_unlock_all(MPI_Win win) {
   constexpr Procedure here = Procedure::Win_unlock_all;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Win_unlock_all(win);
+    if (!library_is_usable()) return not_running(here);
+  }
   Window* const win_object = window::windows.find(win);
   if (BATON_UNLIKELY(!win_object))
     return bad_handle(here, 1, nullptr, win, MPI_ERR_WIN);
@@ -1217,8 +1298,10 @@ BATON_ALIAS(Win_unlock_all)
 
 BATON_EXPORT int PMPI_Win_wait(MPI_Win win) {
   constexpr Procedure here = Procedure::Win_wait;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::Win_wait(win);
+    if (!library_is_usable()) return not_running(here);
+  }
   Window* const win_object = window::windows.find(win);
   if (BATON_UNLIKELY(!win_object))
     return bad_handle(here, 1, nullptr, win, MPI_ERR_WIN);

@@ -215,7 +215,9 @@ void Watch::look_at(const Checking& checking, bool apart) {
                   &checking,
                   {}};
   Words words(subject.words);
-  words.add("%s%s (", apart ? "a wait for " : "", ProcedureName(checking.procedure).text);
+  const char* caller = caller_on(checking.comm);
+  words.add("%s%s (", apart ? "a wait for " : "",
+            caller ? caller : ProcedureName(checking.procedure).text);
   words.add_call(checking.comm, checking.number);
   words.add(")");
   look(subject);

@@ -4,6 +4,7 @@
 #include "collective/form.hpp"
 #include "message/engine.hpp"
 #include "message/wait_report.hpp"
+#include "platform/call_stack.hpp"
 #include "world/agree/agree.hpp"
 
 namespace baton::collective {
@@ -90,7 +91,8 @@ void describe_collective(const Run& run, const WaitSubject& subject, Words& word
                     : run.is_blocking() ? Form::blocking
                                         : Form::nonblocking;
   const CallNumber number = run.number();
-  words.add("%s, ", ProcedureName(procedure_of(call, form)).text);
+  const char* caller = caller_on(comm);
+  words.add("%s, ", caller ? caller : ProcedureName(procedure_of(call, form)).text);
   words.add_call(comm, number);
   const Blocks& data = call.out.type && !call.out.in_place() ? call.out : call.in;
   if (data.type && !data.counts)
@@ -161,6 +163,8 @@ void describe(const WaitSubject& subject, WaitDescription& wait) {
     }
     case WaitSubject::Kind::collective:
       return describe_collective(*static_cast<const Run*>(subject.object), subject, words, wait);
+    case WaitSubject::Kind::own:
+      return subject.describe(subject.object, wait);
   }
 }
 
@@ -172,6 +176,11 @@ std::uint64_t members_hash(const Communicator& comm) {
   for (int i = 0; i < members.count; ++i)
     hash = world::scramble(hash + number_of(members.process_at(i)) + 1);
   return hash;
+}
+
+const char* caller_on(const Communicator& comm) {
+  const char* name = comm.is_of_window ? platform::exported_function_under_way() : nullptr;
+  return name && name[0] == 'P' ? name + 1 : name;
 }
 
 void describe_long_waits() {

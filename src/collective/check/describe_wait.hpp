@@ -11,6 +11,10 @@ namespace baton::collective {
 // The same for all members, whatever they call it; others have another.
 std::uint64_t members_hash(const world::Communicator& comm);
 
+// What the program has called where the communicator is a window's, whose own calls are no
+// procedures; null: another one, or not known. A walk up the stack.
+const char* caller_on(const world::Communicator& comm);
+
 // From now on long waits are described. At start.
 void describe_long_waits();
 

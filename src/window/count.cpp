@@ -1,0 +1,57 @@
+#include "window/count.hpp"
+
+#include <atomic>
+
+#include "message/engine.hpp"
+#include "transport/node.hpp"
+#include "transport/single_copy.hpp"
+
+namespace baton::window {
+
+namespace {
+
+WindowMemory memory_of(const Window& window) {
+  switch (window.flavor) {
+    case MPI_WIN_FLAVOR_CREATE:
+      return WindowMemory::create;
+    case MPI_WIN_FLAVOR_DYNAMIC:
+      return WindowMemory::attach;
+    case MPI_WIN_FLAVOR_SHARED:
+      return WindowMemory::allocate_shared;
+    default:
+      return WindowMemory::allocate;
+  }
+}
+
+// Why no cheaper way was there.
+ReachReason reason_of(const Window& window, const Spot& spot) {
+  const Target& target = *spot.target;
+  if (spot.memory) return ReachReason::none;
+  if (!spot.is_remote()) return ReachReason::private_memory;
+  if (target.local_rank == not_on_this_node) return ReachReason::other_node;
+  if (!target.row) return ReachReason::no_common_memory;
+  const Reason refusal = transport::refusal(window.targets[target.owner].local_rank);
+  // relaxed: whichever thread came last.
+  std::atomic_ref(message::engine.one_sided.refusal)
+      .store(static_cast<std::uint64_t>(refusal), std::memory_order_relaxed);
+  return ReachReason::kernel_refuses;
+}
+
+}  // namespace
+
+void count_operation(const Window& window, std::int64_t bytes, const Spot& spot,
+                     WindowOperation operation) {
+  if (bytes == 0 || !transport::job().explain) return;
+  const auto memory = static_cast<int>(memory_of(window));
+  const ReachWay way = spot.memory        ? ReachWay::mapped
+                       : spot.is_remote() ? ReachWay::message
+                                          : ReachWay::kernel;
+  OneSidedCounts& counts = message::engine.one_sided;
+  Tally& tally = counts.tally[memory][static_cast<int>(way)][static_cast<int>(operation)];
+  message::count(tally.messages);
+  message::count(tally.bytes, static_cast<std::uint64_t>(bytes));
+  const ReachReason reason = reason_of(window, spot);
+  if (reason != ReachReason::none) message::count(counts.reasons[memory][static_cast<int>(reason)]);
+}
+
+}  // namespace baton::window
