@@ -22,7 +22,7 @@ namespace baton {
   X(ranks_per_node,              count,  0,          0,       4096,       "for tests: so many ranks of a machine are taken for a node of their own, with the network between them; 0: all are one node; mpiexec reads it for all") \
   X(cma_bytes_min,               bytes,  16384,      1,       1LL << 40,  "shortest contiguous message that one copy through CMA may carry") \
   X(observe,                     flag,   1,          0,       1,          "long messages go the way that their receiver has seen to be quicker; 0: in one copy where that is possible") \
-  X(delegation_polls,            count,  -1,         -1,      1LL << 40,  "so often the origin of a short one-sided operation on private memory looks whether its target, which may be in MPI, has taken it, before it does it itself by system calls; 0: asks nobody; -1: from ranks against usable CPUs") \
+  X(delegation_polls,            count,  -1,         -1,      1LL << 40,  "so often the origin of a short one-sided operation on private memory looks whether its target, which may be in MPI, has taken it, before it does it itself by system calls; 0: asks nobody; -1: as long as the system calls take, and never where ranks outnumber CPUs") \
   X(receiver_initiated,          flag,   1,          0,       1,          "receives that were posted first are made known to their sender, which puts long messages straight into them") \
   X(cma,                         flag,   1,          0,       1,          "allow cross-memory attach (process_vm_readv)") \
   X(xpmem,                       flag,   1,          0,       1,          "map memory of other ranks where the machine has XPMEM") \

@@ -277,8 +277,11 @@ Error change_private(Window& window, const Spot& spot, const Elements& elements,
     return error;
   // Operations of one origin are done in their order.
   if ((error = finish_batch(window))) return error;
-  if (!arrays || result || is_short_run(at))
+  if (arrays && is_short_run(at)) {
+    const OwnWay own_way;
     return change_runs(window, spot, elements, from, result, at);
+  }
+  if (!arrays || result) return change_runs(window, spot, elements, from, result, at);
   std::int64_t done = 0;
   if ((error = delegate_long_accumulate(window, spot, elements, *from, operation, &done)))
     return error;
@@ -352,6 +355,22 @@ Error change_place(Window& window, const Data* from, const Data* result, const P
   return change_runs(window, spot, elements, from, result, at);
 }
 
+// A compare-and-swap of memory that only the kernel can copy.
+BATON_COLD Error swap_private(Window& window, const Spot& spot, const Datatype& type,
+                              const void* from, const void* expected, void* result) {
+  Error error = MPI_SUCCESS;
+  if (delegate_compare_and_swap(window, spot, type, from, expected, result, &error)) return error;
+  const OwnWay own_way;
+  const auto bytes = static_cast<std::size_t>(type.size);
+  const ElementHold hold(window, *spot.target, 1, false);
+  char there[element_bytes_max];
+  if ((error = read_spot(window, spot, spot.address, there, type.size))) return error;
+  if (std::memcmp(there, expected, bytes) == 0)
+    error = write_spot(window, spot, spot.address, from, type.size);
+  std::memcpy(result, there, bytes);
+  return error;
+}
+
 }  // namespace
 
 Error accumulate(Window& window, const Data& from, const Place& to, const Operation& operation) {
@@ -396,30 +415,17 @@ Error compare_and_swap(Window& window, const void* from, const void* expected, v
   if (BATON_UNLIKELY(!spot.target)) return MPI_SUCCESS;
   if (BATON_UNLIKELY(spot.is_remote()))
     return compare_and_swap_remotely(window, spot, from, expected, result, at);
-  if (BATON_UNLIKELY(!spot.memory)) {
-    Error error = MPI_SUCCESS;
-    if (delegate_compare_and_swap(window, spot, type, from, expected, result, &error)) return error;
-  }
-  const auto bytes = static_cast<std::size_t>(type.size);
+  if (BATON_UNLIKELY(!spot.memory)) return swap_private(window, spot, type, from, expected, result);
   const ElementHold hold(window, *spot.target, 1, is_lone_atomic(spot, type));
   if (BATON_LIKELY(hold.is_atomic())) {
     compare_and_swap_atomically(type.size, expected, from, spot.memory, result);
     return MPI_SUCCESS;
   }
-  char there[element_bytes_max];
-  if (spot.memory)
-    std::memcpy(there, spot.memory, bytes);
-  else if (Error error = read_spot(window, spot, spot.address, there, type.size))
-    return error;
-  const bool equal = std::memcmp(there, expected, bytes) == 0;
-  Error error = MPI_SUCCESS;
-  if (equal && spot.memory)
-    std::memcpy(spot.memory, from, bytes);
-  else if (equal)
-    error = write_spot(window, spot, spot.address, from, type.size);
-  std::memcpy(result, there, bytes);
+  const auto bytes = static_cast<std::size_t>(type.size);
+  std::memcpy(result, spot.memory, bytes);
+  if (std::memcmp(result, expected, bytes) == 0) std::memcpy(spot.memory, from, bytes);
   note_stores(window);
-  return error;
+  return MPI_SUCCESS;
 }
 
 Error change_own(Window& window, char* memory, const Datatype& type, std::int64_t bytes,

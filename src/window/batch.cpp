@@ -94,10 +94,12 @@ Error finish_under_lock() {
   Window& window = *batch.window;
   Work& work = *own_work();
   Error error = MPI_SUCCESS;
-  if (!delegate(*batch.target, work))
+  if (!delegate(*batch.target, work)) {
+    const OwnWay own_way;
     error = move_by_kernel(window, work);
-  else if (work.error)
+  } else if (work.error) {
     error = refused(window, *batch.target, work.error);
+  }
   const char* data = work.data;
   if (batch.kind == WorkKind::get && !error)
     for (std::uint32_t i = 0; i < work.pieces; ++i) {

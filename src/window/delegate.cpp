@@ -1,12 +1,14 @@
 #include "window/delegate.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 
 #include "base/settings.hpp"
 #include "message/attend.hpp"
 #include "message/engine.hpp"
+#include "platform/clock.hpp"
 #include "transport/heap.hpp"
 #include "transport/node.hpp"
 #include "transport/single_copy.hpp"
@@ -135,13 +137,29 @@ bool attend() {
 
 // --- the origin's side
 
-// As long as a target in MPI takes to come to it, and no longer than a system call; where ranks
-// outnumber CPUs it most likely has none now. Guess.
-std::int64_t polls_allowed() {
-  constexpr std::int64_t polls = 40;
-  if (settings.delegation_polls >= 0) return settings.delegation_polls;
-  return message::engine.oversubscribed ? 0 : polls;
+// How long this rank took when it did work itself, or little more; 0: not known yet.
+std::atomic<std::int64_t> own_ticks{0};
+// relaxed: a number to decide by.
+std::int64_t own_way_ticks() {
+  return own_ticks.load(std::memory_order_relaxed);
 }
+
+// How long a target is waited for: as long as doing it ourselves takes, so that a wait in vain
+// costs no more than that again. Where ranks outnumber CPUs the target most likely has none now.
+class Patience {
+ public:
+  Patience()
+      : polls_(settings.delegation_polls),
+        end_ticks_(polls_ < 0 ? platform::now_ticks() + own_way_ticks() : 0) {}
+  bool is_none() const {
+    return polls_ < 0 ? message::engine.oversubscribed || own_way_ticks() == 0 : polls_ == 0;
+  }
+  bool is_over() { return polls_ < 0 ? platform::now_ticks() >= end_ticks_ : polls_-- == 0; }
+
+ private:
+  std::int64_t polls_;
+  std::int64_t end_ticks_;
+};
 
 // Targets that are not there are asked ever more rarely. One that sleeps in MPI is woken, and asked
 // again when it may be awake. Guesses.
@@ -155,16 +173,22 @@ void note_miss(Partner& partner, LocalRank rank) {
   partner.skips = 1u << partner.misses;
 }
 
-bool await(Work& work, LocalRank whom, std::int64_t polls) {
-  for (;; --polls) {
+bool await(Work& work, LocalRank whom, Patience& patience) {
+  constexpr int pauses_max = 1000;  // guess
+  int pauses = 0;
+  for (bool over = false;;) {
     if (lockfree::is_done(work.state)) return true;
-    if (polls <= 0 && lockfree::withdraw(work.state, number_of(whom))) return false;
+    if (!over && patience.is_over()) {
+      if (lockfree::withdraw(work.state, number_of(whom))) return false;
+      over = true;
+    }
     // Whom we ask may be asking us.
     if (message::is_asked()) (void)attend();
-    if (polls > -1000)
+    // Who has taken it may lose its CPU before it has done it.
+    if (!over || pauses++ < pauses_max)
       platform::pause_cpu();
     else
-      platform::yield_cpu();  // taken, but not done: who has taken it lost its CPU
+      platform::yield_cpu();
   }
 }
 
@@ -203,13 +227,22 @@ void note_delegation_room(LocalRank rank, std::uint64_t address) {
   if (partner.address != address) partner = {address, nullptr, 0, 0};
 }
 
+OwnWay::OwnWay() : start_ticks_(platform::now_ticks()) {}
+
+OwnWay::~OwnWay() {
+  const std::int64_t ticks = platform::now_ticks() - start_ticks_, before = own_way_ticks();
+  // That this rank lost its CPU meanwhile is no reason to wait so long. (relaxed: as above.)
+  own_ticks.store(before == 0 ? ticks : std::min(ticks, before + before / 16 + 1),
+                  std::memory_order_relaxed);
+}
+
 Work* own_work() {
   return own_room ? &own_room->work : nullptr;
 }
 
 bool delegate(const Target& target, Work& work) {
-  const std::int64_t polls = polls_allowed();
-  if (polls == 0) return false;
+  Patience patience;
+  if (patience.is_none()) return false;
   Partner& partner = partners[number_of(target.local_rank)];
   if (partner.skips > 0) {
     --partner.skips;
@@ -223,7 +256,7 @@ bool delegate(const Target& target, Work& work) {
   if (!room) return false;
   lockfree::ask(work.state, number_of(target.local_rank), room->bell,
                 number_of(transport::own_rank()));
-  if (await(work, target.local_rank, polls)) {
+  if (await(work, target.local_rank, patience)) {
     partner.misses = 0;
     return true;
   }

@@ -74,5 +74,16 @@ Work* own_work();
 // Whether the target has done it; otherwise nobody has, nor will. What it refused is in `error` of
 // the work. Under `delegation_lock`.
 [[nodiscard]] bool delegate(const Target& target, Work& work);
+// While this rank does short work itself: how long that takes is how long it waits for others.
+class OwnWay {
+ public:
+  OwnWay();
+  ~OwnWay();
+  OwnWay(const OwnWay&) = delete;
+  OwnWay& operator=(const OwnWay&) = delete;
+
+ private:
+  std::int64_t start_ticks_;
+};
 
 }  // namespace baton::window
