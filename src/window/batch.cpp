@@ -146,8 +146,9 @@ bool add_run(Window& window, const Spot& spot, const void* from, std::int64_t by
 }
 
 // One piece of work at once; its result is in its data.
-bool do_now(Window& window, const Target& target, Work& work, Error* error) {
-  if (!delegate(target, work)) return false;
+bool do_now(Window& window, const Target& target, Work& work, Error* error,
+            std::int64_t patience = 1) {
+  if (!delegate(target, work, patience)) return false;
   if (work.error) *error = refused(window, target, work.error);
   return true;
 }
@@ -184,8 +185,10 @@ Error delegate_long_accumulate(Window& window, const Spot& spot, const Elements&
   work->pieces = 1;
   work->first = {spot.address, static_cast<std::uint64_t>(from.bytes())};
   std::memcpy(work->data, &from.buffer, sizeof from.buffer);
+  // Less than half of what this rank would take.
+  const std::int64_t patience = 1 + from.bytes() / (4 * batch_bytes_max);
   Error error = MPI_SUCCESS;
-  if (do_now(window, *spot.target, *work, &error))
+  if (do_now(window, *spot.target, *work, &error, patience))
     *done = from.bytes() - static_cast<std::int64_t>(work->first.bytes);
   return error;
 }

@@ -1,5 +1,7 @@
 #include "window/delegate.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -9,6 +11,7 @@
 #include "message/attend.hpp"
 #include "message/engine.hpp"
 #include "platform/clock.hpp"
+#include "platform/cross_memory.hpp"
 #include "transport/heap.hpp"
 #include "transport/node.hpp"
 #include "transport/single_copy.hpp"
@@ -23,10 +26,11 @@ namespace {
 
 // A rank of the node, as one that we ask, or that asks us.
 struct Partner {
-  std::uint64_t address;  // of its room, there; 0: none
-  DelegationRoom* room;   // here; null: not looked for yet
-  std::uint32_t misses;   // in vain, one after another
-  std::uint32_t skips;    // so often we do not ask
+  std::uint64_t address;     // of its room, there; 0: none
+  DelegationRoom* room;      // here; null: not looked for yet
+  std::uint32_t misses;      // in vain, one after another
+  std::uint32_t skips;       // so often we do not ask
+  std::int64_t wakes_ticks;  // until then it most likely sleeps still
 };
 
 // Of what follows, and of doing work for others.
@@ -137,7 +141,7 @@ bool attend() {
 
 // --- the origin's side
 
-// How long this rank took when it did work itself, or little more; 0: not known yet.
+// How long this rank took when it did short work itself, or little more.
 std::atomic<std::int64_t> own_ticks{0};
 // relaxed: a number to decide by.
 std::int64_t own_way_ticks() {
@@ -148,12 +152,10 @@ std::int64_t own_way_ticks() {
 // costs no more than that again. Where ranks outnumber CPUs the target most likely has none now.
 class Patience {
  public:
-  Patience()
+  explicit Patience(std::int64_t times)
       : polls_(settings.delegation_polls),
-        end_ticks_(polls_ < 0 ? platform::now_ticks() + own_way_ticks() : 0) {}
-  bool is_none() const {
-    return polls_ < 0 ? message::engine.oversubscribed || own_way_ticks() == 0 : polls_ == 0;
-  }
+        end_ticks_(polls_ < 0 ? platform::now_ticks() + times * own_way_ticks() : 0) {}
+  bool is_none() const { return polls_ < 0 ? message::engine.oversubscribed : polls_ == 0; }
   bool is_over() { return polls_ < 0 ? platform::now_ticks() >= end_ticks_ : polls_-- == 0; }
 
  private:
@@ -164,9 +166,10 @@ class Patience {
 // Targets that are not there are asked ever more rarely. One that sleeps in MPI is woken, and asked
 // again when it may be awake. Guesses.
 void note_miss(Partner& partner, LocalRank rank) {
-  constexpr std::uint32_t misses_max = 4, skips_until_awake = 8;
+  constexpr std::uint32_t misses_max = 4;
+  constexpr std::int64_t own_ways_until_awake = 8;
   if (message::wake_rank(rank)) {
-    partner.skips = skips_until_awake;
+    partner.wakes_ticks = platform::now_ticks() + own_ways_until_awake * own_way_ticks();
     return;
   }
   if (partner.misses < misses_max) ++partner.misses;
@@ -195,6 +198,11 @@ bool await(Work& work, LocalRank whom, Patience& patience) {
 }  // namespace
 
 std::uint64_t open_delegation_room() {
+  {
+    const OwnWay first;  // a guess of it, until there was some
+    std::uint64_t from = 0, to;
+    (void)platform::read_process_memory(::getpid(), &from, &to, sizeof to);
+  }
   platform::Guard guard(partners_lock);
   if (users++ == 0) {
     void* memory = nullptr;
@@ -224,7 +232,7 @@ void note_delegation_room(LocalRank rank, std::uint64_t address) {
   platform::Guard guard(partners_lock);
   if (!partners || rank == not_on_this_node) return;
   Partner& partner = partners[number_of(rank)];
-  if (partner.address != address) partner = {address, nullptr, 0, 0};
+  if (partner.address != address) partner = {address, nullptr, 0, 0, 0};
 }
 
 OwnWay::OwnWay() : start_ticks_(platform::now_ticks()) {}
@@ -240,14 +248,15 @@ Work* own_work() {
   return own_room ? &own_room->work : nullptr;
 }
 
-bool delegate(const Target& target, Work& work) {
-  Patience patience;
-  if (patience.is_none()) return false;
+bool delegate(const Target& target, Work& work, std::int64_t patience) {
+  Patience left(patience);
+  if (left.is_none()) return false;
   Partner& partner = partners[number_of(target.local_rank)];
   if (partner.skips > 0) {
     --partner.skips;
     return false;
   }
+  if (platform::now_ticks() < partner.wakes_ticks) return false;
   DelegationRoom* room = nullptr;
   {
     platform::Guard guard(partners_lock);
@@ -256,7 +265,8 @@ bool delegate(const Target& target, Work& work) {
   if (!room) return false;
   lockfree::ask(work.state, number_of(target.local_rank), room->bell,
                 number_of(transport::own_rank()));
-  if (await(work, target.local_rank, patience)) {
+  if (patience > 1) (void)message::wake_rank(target.local_rank);
+  if (await(work, target.local_rank, left)) {
     partner.misses = 0;
     return true;
   }

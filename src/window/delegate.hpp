@@ -72,8 +72,9 @@ extern platform::Lock delegation_lock;
 Work* own_work();
 
 // Whether the target has done it; otherwise nobody has, nor will. What it refused is in `error` of
-// the work. Under `delegation_lock`.
-[[nodiscard]] bool delegate(const Target& target, Work& work);
+// the work. `patience`: so many times as long as short work takes here the target is waited for,
+// and from 2 on woken first. Under `delegation_lock`.
+[[nodiscard]] bool delegate(const Target& target, Work& work, std::int64_t patience = 1);
 // While this rank does short work itself: how long that takes is how long it waits for others.
 class OwnWay {
  public:
