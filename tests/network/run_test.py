@@ -16,6 +16,8 @@ LIBRARY = f"LD_LIBRARY_PATH={os.path.join(os.path.dirname(BIN), 'lib')}"
 # These hosts share a machine's CPUs, and each takes them for its own: waiting ranks would keep them from each other.
 SHARED = "BATON_SPIN_COUNT=0"
 SUITES = ("sizes", "match", "collective", "order")
+# Kinds of windows; of shared memory there are none over hosts.
+WINDOWS = ("allocate", "create", "dynamic")
 # What an example prints and does not depend on who computes it: the words that it is given, and its answer's line.
 EXAMPLES = ((WEATHER, ("--cells", 61, "--steps", 40), r"(?m)^fingerprint: (\S+)$"),
             (SEISMIC, ("--cells", 101, "--steps", 60), r"(?m)^fingerprint: (\S+)$"),
@@ -38,8 +40,8 @@ class Running:
         self.world.check_nothing_left()
         return job.out
 
-    def check_suite(self, launcher, ranks, name, **more):
-        out = self.run_job(launcher, ranks, os.path.join(PROGRAMS, f"conformance_{name}"), **more)
+    def check_suite(self, launcher, ranks, name, *words, **more):
+        out = self.run_job(launcher, ranks, os.path.join(PROGRAMS, f"conformance_{name}"), *words, **more)
         self.assertIn(f"all checks held on {ranks} ranks", out, (launcher, name))
 
     def check_library(self, launcher, ranks):
@@ -58,6 +60,13 @@ class OverTwoHosts(Running, unittest.TestCase):
             for suite in SUITES if name in ("mpich", "srun-pmix") else SUITES[1:3]:
                 self.check_suite(name, 4, suite)
         each_launcher(self, check, ("mpich", "intel", "prterun", "srun-pmi2", "srun-pmix"))
+
+    def test_windows_reach_the_other_host(self):
+        def check(name):
+            for suite in ("one_sided", "epochs", "accumulate", "atomics", "litmus"):
+                self.check_suite(name, 4, suite, *WINDOWS)
+            self.check_suite(name, 4, "random_windows", 1, 50, 0, *WINDOWS)
+        each_launcher(self, check, ("mpich",))
 
     def test_one_rank_a_host_has_no_neighbour(self):
         each_launcher(self, lambda name: self.check_suite(name, 2, "sizes", settings=()), ("mpich-port", "srun-pmix"))
