@@ -24,14 +24,6 @@ RemoteHeader header_of(const Window& window) {
   return header;
 }
 
-// What the target has refused.
-Error refused(std::int32_t error, int rank) {
-  if (error == MPI_SUCCESS) return MPI_SUCCESS;
-  return fail(error, "rank %d of the window refused it: %s", rank,
-              error == MPI_ERR_RMA_RANGE ? "it reaches bytes that are not in its memory there"
-                                         : "the operation cannot be carried out there");
-}
-
 int rank_of(const Window& window, const Target& target) {
   return static_cast<int>(&target - window.targets);
 }
@@ -42,7 +34,7 @@ Error await(const Window& window, const Target& target, Expected& expected,
   // ORDER window.answer: acquire here, release in take_answer; the data is there.
   message::wait_until([&] { return expected.answers.load(std::memory_order_acquire) == 0; },
                       [&] { return subject_of(wait); });
-  return refused(expected.error, rank_of(window, target));
+  return refused(rank_of(window, target), expected.error);
 }
 
 // A message without data, and its answer.
@@ -156,6 +148,13 @@ Error add_all(Stream& stream, const Spot& spot, const Place& place, const char* 
 
 }  // namespace
 
+Error refused(int rank, std::int32_t error) {
+  if (error == MPI_SUCCESS) return MPI_SUCCESS;
+  return fail(error, "rank %d of the window refused it: %s", rank,
+              error == MPI_ERR_RMA_RANGE ? "it reaches bytes that are not in its memory there"
+                                         : "the operation cannot be carried out there");
+}
+
 namespace {
 
 // Longer runs go beside the message that announces them. A message with its data holds no more.
@@ -164,7 +163,8 @@ constexpr std::int64_t message_bytes_max = 3968;
 // Announces a transfer of one run at the target.
 Error announce(Window& window, const Spot& spot, RemoteKind kind, RemoteHeader header,
                std::uint64_t address, std::int64_t bytes) {
-  note_sent(window, *spot.target);
+  // What is got tells by itself that it is there.
+  if (kind != RemoteKind::get_run) note_sent(window, *spot.target);
   RemoteMessage message(kind, header);
   message.add(address, nullptr, static_cast<std::uint64_t>(bytes));
   return message.send(spot.target->process);
@@ -210,7 +210,15 @@ Error put_remotely(Window& window, const Spot& spot, const Data& from, const Pla
 }
 
 Error get_remotely(Window& window, const Spot& spot, const Data& to, const Place& from) {
-  if (from.type->contiguous) {
+  const bool is_run = from.type->contiguous;
+  if (is_run && to.type->contiguous && to.bytes() <= message_bytes_max) {
+    Expected* expected = expect_answer(window, from.rank);
+    if (!expected) return no_memory(to.bytes());
+    expected->into = static_cast<char*>(to.buffer);
+    Stream stream(window, *spot.target, RemoteKind::get, header_of(window), expected);
+    return add_all(stream, spot, from, nullptr, 1, false);
+  }
+  if (is_run) {
     RemoteHeader header = header_of(window);
     header.number = next_transfer();
     if (Error error = begin_transfer_from(window, from.rank, header.number, to)) return error;
@@ -286,18 +294,18 @@ static Error ask_for_end(Window& window, Target& target, RemoteKind kind,
 }
 
 Error flush_remotely(Window& window, Target& target) {
-  if (!target.sent) return MPI_SUCCESS;
+  if (!target.sent) return finish_transfers(window, &target);
   target.sent = target.accumulates = false;
   target.unflushed = 0;
   return ask_for_end(window, target, RemoteKind::flush, header_of(window));
 }
 
 Error flush_all_remotely(Window& window) {
-  if (!window.sent) return MPI_SUCCESS;
-  window.sent = false;
   Error error = MPI_SUCCESS;
-  for (int rank = 0; rank < window.ranks(); ++rank)
+  for (int rank = 0; rank < window.ranks() && window.sent; ++rank)
     if (Error failed = flush_remotely(window, window.targets[rank])) error = failed;
+  window.sent = false;
+  if (Error failed = finish_transfers(window, nullptr)) error = failed;
   return error;
 }
 

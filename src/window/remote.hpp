@@ -44,6 +44,9 @@ Error accumulate_remotely(Window& window, const Spot& spot, const Data* from, co
 Error compare_and_swap_remotely(Window& window, const Spot& spot, const void* from,
                                 const void* expected, void* result, const Place& at);
 
+// An error that the target has answered, explained; MPI_SUCCESS stays what it is.
+Error refused(int rank, std::int32_t error);
+
 // Until all that was sent there is done.
 Error flush_remotely(Window& window, Target& target);
 Error flush_all_remotely(Window& window);

@@ -118,9 +118,9 @@ void do_run(const Incoming& incoming, RemoteKind kind) {
   std::memcpy(&announcement.piece, incoming.pieces, sizeof announcement.piece);
   const RemotePiece& piece = announcement.piece;
   const bool refuse = !is_own_memory(*incoming.window, piece.address, piece.bytes);
-  const Error error = kind == RemoteKind::put_run   ? receive_put(announcement, refuse)
-                      : kind == RemoteKind::get_run ? send_got(announcement, refuse)
-                                                    : receive_accumulate(announcement, refuse);
+  if (kind == RemoteKind::get_run) return send_got(announcement, refuse);
+  const Error error = kind == RemoteKind::put_run ? receive_put(announcement, refuse)
+                                                  : receive_accumulate(announcement, refuse);
   if (error) incoming.origin().refused = error;
 }
 

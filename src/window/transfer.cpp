@@ -17,8 +17,10 @@ struct Transfer {
   Window* window = nullptr;
   int rank = 0;  // the other's
   Transfer* next = nullptr;
-  const Datatype* type = nullptr;  // held, at the origin
-  char* data = nullptr;            // of an accumulate, at the target
+  const Datatype* type = nullptr;  // held, at the origin; null: an answer is what it waits for
+  std::int64_t bytes = 0;
+  Expected expected;
+  char* data = nullptr;  // of an accumulate, at the target
   Announcement announcement{};
 };
 
@@ -61,14 +63,34 @@ Transfer* new_transfer(Window& window, int rank) {
   return transfer;
 }
 
+void list(Transfer& transfer) {
+  platform::Guard guard(begun_lock);
+  begun.add(&transfer);
+}
+
 Transfer* begin(Window& window, int rank, const Data& data) {
   Transfer* transfer = new_transfer(window, rank);
   if (!transfer) return nullptr;
   transfer->type = data.type;
+  transfer->bytes = data.bytes();
   datatype::retain(const_cast<Datatype&>(*data.type));
-  platform::Guard guard(begun_lock);
-  begun.add(transfer);
+  list(*transfer);
   return transfer;
+}
+
+// Of one that is over.
+Error error_of(const Transfer& transfer) {
+  if (transfer.request.error) return transfer.request.error;
+  if (transfer.expected.error) return refused(transfer.rank, transfer.expected.error);
+  const bool got = transfer.type && transfer.request.kind == message::RequestKind::receive;
+  return got && transfer.request.bytes != transfer.bytes ? refused(transfer.rank, MPI_ERR_RMA_RANGE)
+                                                         : MPI_SUCCESS;
+}
+
+bool is_over(const Transfer& transfer) {
+  // ORDER window.answer: acquire here, release in take_answer; the data is there.
+  return transfer.type ? message::is_complete(transfer.request)
+                       : transfer.expected.answers.load(std::memory_order_acquire) == 0;
 }
 
 bool is_of(const Transfer& transfer, const Window& window, const Target* target) {
@@ -79,7 +101,7 @@ bool is_of(const Transfer& transfer, const Window& window, const Target* target)
 bool all_complete(const Window& window, const Target* target) {
   platform::Guard guard(begun_lock);
   for (Transfer* transfer = begun.first; transfer; transfer = transfer->next)
-    if (is_of(*transfer, window, target) && !message::is_complete(transfer->request)) return false;
+    if (is_of(*transfer, window, target) && !is_over(*transfer)) return false;
   return true;
 }
 
@@ -107,6 +129,13 @@ Error begin_transfer_from(Window& window, int rank, std::uint32_t number, const 
   return MPI_SUCCESS;
 }
 
+Expected* expect_answer(Window& window, int rank) {
+  Transfer* transfer = new_transfer(window, rank);
+  if (!transfer) return nullptr;
+  list(*transfer);
+  return &transfer->expected;
+}
+
 Error finish_transfers(Window& window, const Target* target) {
   if (BATON_LIKELY(!platform::load_shared(begun.first))) return MPI_SUCCESS;
   message::wait_until([&] { return all_complete(window, target); });
@@ -118,8 +147,8 @@ Error finish_transfers(Window& window, const Target* target) {
       link = &transfer->next;
       continue;
     }
-    if (transfer->request.error) error = transfer->request.error;
-    datatype::release(const_cast<Datatype&>(*transfer->type));
+    if (Error failed = error_of(*transfer)) error = failed;
+    if (transfer->type) datatype::release(const_cast<Datatype&>(*transfer->type));
     begun.remove(link);
     delete transfer;
   }
@@ -242,14 +271,13 @@ Error receive_accumulate(const Announcement& announcement, bool refuse) {
   return transfer.data ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
-Error send_got(const Announcement& announcement, bool refuse) {
+void send_got(const Announcement& announcement, bool refuse) {
   const RemotePiece& piece = announcement.piece;
   Transfer& transfer = *accept(announcement);
   message::begin_send(
       transfer.window->comm->point_to_point, reinterpret_cast<const void*>(piece.address),
       static_cast<std::int64_t>(refuse ? 0 : piece.bytes), bytes_type(), transfer.rank,
       tag_of(announcement.header.number, true), false, transfer.request);
-  return refuse ? MPI_ERR_RMA_RANGE : MPI_SUCCESS;
 }
 
 bool is_idle(const Window& window, int rank) {

@@ -22,6 +22,8 @@ std::uint32_t next_transfer();
                                       const Data& data);
 [[nodiscard]] Error begin_transfer_from(Window& window, int rank, std::uint32_t number,
                                         const Data& data);
+// What an answer brings that nothing waits for before finish_transfers; null: no memory.
+Expected* expect_answer(Window& window, int rank);
 
 // --- the target, in its progress
 
@@ -31,11 +33,11 @@ struct Announcement {
   Window* window;
   int rank;  // the origin's
 };
-// Each takes what it is about, or where that is refused the data, which goes nowhere. The error is
-// for the origin's next flush.
+// Each takes what it is about, or where that is refused the data, which goes nowhere; of what was
+// to be got nothing is sent then. The error is for the origin's next flush.
 Error receive_put(const Announcement& announcement, bool refuse);
 Error receive_accumulate(const Announcement& announcement, bool refuse);
-Error send_got(const Announcement& announcement, bool refuse);
+void send_got(const Announcement& announcement, bool refuse);
 // Whether nothing of this origin is on its way; when that is so, `end` is called.
 bool is_idle(const Window& window, int rank);
 void await_idle(const Incoming& incoming, void (*end)(const Incoming&));
