@@ -102,6 +102,7 @@ bool may_be_private(const Window& window) {
 
 void dispose(Window& window) {
   stop_listening(window);
+  forget_puts(window);
   if (may_be_private(window)) close_delegation_room();
   end_checks(window);
   forget_regions(window);

@@ -13,6 +13,32 @@
 
 namespace baton::window {
 
+// Short puts to one target, which go together, with the flush that follows them.
+struct GatheredPuts {
+  explicit GatheredPuts(const RemoteHeader& header) : message(RemoteKind::put, header) {}
+  platform::Lock lock;
+  Target* target = nullptr;  // null: none
+  RemoteMessage message;
+
+  // Under the lock.
+  Error send() {
+    const Error error = message.send(target->process);
+    reset();
+    return error;
+  }
+  // Gives them away, if they are for that target.
+  void take_for(const Target& whose, RemoteMessage* taken) {
+    platform::Guard guard(lock);
+    if (target != &whose) return;
+    *taken = message;
+    reset();
+  }
+  void reset() {
+    message.reset();
+    target = nullptr;
+  }
+};
+
 namespace {
 
 // So much may be on its way to a target before the origin waits for it; guess.
@@ -37,16 +63,15 @@ Error await(const Window& window, const Target& target, Expected& expected,
   return refused(rank_of(window, target), expected.error);
 }
 
-// A message without data, and its answer.
-Error ask(const Window& window, const Target& target, RemoteKind kind, RemoteHeader header,
-          Expected& expected) {
+// A message, and its answer.
+Error ask(const Window& window, const Target& target, RemoteMessage& message, Expected& expected) {
   // relaxed: nobody knows of it yet.
   expected.answers.store(1, std::memory_order_relaxed);
-  header.token = expected.token();
-  RemoteMessage message(kind, header);
+  message.header().token = expected.token();
   if (Error error = message.send(target.process)) return error;
   return await(window, target, expected,
-               kind == RemoteKind::lock ? WindowWait::Kind::remote_lock : WindowWait::Kind::answer);
+               message.kind() == RemoteKind::lock ? WindowWait::Kind::remote_lock
+                                                  : WindowWait::Kind::answer);
 }
 
 // Sends what a message has so far; where it wants an answer, that goes to `position` of the data.
@@ -194,6 +219,38 @@ Error accumulate_run(Window& window, const Spot& spot, const Data& from, RemoteH
 
 }  // namespace
 
+namespace {
+
+// Sends what is gathered for the target, or for whomever.
+Error send_puts(Window& window, const Target* target) {
+  if (!window.puts) return MPI_SUCCESS;
+  platform::Guard guard(window.puts->lock);
+  GatheredPuts& puts = *window.puts;
+  if (!puts.target || (target && puts.target != target)) return MPI_SUCCESS;
+  return puts.send();
+}
+
+// False: there is no memory for it.
+bool gather_put(Window& window, const Spot& spot, const char* data, std::int64_t bytes,
+                Error* error) {
+  {
+    platform::Guard guard(window.memory_lock);
+    if (!window.puts) window.puts = new (std::nothrow) GatheredPuts(header_of(window));
+    if (!window.puts) return false;
+  }
+  GatheredPuts& puts = *window.puts;
+  platform::Guard guard(puts.lock);
+  const auto size = static_cast<std::uint64_t>(bytes);
+  if (puts.target && (puts.target != spot.target || puts.message.room() < size))
+    *error = puts.send();
+  puts.target = spot.target;
+  puts.message.add(spot.address, data, size);
+  spot.target->unflushed += bytes;
+  return true;
+}
+
+}  // namespace
+
 Error put_remotely(Window& window, const Spot& spot, const Data& from, const Place& to) {
   if (to.type->contiguous && to.bytes() > message_bytes_max) {
     RemoteHeader header = header_of(window);
@@ -205,6 +262,11 @@ Error put_remotely(Window& window, const Spot& spot, const Data& from, const Pla
   Packed packed(from, true);
   if (!packed.has_memory()) return no_memory(from.bytes());
   note_sent(window, *spot.target);
+  Error error = MPI_SUCCESS;
+  if (to.type->contiguous && gather_put(window, spot, packed.bytes(), to.bytes(), &error))
+    return !error && spot.target->unflushed > unflushed_bytes_max
+               ? flush_remotely(window, *spot.target)
+               : error;
   Stream stream(window, *spot.target, RemoteKind::put, header_of(window), nullptr);
   return add_all(stream, spot, to, packed.bytes(), 1, false);
 }
@@ -283,10 +345,11 @@ Error compare_and_swap_remotely(Window& window, const Spot& spot, const void* fr
 }
 
 // Of all that this rank has begun there, at both ends.
-static Error ask_for_end(Window& window, Target& target, RemoteKind kind,
-                         const RemoteHeader& header) {
+static Error ask_for_end(Window& window, Target& target, RemoteMessage& message) {
+  target.sent = target.accumulates = false;
+  target.unflushed = 0;
   Expected expected;
-  const Error refusal = ask(window, target, kind, header, expected);
+  const Error refusal = ask(window, target, message, expected);
   const Explanation why = last_explanation();
   const Error error = finish_transfers(window, &target);
   if (refusal) last_explanation() = why;
@@ -295,9 +358,10 @@ static Error ask_for_end(Window& window, Target& target, RemoteKind kind,
 
 Error flush_remotely(Window& window, Target& target) {
   if (!target.sent) return finish_transfers(window, &target);
-  target.sent = target.accumulates = false;
-  target.unflushed = 0;
-  return ask_for_end(window, target, RemoteKind::flush, header_of(window));
+  RemoteMessage message(RemoteKind::flush, header_of(window));
+  // Puts that have not left ask for the answer themselves.
+  if (window.puts) window.puts->take_for(target, &message);
+  return ask_for_end(window, target, message);
 }
 
 Error flush_all_remotely(Window& window) {
@@ -313,18 +377,24 @@ Error lock_remotely(Window& window, Target& target, bool exclusive) {
   RemoteHeader header = header_of(window);
   header.exclusive = exclusive;
   Expected expected;
-  if (Error error = ask(window, target, RemoteKind::lock, header, expected)) return error;
+  RemoteMessage message(RemoteKind::lock, header);
+  if (Error error = ask(window, target, message, expected)) return error;
   target.number = expected.number;
   return MPI_SUCCESS;
 }
 
 Error unlock_remotely(Window& window, Target& target, bool exclusive) {
+  const Error failed = send_puts(window, &target);
   RemoteHeader header = header_of(window);
   header.exclusive = exclusive;
   header.number = target.number;
-  target.sent = target.accumulates = false;
-  target.unflushed = 0;
-  return ask_for_end(window, target, RemoteKind::unlock, header);
+  RemoteMessage message(RemoteKind::unlock, header);
+  const Error error = ask_for_end(window, target, message);
+  return failed ? failed : error;
+}
+
+void forget_puts(Window& window) {
+  delete window.puts;
 }
 
 void post_remotely(Window& window, const Target& origin) {

@@ -207,7 +207,8 @@ void arrive(const message::ActiveMessage& message) {
   incoming.data = payload + sizeof incoming.header + incoming.header.pieces * sizeof(RemotePiece);
   switch (kind) {
     case RemoteKind::put:
-      return do_put(incoming);
+      do_put(incoming);
+      return incoming.header.token ? at_end(incoming, do_flush) : void();
     case RemoteKind::get:
       return do_get(incoming);
     case RemoteKind::accumulate:

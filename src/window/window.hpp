@@ -78,6 +78,8 @@ enum class Epoch : std::uint8_t { none, fence, started, locked, locked_all };
 
 struct WindowChecks;
 
+struct GatheredPuts;  // remote.cpp
+
 class Window {
  public:
   ErrorTarget errors{ObjectKind::win};
@@ -106,6 +108,7 @@ class Window {
   bool dirty = false;                // we have stored somewhere since the last fence of the CPU
   bool sent = false;                 // messages to some targets
   bool gathered = false;             // short operations wait in the batch (batch.hpp)
+  GatheredPuts* puts = nullptr;      // short ones to another node, in a message of their own
   bool exposed = false;              // between MPI_Win_post and the end of MPI_Win_wait
   Group* exposed_to = nullptr;       // then; held
   bool all_unchecked = false;        // of MPI_Win_lock_all: MPI_MODE_NOCHECK
