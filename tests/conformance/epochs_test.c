@@ -445,6 +445,7 @@ static void run(WindowKind kind) {
 
 int main(int argc, char** argv) {
   start(&argc, &argv);
+  CHECK(size <= 64); /* its arrays are for so many */
   over_kinds(argc, argv, run);
   return finish();
 }
