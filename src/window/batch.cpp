@@ -23,10 +23,6 @@ Spot spot_of(const Work& work) {
   return {batch.target, nullptr, work.first.address};
 }
 
-int rank_of(const Window& window, const Target& target) {
-  return static_cast<int>(&target - window.targets);
-}
-
 // Calls `move` with as many pieces together as follow each other in memory without overlap (the
 // kernel reads all before any is written back), and with their data.
 template <class Move>
@@ -95,7 +91,7 @@ Error finish_under_lock() {
     const OwnWay own_way;
     error = move_by_kernel(window, work);
   } else if (work.error) {
-    error = refused(rank_of(window, *batch.target), work.error);
+    error = refused(window.rank_of(*batch.target), work.error);
   }
   const char* data = work.data;
   if (batch.kind == WorkKind::get && !error)
@@ -146,7 +142,7 @@ bool add_run(Window& window, const Spot& spot, const void* from, std::int64_t by
 bool do_now(Window& window, const Target& target, Work& work, Error* error,
             std::int64_t patience = 1) {
   if (!delegate(target, work, patience)) return false;
-  if (work.error) *error = refused(rank_of(window, target), work.error);
+  if (work.error) *error = refused(window.rank_of(target), work.error);
   return true;
 }
 

@@ -33,11 +33,7 @@ const char* procedure_of(Act act) {
 }
 
 void add_window(Words& words, const Window& window) {
-  if (window.name[0])
-    words.add("window %s", window.name);
-  else
-    words.add("a window of %d rank%s without a name", window.ranks(),
-              window.ranks() == 1 ? "" : "s");
+  words.add("%s", window.comm->name);
 }
 
 void add_rank(Words& words, const Window& window, int rank) {

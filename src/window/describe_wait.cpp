@@ -26,10 +26,6 @@ void add_rank(Words& words, const Window& window, int rank) {
   words.add(in_job == rank ? "rank %d" : "rank %d (%d in MPI_COMM_WORLD)", rank, in_job);
 }
 
-int rank_of(const Window& window, const Target& target) {
-  return static_cast<int>(&target - window.targets);
-}
-
 // Who has a number at a lock, if the row tells.
 lockfree::NumberName taker(const WindowWait& wait, std::uint32_t number) {
   const lockfree::NumberName name = name_of(wait.target.row->lock.takers, number);
@@ -56,7 +52,7 @@ void describe_turn(const WindowWait& wait, Words& words, AwaitedRanks& awaited) 
   const std::uint32_t served = wait.target.row->lock.gone.load(std::memory_order_relaxed);
   const std::uint32_t before = wait.number - served;
   words.add("the lock of ");
-  add_rank(words, window, rank_of(window, wait.target));
+  add_rank(words, window, window.rank_of(wait.target));
   words.add(" on ");
   add_window(words, window);
   if (before == 0 || before > static_cast<std::uint32_t>(window.ranks()))
@@ -126,7 +122,7 @@ void describe_completes(const WindowWait& wait, Words& words, AwaitedRanks& awai
 void describe_answer(const WindowWait& wait, const char* what, Words& words,
                      AwaitedRanks& awaited) {
   words.add("%s", what);
-  add_rank(words, wait.window, rank_of(wait.window, wait.target));
+  add_rank(words, wait.window, wait.window.rank_of(wait.target));
   words.add(" on ");
   add_window(words, wait.window);
   words.add(", which answers when it is in MPI");
@@ -150,7 +146,7 @@ void describe_wait(const void* object, lockfree::WaitDescription& description) {
       return describe_answer(wait, "operations at ", words, awaited);
     case WindowWait::Kind::thread:
       words.add("another thread, which locks ");
-      add_rank(words, wait.window, rank_of(wait.window, wait.target));
+      add_rank(words, wait.window, wait.window.rank_of(wait.target));
       words.add(" on ");
       return add_window(words, wait.window);
     case WindowWait::Kind::posts:
@@ -167,8 +163,8 @@ void name_communicator(Window& window) {
     std::snprintf(comm.name, sizeof comm.name, "window %.*s",
                   static_cast<int>(sizeof comm.name - sizeof "window "), window.name);
   else
-    std::snprintf(comm.name, sizeof comm.name, "a window of %d ranks without a name",
-                  window.ranks());
+    std::snprintf(comm.name, sizeof comm.name, "a window of %d rank%s without a name",
+                  window.ranks(), window.ranks() == 1 ? "" : "s");
 }
 
 }  // namespace baton::window

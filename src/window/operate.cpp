@@ -107,7 +107,7 @@ BATON_COLD Error kernel_refuses(const Window& window, const Spot& spot) {
       "the kernel does not let this rank reach memory of rank %d of the window (it is not "
       "of MPI_Win_allocate or MPI_Alloc_mem, and cross-memory attach is not permitted); use "
       "MPI_Win_allocate, or permit it",
-      static_cast<int>(spot.target - window.targets));
+      window.rank_of(*spot.target));
 }
 
 LocalRank owner_of(const Window& window, const Target& target) {

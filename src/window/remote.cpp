@@ -50,17 +50,13 @@ RemoteHeader header_of(const Window& window) {
   return header;
 }
 
-int rank_of(const Window& window, const Target& target) {
-  return static_cast<int>(&target - window.targets);
-}
-
 Error await(const Window& window, const Target& target, Expected& expected,
             WindowWait::Kind what = WindowWait::Kind::answer) {
   const WindowWait wait{what, window, target};
   // ORDER window.answer: acquire here, release in take_answer; the data is there.
   message::wait_until([&] { return expected.answers.load(std::memory_order_acquire) == 0; },
                       [&] { return subject_of(wait); });
-  return refused(rank_of(window, target), expected.error);
+  return refused(window.rank_of(target), expected.error);
 }
 
 // A message, and its answer.
@@ -195,7 +191,8 @@ Error announce(Window& window, const Spot& spot, RemoteKind kind, RemoteHeader h
   return message.send(spot.target->process);
 }
 
-// In pieces, for each of which the target has memory at a time.
+// In pieces, for which the target takes memory: for so much at a time.
+constexpr std::int64_t accumulate_bytes_max = 16 * accumulate_piece_bytes;
 Error accumulate_run(Window& window, const Spot& spot, const Data& from, RemoteHeader header,
                      std::int64_t element_bytes) {
   const Datatype* bytes_type = datatype::datatypes.find(MPI_BYTE);
@@ -207,13 +204,16 @@ Error accumulate_run(Window& window, const Spot& spot, const Data& from, RemoteH
     header.number = next_transfer();
     if (Error error = announce(window, spot, RemoteKind::accumulate_run, header, address, bytes))
       return error;
-    if (Error error = begin_transfer_to(window, rank_of(window, *spot.target), header.number,
+    if (Error error = begin_transfer_to(window, window.rank_of(*spot.target), header.number,
                                         {data, bytes, bytes_type}))
       return error;
     data += bytes;
     address += static_cast<std::uint64_t>(bytes);
+    spot.target->accumulates = true;
+    spot.target->unflushed += bytes;
+    if (spot.target->unflushed > accumulate_bytes_max)
+      if (Error error = flush_remotely(window, *spot.target)) return error;
   }
-  spot.target->accumulates = true;
   return MPI_SUCCESS;
 }
 
@@ -253,6 +253,7 @@ bool gather_put(Window& window, const Spot& spot, const char* data, std::int64_t
 
 Error put_remotely(Window& window, const Spot& spot, const Data& from, const Place& to) {
   if (to.type->contiguous && to.bytes() > message_bytes_max) {
+    if (Error error = make_room_for_transfer(window)) return error;
     RemoteHeader header = header_of(window);
     header.number = next_transfer();
     if (Error error = announce(window, spot, RemoteKind::put_run, header, spot.address, to.bytes()))
@@ -273,12 +274,17 @@ Error put_remotely(Window& window, const Spot& spot, const Data& from, const Pla
 
 Error get_remotely(Window& window, const Spot& spot, const Data& to, const Place& from) {
   const bool is_run = from.type->contiguous;
+  if (is_run)
+    if (Error error = make_room_for_transfer(window)) return error;
   if (is_run && to.type->contiguous && to.bytes() <= message_bytes_max) {
     Expected* expected = expect_answer(window, from.rank);
     if (!expected) return no_memory(to.bytes());
     expected->into = static_cast<char*>(to.buffer);
     Stream stream(window, *spot.target, RemoteKind::get, header_of(window), expected);
-    return add_all(stream, spot, from, nullptr, 1, false);
+    const Error error = add_all(stream, spot, from, nullptr, 1, false);
+    // ORDER window.answer: release here, acquire in is_over; we use it no more.
+    expected->answers.fetch_sub(1, std::memory_order_release);
+    return error;
   }
   if (is_run) {
     RemoteHeader header = header_of(window);

@@ -176,7 +176,7 @@ static Error refuse_access(const Window& window, int rank) {
 }
 
 Error open_target(Window& window, Target& target) {
-  const int rank = static_cast<int>(&target - window.targets);
+  const int rank = window.rank_of(target);
   bool another = false;
   {
     platform::Guard guard(window.epoch_lock);

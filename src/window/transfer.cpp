@@ -53,6 +53,7 @@ Error no_memory() {
 
 platform::Lock begun_lock;  // of what this rank has begun
 TransferList begun;
+std::uint32_t begun_count = 0;
 std::uint32_t numbers_given = 0;
 
 Transfer* new_transfer(Window& window, int rank) {
@@ -66,6 +67,7 @@ Transfer* new_transfer(Window& window, int rank) {
 void list(Transfer& transfer) {
   platform::Guard guard(begun_lock);
   begun.add(&transfer);
+  ++begun_count;
 }
 
 Transfer* begin(Window& window, int rank, const Data& data) {
@@ -94,8 +96,7 @@ bool is_over(const Transfer& transfer) {
 }
 
 bool is_of(const Transfer& transfer, const Window& window, const Target* target) {
-  return transfer.window == &window &&
-         (!target || transfer.rank == static_cast<int>(target - window.targets));
+  return transfer.window == &window && (!target || transfer.rank == window.rank_of(*target));
 }
 
 bool all_complete(const Window& window, const Target* target) {
@@ -106,6 +107,12 @@ bool all_complete(const Window& window, const Target* target) {
 }
 
 }  // namespace
+
+Error make_room_for_transfer(Window& window) {
+  constexpr std::uint32_t begun_max = 256;  // guess: waiting looks at all of them
+  return platform::load_shared(begun_count) < begun_max ? MPI_SUCCESS
+                                                        : finish_transfers(window, nullptr);
+}
 
 std::uint32_t next_transfer() {
   return platform::add_shared(numbers_given, 1u);
@@ -132,6 +139,8 @@ Error begin_transfer_from(Window& window, int rank, std::uint32_t number, const 
 Expected* expect_answer(Window& window, int rank) {
   Transfer* transfer = new_transfer(window, rank);
   if (!transfer) return nullptr;
+  // relaxed: nobody knows of it yet. One is for the caller, who has not asked yet.
+  transfer->expected.answers.store(1, std::memory_order_relaxed);
   list(*transfer);
   return &transfer->expected;
 }
@@ -150,6 +159,7 @@ Error finish_transfers(Window& window, const Target* target) {
     if (Error failed = error_of(*transfer)) error = failed;
     if (transfer->type) datatype::release(const_cast<Datatype&>(*transfer->type));
     begun.remove(link);
+    --begun_count;
     delete transfer;
   }
   return error;

@@ -10,19 +10,23 @@
 
 namespace baton::window {
 
-// Data of accumulates goes in pieces of so much, for which the target has memory. Guess.
+// Data of accumulates goes in pieces of so much. Guess.
 inline constexpr std::int64_t accumulate_piece_bytes = 1 << 18;
 
 // --- the origin
 
-// Begins to send or to receive data that an active message has announced under the number; it is
-// the target's turn. MPI_ERR_NO_MEM.
+// Only so many are on their way at a time; waits for those before if need be.
+[[nodiscard]] Error make_room_for_transfer(Window& window);
+// The number of the next one.
 std::uint32_t next_transfer();
+// Begins to send or to receive data that an active message announces under the number.
+// MPI_ERR_NO_MEM.
 [[nodiscard]] Error begin_transfer_to(Window& window, int rank, std::uint32_t number,
                                       const Data& data);
 [[nodiscard]] Error begin_transfer_from(Window& window, int rank, std::uint32_t number,
                                         const Data& data);
-// What an answer brings that nothing waits for before finish_transfers; null: no memory.
+// What answers bring that nothing waits for before finish_transfers; null: no memory. One answer
+// counts as still to come until the caller has asked for all and takes it off.
 Expected* expect_answer(Window& window, int rank);
 
 // --- the target, in its progress

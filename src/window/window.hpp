@@ -129,6 +129,7 @@ class Window {
   int ranks() const { return comm->size(); }
   bool is_dynamic() const { return flavor == MPI_WIN_FLAVOR_DYNAMIC; }
   Target& own() { return targets[rank()]; }
+  int rank_of(const Target& target) const { return static_cast<int>(&target - targets); }
 };
 
 using WindowTable = HandleTable<Window, HandleTag::win>;

@@ -2,28 +2,17 @@
 #ifndef CONFLICT_WINDOW_H
 #define CONFLICT_WINDOW_H
 
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "check.h"
 
 enum { ints = 64 };
 
-static int rank, size, returns, conflicts;
+static int size, returns, conflicts;
 static const char* kind; /* allocate, shared, export, create */
 static MPI_Win win;
 static MPI_Info info = MPI_INFO_NULL; /* of the next window */
 static int* memory;
 static MPI_Comm comm;
 static int in[ints], out[ints];
-
-#define CHECK(condition)                                                                     \
-  do {                                                                                       \
-    if (!(condition)) {                                                                      \
-      fprintf(stderr, "%s:%d: rank %d: not so: %s\n", __FILE__, __LINE__, rank, #condition); \
-      MPI_Abort(MPI_COMM_WORLD, 99);                                                         \
-    }                                                                                        \
-  } while (0)
 
 /* A call that may find a conflict; no other error. */
 static inline void told(int code) {
