@@ -173,6 +173,7 @@ class HandleTable {
   // each further one as many as all before it and the 64 places that do not exist. Small programs
   // pay for one KiB, and nothing is ever copied.
   static constexpr std::uint32_t first_block_slots = 64;
+  static constexpr int first_width = std::bit_width(first_block_slots);
 
   struct Slot {
     std::atomic<T*> object;
@@ -209,7 +210,9 @@ class HandleTable {
     // A foreign tag, or bit 31, gives an index beyond any capacity: one comparison finds all.
     std::uint32_t index = low - (static_cast<std::uint32_t>(tag) << tag_shift);
     // ORDER handle.grow: release in `grow`; the block below this capacity exists.
-    return index < capacity_.load(std::memory_order_acquire) ? slot_at(index) : nullptr;
+    const bool exists = index < capacity_.load(std::memory_order_acquire);
+    if (BATON_LIKELY(exists && index < first_block_slots)) return &blocks_[first_width][index];
+    return exists ? slot_at(index) : nullptr;
   }
 
   static Handle compose(std::uint32_t generation, std::uint32_t index) {

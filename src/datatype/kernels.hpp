@@ -27,6 +27,9 @@ Kernel find_kernel(MPI_Op operation, Element element);
 namespace x86_64_v4 {
 Kernel find_kernel(MPI_Op operation, Element element);
 }
+namespace x86_64_v4_256 {  // the same instructions, most of them of 256 bits
+Kernel find_kernel(MPI_Op operation, Element element);
+}
 #endif
 
 }  // namespace baton::datatype

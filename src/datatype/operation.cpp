@@ -28,14 +28,15 @@ constexpr std::size_t row_count = sizeof rows / sizeof rows[0];
 alignas(Operation) char storage[row_count][sizeof(Operation)];
 Kernel kernels[row_count][element_count];
 
-Kernel find_kernel(int level, MPI_Op operation, Element element) {
+Kernel find_kernel(int level, bool narrow, MPI_Op operation, Element element) {
   // MPI_CHAR is C's char, addresses are numbers: as elsewhere, not as in the standard.
   if (element == Element::text8) element = char(-1) < 0 ? Element::int8 : Element::uint8;
   if (element == Element::address64) element = Element::int64;
   Kernel found = nullptr;
 #ifdef __x86_64__
   if (level >= 4)
-    found = x86_64_v4::find_kernel(operation, element);
+    found = narrow ? x86_64_v4_256::find_kernel(operation, element)
+                   : x86_64_v4::find_kernel(operation, element);
   else if (level == 3)
     found = x86_64_v3::find_kernel(operation, element);
 #endif
@@ -54,13 +55,14 @@ void make_predefined_operations() {
     operation->kernels = kernels[i];
     operations.set_predefined(rows[i].handle, operation);
   }
-  choose_kernels(platform::vector_level());
+  choose_kernels(platform::vector_level(), platform::halves_512_bits());
 }
 
-void choose_kernels(int level) {
+void choose_kernels(int level, bool narrow) {
   for (std::size_t i = 0; i < row_count; ++i)
     for (int element = 0; element < element_count; ++element)
-      kernels[i][element] = find_kernel(level, rows[i].handle, static_cast<Element>(element));
+      kernels[i][element] =
+          find_kernel(level, narrow, rows[i].handle, static_cast<Element>(element));
 }
 
 Error make_operation(MPI_User_function* function, MPI_User_function_c* function_c, bool commutative,

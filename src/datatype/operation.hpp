@@ -35,8 +35,8 @@ extern OperationTable operations;
 void make_predefined_operations();
 
 // Takes the kernels of another level of x86-64 (1, 3 or 4, see platform/cpu.hpp); the CPU must have
-// it. For tests and for make_predefined_operations.
-void choose_kernels(int level);
+// it. `narrow`: of level 4 with vectors of 256 bits. For tests and for make_predefined_operations.
+void choose_kernels(int level, bool narrow = false);
 
 Error make_operation(MPI_User_function* function, MPI_User_function_c* function_c, bool commutative,
                      Operation** made);

@@ -85,10 +85,10 @@ void for_each_visitor(const Word* visitors, std::uint32_t ranks, Visit visit) {
   }
 }
 
-// For the lock's holder, which alone changes the mode.
+// Only the lock's holder changes it; for others it is a hint.
 template <class Atomics>
 GuardMode mode_of(const ElementGuard<Atomics>& guard) {
-  // relaxed: written under the lock that we hold.
+  // relaxed: whoever depends on it holds the lock, under which it is written.
   return guard.mode.load(std::memory_order_relaxed);
 }
 

@@ -2,6 +2,10 @@
 
 #include <sched.h>
 
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
+
 #include <algorithm>
 #include <cerrno>
 
@@ -21,6 +25,19 @@ int cpu_level() {
 
 int vector_level() {
   return static_cast<int>(std::min<std::int64_t>(settings.vector_level_max, cpu_level()));
+}
+
+bool halves_512_bits() {
+#ifdef __x86_64__
+  __builtin_cpu_init();
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (!__builtin_cpu_is("amd") || !__get_cpuid(1, &a, &b, &c, &d)) return false;
+  constexpr unsigned zen_3_and_4 = 0x19;
+  const unsigned base = a >> 8 & 0xf, family = base == 0xf ? base + (a >> 20 & 0xff) : base;
+  return family == zen_3_and_4;
+#else
+  return false;
+#endif
 }
 
 bool tells_affinity() {

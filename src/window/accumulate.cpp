@@ -42,6 +42,19 @@ Change::Kind sum_of(datatype::Element element) {
   return is_real ? Change::Kind::add_real : Change::Kind::kernel;
 }
 
+// What an operation does to elements of a predefined type; false: it is not defined on them.
+BATON_INLINE bool describe_change(const Operation& operation, const Datatype& type,
+                                  Change* change) {
+  if (operation.handle == MPI_REPLACE || operation.handle == MPI_NO_OP) {
+    change->kind = operation.handle == MPI_REPLACE ? Change::Kind::replace : Change::Kind::nothing;
+    return true;
+  }
+  if (BATON_UNLIKELY(!operation.predefined)) return false;
+  change->kernel = kernel_of(operation, type);
+  change->kind = operation.handle == MPI_SUM ? sum_of(type.element) : Change::Kind::kernel;
+  return change->kernel != nullptr;
+}
+
 }  // namespace
 
 Error describe(const Operation& operation, const Datatype& type, Elements* elements) {
@@ -63,11 +76,8 @@ Error describe(const Operation& operation, const Datatype& type, Elements* eleme
     return fail(MPI_ERR_TYPE,
                 "argument target_datatype: it consists of several predefined datatypes; what is "
                 "accumulated must consist of one");
-  if (!kernel_of(operation, *elements->type))
+  if (!describe_change(operation, *elements->type, &elements->change))
     return datatype::refuse_operation(operation, *elements->type);
-  elements->change.kernel = kernel_of(operation, *elements->type);
-  elements->change.kind =
-      operation.handle == MPI_SUM ? sum_of(elements->type->element) : Change::Kind::kernel;
   return MPI_SUCCESS;
 }
 
@@ -292,34 +302,50 @@ Error change_private(Window& window, const Spot& spot, const Elements& elements,
   return change_runs(window, rest, elements, &data, nullptr, {at.rank, 0, left, elements.type});
 }
 
-// Whether one element in mapped memory can be changed by an atomic instruction.
-bool is_lone_atomic(const Spot& spot, const Datatype& type) {
+// Whether each element of a predefined type from there on can be changed by an atomic instruction.
+inline bool is_atomic_array(const Spot& spot, const Datatype& type) {
   return spot.memory && type.contiguous && is_atomic_size(type.size) &&
          is_atomic_place(spot.memory, type.size);
 }
 
-// The quickest and most frequent case: one element of a predefined type. False: it is another case,
-// and nothing was done. `in` and `old` may be null.
-bool change_one(Window& window, const Spot& spot, const Datatype& type, const Operation& operation,
-                const void* in, void* old) {
-  if (!type.predefined || !operation.predefined || !is_lone_atomic(spot, type)) return false;
+// Most accumulates: elements of a predefined type, one after another on all sides, in mapped
+// memory. False: it is another case, or wrong, and nothing was done. `in` and `old` may be null.
+BATON_INLINE bool change_elements(Window& window, const Place& at, const Operation& operation,
+                                  const void* in, void* old) {
+  const Datatype& type = *at.type;
+  if (BATON_UNLIKELY(!type.predefined || window.is_special || at.rank == MPI_PROC_NULL))
+    return false;
+  Target& target = window.targets[at.rank];
+  if (BATON_UNLIKELY(target.way != Way::mapped || !(target.open || window.all_open))) return false;
+  std::int64_t offset, bytes;
+  if (BATON_UNLIKELY(__builtin_mul_overflow(at.displacement, target.unit, &offset) ||
+                     __builtin_mul_overflow(at.count, type.size, &bytes) || bytes == 0 ||
+                     offset < 0 || offset > target.bytes - bytes))
+    return false;
+  const Spot spot{&target, target.memory + offset, 0};
   Change change;
-  if (operation.handle == MPI_REPLACE) {
-    change.kind = Change::Kind::replace;
-  } else if (operation.handle != MPI_NO_OP) {
-    change.kernel = kernel_of(operation, type);
-    if (!change.kernel) return false;
-    change.kind = operation.handle == MPI_SUM ? sum_of(type.element) : Change::Kind::kernel;
-  }
-  const ElementHold hold(window, *spot.target, 1, true);
+  if (!is_atomic_array(spot, type) || !describe_change(operation, type, &change)) return false;
   auto* from = static_cast<const char*>(in);
-  if (hold.is_atomic()) {
-    change_atomically(change, type.size, from, spot.memory, static_cast<char*>(old), 1);
+  auto* result = static_cast<char*>(old);
+  if (BATON_LIKELY(at.count == 1)) {
+    if (!begin_lone_change(window, target)) return false;
+    change_atomically(change, type.size, from, spot.memory, result, 1);
+    end_atomic_change(window.row->busy, platform::threads_multiple);
     return true;
   }
-  change_plainly(change, type.size, from, spot.memory, static_cast<char*>(old), 1);
-  note_stores(window);
+  const ElementHold hold(window, target, at.count, true);
+  if (hold.is_atomic()) {
+    change_atomically(change, type.size, from, spot.memory, result, at.count);
+  } else {
+    change_plainly(change, type.size, from, spot.memory, result, at.count);
+    note_stores(window);
+  }
   return true;
+}
+
+// Whether data of this rank is what the place holds, element by element.
+bool is_alike(const Data& data, const Place& place) {
+  return data.type == place.type && data.count == place.count;
 }
 
 // `from` and `result` may be null.
@@ -338,10 +364,6 @@ Error change_place(Window& window, const Data* from, const Data* result, const P
     return lengths_differ(result->bytes(), bytes, "result");
   if (BATON_UNLIKELY(bytes == 0)) return MPI_SUCCESS;
   const bool arrays = is_array(at) && (!from || is_array(*from)) && (!result || is_array(*result));
-  if (at.count == 1 && arrays &&
-      change_one(window, spot, *at.type, operation, from ? from->buffer : nullptr,
-                 result ? result->buffer : nullptr))
-    return MPI_SUCCESS;
   Elements elements;
   if (Error error = describe(operation, *at.type, &elements)) return error;
   if (BATON_UNLIKELY(spot.is_remote()))
@@ -378,19 +400,25 @@ Error accumulate(Window& window, const Data& from, const Place& to, const Operat
     return fail(MPI_ERR_OP,
                 "argument op: MPI_NO_OP only reads, so it is for MPI_Get_accumulate and "
                 "MPI_Fetch_and_op");
+  if (is_alike(from, to) && change_elements(window, to, operation, from.buffer, nullptr))
+    return MPI_SUCCESS;
   return change_place(window, &from, nullptr, to, operation);
 }
 
 Error get_accumulate(Window& window, const Data& from, const Data& result, const Place& at,
                      const Operation& operation) {
-  return change_place(window, operation.handle == MPI_NO_OP ? nullptr : &from, &result, at,
-                      operation);
+  const bool reads = operation.handle == MPI_NO_OP;
+  if (is_alike(result, at) && (reads || is_alike(from, at)) &&
+      change_elements(window, at, operation, from.buffer, result.buffer))
+    return MPI_SUCCESS;
+  return change_place(window, reads ? nullptr : &from, &result, at, operation);
 }
 
 Error fetch_and_op(Window& window, const void* from, void* result, const Place& at,
                    const Operation& operation) {
   if (BATON_UNLIKELY(!at.type->predefined))
     return fail(MPI_ERR_TYPE, "argument datatype: it must be a predefined one");
+  if (change_elements(window, at, operation, from, result)) return MPI_SUCCESS;
   const Data in{const_cast<void*>(from), 1, at.type}, old{result, 1, at.type};
   return change_place(window, operation.handle == MPI_NO_OP ? nullptr : &in, &old, at, operation);
 }
@@ -416,7 +444,7 @@ Error compare_and_swap(Window& window, const void* from, const void* expected, v
   if (BATON_UNLIKELY(spot.is_remote()))
     return compare_and_swap_remotely(window, spot, from, expected, result, at);
   if (BATON_UNLIKELY(!spot.memory)) return swap_private(window, spot, type, from, expected, result);
-  const ElementHold hold(window, *spot.target, 1, is_lone_atomic(spot, type));
+  const ElementHold hold(window, *spot.target, 1, is_atomic_array(spot, type));
   if (BATON_LIKELY(hold.is_atomic())) {
     compare_and_swap_atomically(type.size, expected, from, spot.memory, result);
     return MPI_SUCCESS;
@@ -441,7 +469,7 @@ Error change_own(Window& window, char* memory, const Datatype& type, std::int64_
 void swap_own(Window& window, char* memory, const Datatype& type, const void* from,
               const void* expected, void* old) {
   const Spot spot{&window.own(), memory, reinterpret_cast<std::uint64_t>(memory)};
-  const ElementHold hold(window, window.own(), 1, is_lone_atomic(spot, type));
+  const ElementHold hold(window, window.own(), 1, is_atomic_array(spot, type));
   if (hold.is_atomic()) return compare_and_swap_atomically(type.size, expected, from, memory, old);
   const auto bytes = static_cast<std::size_t>(type.size);
   std::memcpy(old, memory, bytes);

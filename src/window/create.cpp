@@ -319,6 +319,8 @@ void reach_target(Window& window, Target& target) {
                         : transport::reach(owner, address, static_cast<std::size_t>(target.bytes));
     if (target.memory) way = Way::mapped;
   }
+  // relaxed: set before the first message of whoever looks at it.
+  if (way == Way::remote) std::atomic_ref(window.sends).store(true, std::memory_order_relaxed);
   target.way = way;
 }
 

@@ -24,13 +24,6 @@ std::atomic<std::uint64_t>* visitors_of(const Window& window, Row& row) {
                                                        layout_of(window).visitors);
 }
 
-void fence_if_needed() {
-  if (BATON_UNLIKELY(message::engine.senders_fence))
-    lockfree::Hardware::full_fence();
-  else
-    lockfree::Hardware::compiler_fence();
-}
-
 // From now on whoever forbids atomic changes there waits for us, too.
 BATON_COLD void visit(Window& window, Target& target) {
   lockfree::add_visitor(visitors_of(window, *target.row),
@@ -69,8 +62,8 @@ void await_visitors(Window& window, Target& target) {
 
 }  // namespace
 
-bool ElementHold::begin_atomically(std::int64_t elements) {
-  if (BATON_UNLIKELY(elements > 1)) {
+BATON_COLD bool ElementHold::begin_atomically(std::int64_t elements) {
+  if (elements > 1) {
     // relaxed: a count to decide by; threads may lose some.
     std::atomic_ref count(target_.changes);
     const std::uint32_t changes =
@@ -84,42 +77,23 @@ bool ElementHold::begin_atomically(std::int64_t elements) {
                              fence_if_needed);
 }
 
-ElementHold::ElementHold(Window& window, Target& target, std::int64_t elements, bool atomic)
-    : window_(window), target_(target) {
-  if (BATON_LIKELY(atomic) && BATON_LIKELY(begin_atomically(elements)))
+BATON_COLD void ElementHold::await_lock() {
+  look_until([&] { return is_served(target_.row->elements, number_, true); });
+}
+
+// The mode of plain changes is the holder's now, if there is more than a single element.
+BATON_COLD void ElementHold::leave_atomic_mode(bool lone) {
+  // A single element need not be the first that wants the lock.
+  if (lone) {
     is_atomic_ = true;
-  else
-    lock(atomic && elements == 1);
-}
-
-void ElementHold::lock(bool lone) {
-  Row& row = *target_.row;
-  number_ = take_number(row.elements);
-  look_until([&] { return is_served(row.elements, number_, true); });
-  is_locked_ = true;
-  if (mode_of(row.guard) == lockfree::GuardMode::atomic) {
-    // A single element need not be the first that wants the lock.
-    if (lone) {
-      is_atomic_ = true;
-      return;
-    }
-    forbid_atomic_changes(row.guard);
-    if (message::engine.senders_fence)
-      lockfree::Hardware::full_fence();
-    else
-      platform::membarrier_all();
-    await_visitors(window_, target_);
-  } else if (mode_of(row.guard) == lockfree::GuardMode::locked && note_use(row.guard, lone)) {
-    allow_atomic_changes(row.guard);
-    is_atomic_ = lone;
+    return;
   }
-}
-
-ElementHold::~ElementHold() {
-  if (BATON_LIKELY(!is_locked_))
-    end_atomic_change(window_.row->busy, platform::threads_multiple);
+  forbid_atomic_changes(target_.row->guard);
+  if (message::engine.senders_fence)
+    lockfree::Hardware::full_fence();
   else
-    (void)let_go(target_.row->elements, number_, true);
+    platform::membarrier_all();
+  await_visitors(window_, target_);
 }
 
 namespace {

@@ -3,9 +3,18 @@
 #pragma once
 
 #include "datatype/operation.hpp"
+#include "message/engine.hpp"
 #include "window/window.hpp"
 
 namespace baton::window {
+
+// Our line is ahead of the mode; as the holder's membarrier has it, where it can.
+inline void fence_if_needed() {
+  if (BATON_UNLIKELY(message::engine.senders_fence))
+    lockfree::Hardware::full_fence();
+  else
+    lockfree::Hardware::compiler_fence();
+}
 
 // Holds a target's elements while this rank changes some.
 class ElementHold {
@@ -24,6 +33,8 @@ class ElementHold {
  private:
   void lock(bool lone);
   bool begin_atomically(std::int64_t elements);
+  void await_lock();
+  void leave_atomic_mode(bool lone);
 
   Window& window_;
   Target& target_;
@@ -31,6 +42,37 @@ class ElementHold {
   bool is_atomic_ = false;
   bool is_locked_ = false;
 };
+
+// Whoever changes several elements mostly finds that others did, too, and takes the lock at once.
+inline ElementHold::ElementHold(Window& window, Target& target, std::int64_t elements, bool atomic)
+    : window_(window), target_(target) {
+  const bool usual = elements > 1 && mode_of(target.row->guard) != lockfree::GuardMode::atomic;
+  if (atomic && BATON_UNLIKELY(!usual) && begin_atomically(elements))
+    is_atomic_ = true;
+  else
+    lock(atomic && elements == 1);
+}
+
+inline void ElementHold::lock(bool lone) {
+  Row& row = *target_.row;
+  number_ = take_number(row.elements);
+  if (BATON_UNLIKELY(!is_served(row.elements, number_, true))) await_lock();
+  is_locked_ = true;
+  const lockfree::GuardMode mode = mode_of(row.guard);
+  if (BATON_UNLIKELY(mode == lockfree::GuardMode::atomic)) {
+    leave_atomic_mode(lone);
+  } else if (mode == lockfree::GuardMode::locked && note_use(row.guard, lone)) {
+    allow_atomic_changes(row.guard);
+    is_atomic_ = lone;
+  }
+}
+
+inline ElementHold::~ElementHold() {
+  if (BATON_LIKELY(is_locked_))
+    (void)let_go(target_.row->elements, number_, true);
+  else
+    end_atomic_change(window_.row->busy, platform::threads_multiple);
+}
 
 // Whether an element of so many bytes at such an address can be changed by an atomic instruction.
 inline bool is_atomic_size(std::int64_t bytes) {
@@ -47,6 +89,15 @@ struct Change {
   Kind kind = Kind::nothing;
   datatype::Kernel kernel = nullptr;
 };
+
+// For one element that an atomic instruction changes, without a hold; false: it needs one. To be
+// followed by lockfree::end_atomic_change on the window's row.
+inline bool begin_lone_change(Window& window, Target& target) {
+  // ORDER window.visited: acquire here, release in visit.
+  return BATON_LIKELY(std::atomic_ref(target.visited).load(std::memory_order_acquire)) &&
+         begin_atomic_change(target.row->guard, window.row->busy, platform::threads_multiple,
+                             fence_if_needed);
+}
 
 // Changes `count` elements of `bytes` each, which lie one after another, by atomic instructions.
 // `old` gets what was there before, or is null.

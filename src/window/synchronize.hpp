@@ -59,9 +59,4 @@ void give_own_turn(Window& window, std::uint32_t number, bool writes);
 void note_post(Window& window, int rank);
 void note_complete(Window& window, int rank);
 
-// A turn at a target's lock, whose waiters stand at `waiters` (WindowRowLayout).
-std::uint32_t take_turn(Window& window, Target& target, SharedWord* waiters, bool writes);
-void give_turn(Window& window, lockfree::TurnLock<lockfree::Hardware>& lock, SharedWord* waiters,
-               std::uint32_t number, bool writes);
-
 }  // namespace baton::window

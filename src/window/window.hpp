@@ -106,6 +106,7 @@ class Window {
   bool all_open = false;
   Epoch epoch = Epoch::none;
   bool dirty = false;                // we have stored somewhere since the last fence of the CPU
+  bool sends = false;                // some target's memory, or row, is reached by messages
   bool sent = false;                 // messages to some targets
   bool gathered = false;             // short operations wait in the batch (batch.hpp)
   GatheredPuts* puts = nullptr;      // short ones to another node, in a message of their own

@@ -303,10 +303,10 @@ void compare(const Entry& entry, MPI_Op op, Random& random, std::size_t count, s
   EXPECT_TRUE(in == kept) << "the input was changed";
 }
 
-std::vector<int> levels() {
-  std::vector<int> all = {1};
-  for (int level : {3, 4})
-    if (platform::cpu_level() >= level) all.push_back(level);
+// Each level that this CPU has, and whether with vectors of 256 bits.
+std::vector<std::pair<int, bool>> levels() {
+  std::vector<std::pair<int, bool>> all = {{1, false}, {3, false}, {4, false}, {4, true}};
+  std::erase_if(all, [](auto level) { return level.first > platform::cpu_level(); });
   return all;
 }
 
@@ -322,8 +322,8 @@ class operation : public testing::Test {
 TEST_F(operation, every_predefined_operation_is_right_on_every_type_at_every_level) {
   Random random(7);
   int tried = 0;
-  for (int level : levels()) {
-    choose_kernels(level);
+  for (auto [level, narrow] : levels()) {
+    choose_kernels(level, narrow);
     for (const Entry& entry : entries)
       for (MPI_Op op : all_operations) {
         if (!is_defined(op, entry.its_class)) continue;
@@ -396,13 +396,14 @@ TEST_F(operation, levels_agree_to_the_bit_on_any_operands) {
       for (auto& word : start) word = random() % 8 ? random() : random() & 0x7fff7c00ff807ff0;
       std::vector<std::uint64_t> expected = start;
       baseline_kernel(in.data(), expected.data(), count);
-      for (int level : levels()) {
-        choose_kernels(level);
+      for (auto [level, narrow] : levels()) {
+        choose_kernels(level, narrow);
         std::vector<std::uint64_t> inout = start;
         operations.find(op)->kernels[code](in.data(), inout.data(), count);
         EXPECT_TRUE(levels_agree(element, op, reinterpret_cast<char*>(inout.data()),
                                  reinterpret_cast<char*>(expected.data()), count * 48))
-            << operations.find(op)->name << " on element " << code << " at level " << level;
+            << operations.find(op)->name << " on element " << code << " at level " << level
+            << narrow;
       }
     }
   }
@@ -410,8 +411,8 @@ TEST_F(operation, levels_agree_to_the_bit_on_any_operands) {
 
 TEST_F(operation, the_right_operand_stays_when_either_is_no_number) {
   const double nan = __builtin_nan("");
-  for (int level : levels()) {
-    choose_kernels(level);
+  for (auto [level, narrow] : levels()) {
+    choose_kernels(level, narrow);
     for (MPI_Op op : {MPI_MAX, MPI_MIN}) {
       double in[] = {nan, 1, nan, nan, 1, 1, 1, 1, nan},
              inout[] = {1, nan, nan, 2, nan, 1, 1, 1, 3};
