@@ -4,9 +4,15 @@
 #include <cstring>
 
 #include "platform/copy.hpp"
+#include "platform/double_word.hpp"
 #include "window/synchronize.hpp"
 
 namespace baton::window {
+
+using platform::DoubleWord;
+
+const std::uint32_t atomic_sizes =
+    1u << 1 | 1u << 2 | 1u << 4 | 1u << 8 | std::uint32_t{platform::has_double_words()} << 16;
 
 namespace {
 
@@ -43,17 +49,21 @@ bool has_visited(Target& target) {
   return std::atomic_ref(target.visited).load(std::memory_order_acquire);
 }
 
-// For what lasts as long as a copy, or as its holder has no CPU.
+// For what lasts as long as a copy, or as its holder has no CPU; longer waits are told.
 template <class Done>
-void look_until(Done done) {
+void look_until(Done done, const WindowWait& wait) {
   constexpr int spins = 100, yields = 1000;  // guesses
+  message::WaitReport report;
   for (int looks = 0; !done(); ++looks)
-    if (looks < spins)
+    if (looks < spins) {
       platform::pause_cpu();
-    else if (looks < spins + yields)
+    } else if (looks < spins + yields) {
       platform::yield_cpu();
-    else
+    } else {
+      report.tell(subject_of(wait));
       platform::sleep_us(20);
+    }
+  report.end();
 }
 
 // Until nobody changes elements of the target by atomic instructions.
@@ -61,7 +71,8 @@ void await_visitors(Window& window, Target& target) {
   auto await = [&](std::uint32_t rank) {
     Target& visitor = window.targets[rank];
     reach(window, visitor);
-    look_until([&] { return !is_busy(visitor.row->busy); });
+    look_until([&] { return !is_busy(visitor.row->busy); },
+               {WindowWait::Kind::changes, window, target, rank});
   };
   lockfree::for_each_visitor(visitors_of(window, *target.row),
                              static_cast<std::uint32_t>(window.ranks()), await);
@@ -94,8 +105,11 @@ ElementHold::ElementHold(Window& window, Target& target, std::int64_t elements, 
 
 void ElementHold::lock(bool lone) {
   Row& row = *target_.row;
+  message::count(message::engine.counters.element_locks);
   number_ = take_number(row.elements);
-  look_until([&] { return is_served(row.elements, number_, true); });
+  write_name(row.elements.takers, number_, static_cast<std::uint32_t>(window_.rank()), true);
+  look_until([&] { return is_served(row.elements, number_, true); },
+             {WindowWait::Kind::elements, window_, target_, number_});
   is_locked_ = true;
   if (mode_of(row.guard) == lockfree::GuardMode::atomic) {
     // A single element need not be the first that wants the lock.
@@ -176,6 +190,19 @@ BATON_INLINE Word change_word(const Change& change, const char* in, Word& word) 
   });
 }
 
+BATON_INLINE DoubleWord change_word(const Change& change, const char* in, DoubleWord& word) {
+  DoubleWord before = platform::load_double_word(word);
+  if (change.kind == Change::Kind::nothing) return before;
+  for (;;) {
+    DoubleWord after = before;
+    if (change.kind == Change::Kind::replace)
+      after = load_word<DoubleWord>(in);
+    else
+      change.kernel(in, &after, 1);
+    if (platform::exchange_double_word(word, before, after)) return before;
+  }
+}
+
 template <class Word>
 void change_words(const Change& change, const char* in, char* place, char* old,
                   std::int64_t count) {
@@ -184,6 +211,19 @@ void change_words(const Change& change, const char* in, char* place, char* old,
     const Word before = change_word(change, in + i, *reinterpret_cast<Word*>(place + i));
     if (old) std::memcpy(old + i, &before, bytes);
   }
+}
+
+// Not inlined: shorter elements do not pay for their frame.
+[[gnu::noinline]] void change_double_words(const Change& change, const char* in, char* place,
+                                           char* old, std::int64_t count) {
+  change_words<DoubleWord>(change, in, place, old, count);
+}
+[[gnu::noinline]] void compare_and_swap_double_word(const void* expected, const void* desired,
+                                                    void* place, void* old) {
+  auto before = load_word<DoubleWord>(static_cast<const char*>(expected));
+  (void)platform::exchange_double_word(*static_cast<DoubleWord*>(place), before,
+                                       load_word<DoubleWord>(static_cast<const char*>(desired)));
+  std::memcpy(old, &before, sizeof before);
 }
 
 template <class Word>
@@ -203,6 +243,7 @@ void change_atomically(const Change& change, std::int64_t bytes, const char* in,
   if (bytes == 8) return change_words<std::uint64_t>(change, in, place, old, count);
   if (bytes == 4) return change_words<std::uint32_t>(change, in, place, old, count);
   if (bytes == 2) return change_words<std::uint16_t>(change, in, place, old, count);
+  if (bytes == 16) return change_double_words(change, in, place, old, count);
   change_words<std::uint8_t>(change, in, place, old, count);
 }
 
@@ -227,6 +268,7 @@ void compare_and_swap_atomically(std::int64_t bytes, const void* expected, const
   if (bytes == 8) return compare_and_swap_word<std::uint64_t>(expected, desired, place, old);
   if (bytes == 4) return compare_and_swap_word<std::uint32_t>(expected, desired, place, old);
   if (bytes == 2) return compare_and_swap_word<std::uint16_t>(expected, desired, place, old);
+  if (bytes == 16) return compare_and_swap_double_word(expected, desired, place, old);
   compare_and_swap_word<std::uint8_t>(expected, desired, place, old);
 }
 

@@ -22,7 +22,7 @@ class ElementHold {
   bool is_atomic() const { return is_atomic_; }
 
  private:
-  void lock(bool lone);
+  [[gnu::noinline]] void lock(bool lone);  // the quick way does not pay for its frame
   bool begin_atomically(std::int64_t elements);
 
   Window& window_;
@@ -32,9 +32,12 @@ class ElementHold {
   bool is_locked_ = false;
 };
 
+// A bit by number of bytes: 1, 2, 4, 8, and 16 where the CPU can.
+extern const std::uint32_t atomic_sizes;
+
 // Whether an element of so many bytes at such an address can be changed by an atomic instruction.
 inline bool is_atomic_size(std::int64_t bytes) {
-  return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
+  return bytes <= 16 && (atomic_sizes >> bytes & 1) != 0;
 }
 inline bool is_atomic_place(const void* place, std::int64_t bytes) {
   return (reinterpret_cast<std::uintptr_t>(place) & static_cast<std::uintptr_t>(bytes - 1)) == 0;
@@ -55,7 +58,7 @@ void change_atomically(const Change& change, std::int64_t bytes, const char* in,
 // The same by plain ones.
 void change_plainly(const Change& change, std::int64_t bytes, const char* in, char* place,
                     char* old, std::int64_t count);
-// Writes `desired` where `expected` is; what was there, in `old`.
+// Writes `desired` where `expected` is, all bytes being compared; what was there, in `old`.
 void compare_and_swap_atomically(std::int64_t bytes, const void* expected, const void* desired,
                                  void* place, void* old);
 
