@@ -19,7 +19,8 @@ namespace baton {
   X(shared_ring,        "messages that this rank sent through rings that senders share") \
   X(own_rings,          "rings of its own that it got for messages to others")    \
   X(leases,             "windows of others' staging that it got to keep for a while") \
-  X(served_earlier,     "ranks that it served before busier ones, in status order")
+  X(served_earlier,     "ranks that it served before busier ones, in status order") \
+  X(element_locks,      "accumulates for which it took the lock of a window's elements")
 // clang-format on
 
 struct Counters {

@@ -20,7 +20,7 @@
 namespace baton::lockfree {
 
 inline constexpr std::uint64_t job_magic = 0x424154'4f4e4a4fULL;  // "BATONJO"
-inline constexpr std::uint32_t job_version = 11;
+inline constexpr std::uint32_t job_version = 12;
 inline constexpr int ranks_max = 4096;
 
 // What two ranks share, by their places.
@@ -75,8 +75,8 @@ struct alignas(cache_line_bytes) RankRow {
   WaitLines waits;  // written by the rank, seldom
 };
 static_assert(offsetof(RankRow, state) == 64 && offsetof(RankRow, counters) == 128);
-static_assert(offsetof(RankRow, cycle) == 192 && offsetof(RankRow, channel) == 320);
-static_assert(offsetof(RankRow, waits) == 384 && sizeof(RankRow) == 704);
+static_assert(offsetof(RankRow, cycle) == 256 && offsetof(RankRow, channel) == 384);
+static_assert(offsetof(RankRow, waits) == 448 && sizeof(RankRow) == 768);
 
 // How messages travel in a job that repeats the deposit study (docs/decisions/deposit-models.md).
 struct DepositPlan {

@@ -27,6 +27,16 @@ int vector_level() {
   return static_cast<int>(std::min<std::int64_t>(settings.vector_level_max, cpu_level()));
 }
 
+bool has_double_words() {
+#ifdef __x86_64__
+  __builtin_cpu_init();
+  const bool promises = __builtin_cpu_is("intel") || __builtin_cpu_is("amd");
+  return promises && __builtin_cpu_supports("avx") && __builtin_cpu_supports("cmpxchg16b");
+#else
+  return false;
+#endif
+}
+
 bool halves_512_bits() {
 #ifdef __x86_64__
   __builtin_cpu_init();

@@ -9,15 +9,13 @@
 #include "window/accumulate.hpp"
 #include "window/batch.hpp"
 #include "window/operate.hpp"
+#include "window/pair.hpp"
 #include "window/remote.hpp"
 #include "window/synchronize.hpp"
 
 namespace baton::window {
 
 namespace {
-
-// The largest element: a pair of numbers of 16 bytes each.
-constexpr std::int64_t element_bytes_max = 64;
 
 // The predefined type that a datatype consists of; null: of several, or pairs among others.
 const Datatype* element_type(const Datatype& type) {
@@ -85,8 +83,14 @@ namespace {
 
 // Whether each element can be changed by an atomic instruction.
 bool can_be_atomic(const Elements& elements, const Place& at, char* memory) {
-  if (!memory || !elements.type || !is_atomic_size(elements.bytes)) return false;
-  if (elements.pairs && !elements.type->contiguous) return false;
+  if (!memory || !elements.type) return false;
+  if (elements.is_padded()) {
+    const std::int64_t bytes = elements.type->extent;  // the gaps, too
+    return is_atomic_size(bytes) &&
+           for_each_pair(*elements.type, *at.type, memory, at.count,
+                         [bytes](char* place) { return is_atomic_place(place, bytes); });
+  }
+  if (!is_atomic_size(elements.bytes)) return false;
   if (BATON_LIKELY(at.type->contiguous)) return is_atomic_place(memory, elements.bytes);
   return datatype::for_each_run(*at.type, memory, at.count, [&](char* place, std::int64_t) {
     return is_atomic_place(place, elements.bytes);
@@ -102,7 +106,7 @@ class Accumulation {
 
   Error run(const Place& at) {
     char* origin = spot_.memory ? spot_.memory : reinterpret_cast<char*>(spot_.address);
-    if (elements_.pairs && !elements_.type->contiguous) return run_pairs(at, origin);
+    if (elements_.is_padded()) return run_pairs(at, origin);
     if (!spot_.memory) return run_through_kernel(at, origin);
     datatype::for_each_run(*at.type, origin, at.count, [&](char* place, std::int64_t bytes) {
       change(place, bytes);
@@ -161,53 +165,34 @@ class Accumulation {
     return error;
   }
 
-  // Each pair by itself, in the form of a C struct; the gaps of the target stay as they are. A pair
-  // begins where the run before it has ended one.
+  // Each pair by itself, in the form of a C struct.
   BATON_COLD Error run_pairs(const Place& at, char* origin) {
-    std::int64_t begun = 0;  // packed bytes of a pair that earlier runs had
-    datatype::for_each_run(*at.type, origin, at.count, [&](char* place, std::int64_t bytes) {
-      while (bytes > 0 && error_ == MPI_SUCCESS) {
-        if (begun == 0) error_ = change_pair(place);
-        const std::int64_t rest = elements_.bytes - begun;
-        const std::int64_t here = bytes < rest ? bytes : rest;
-        begun = (begun + here) % elements_.bytes;
-        place += here;
-        bytes -= here;
-      }
+    const Datatype& pair = *elements_.type;
+    for_each_pair(pair, *at.type, origin, at.count, [&](char* place) {
+      if (atomic_)
+        change_pair_atomically(elements_.change, pair, in_, place, old_);
+      else if (spot_.memory)
+        change_pair(elements_.change, pair, in_, place, old_);
+      else
+        error_ = change_pair_through_kernel(place);
+      if (in_) in_ += pair.size;
+      if (old_) old_ += pair.size;
       return error_ == MPI_SUCCESS;
     });
     return error_;
   }
 
-  Error change_pair(char* place) {
-    const Datatype& type = *elements_.type;
-    alignas(16) char there[element_bytes_max] = {}, here[element_bytes_max] = {};
-    const auto extent = type.extent;
+  Error change_pair_through_kernel(char* place) {
+    const Datatype& pair = *elements_.type;
+    alignas(16) char there[element_bytes_max] = {};
     const auto address = reinterpret_cast<std::uint64_t>(place);
-    if (spot_.memory)
-      datatype::copy(type, place, type, there, type.size);
-    else if (Error error = read_spot(window_, spot_, address, there, extent))
-      return error;
-    if (old_) {
-      datatype::pack(type, there, 0, old_, type.size);
-      old_ += type.size;
-    }
+    Error error = read_spot(window_, spot_, address, there, pair.extent);
+    if (error) return error;
+    change_pair(elements_.change, pair, in_, there, old_);
     if (elements_.change.kind == Change::Kind::nothing) return MPI_SUCCESS;
-    datatype::unpack(type, here, 0, in_, type.size);
-    in_ += type.size;
-    if (elements_.change.kind == Change::Kind::replace)
-      datatype::copy(type, here, type, there, type.size);
-    else
-      elements_.change.kernel(here, there, 1);
-    if (spot_.memory) {
-      datatype::copy(type, there, type, place, type.size);
-      return MPI_SUCCESS;
-    }
-    Error error = MPI_SUCCESS;
-    char* from = there;
-    datatype::for_each_run(type, place, 1, [&](char* run, std::int64_t bytes) {
-      from = there + (run - place);
-      error = write_spot(window_, spot_, reinterpret_cast<std::uint64_t>(run), from, bytes);
+    datatype::for_each_run(pair, place, 1, [&](char* run, std::int64_t bytes) {
+      error = write_spot(window_, spot_, reinterpret_cast<std::uint64_t>(run),
+                         there + (run - place), bytes);
       return error == MPI_SUCCESS;
     });
     return error;
@@ -277,9 +262,8 @@ Error change_runs(Window& window, const Spot& spot, const Elements& elements, co
 // Memory that only the kernel can copy: through the batch, by the target itself, or by this rank.
 Error change_private(Window& window, const Spot& spot, const Elements& elements, const Data* from,
                      const Data* result, const Place& at, const Operation& operation) {
-  const bool padded = elements.pairs && !elements.type->contiguous;
-  const bool arrays = !padded && elements.type && is_array(at) && (!from || is_array(*from)) &&
-                      (!result || is_array(*result));
+  const bool arrays = !elements.is_padded() && elements.type && is_array(at) &&
+                      (!from || is_array(*from)) && (!result || is_array(*result));
   Error error = MPI_SUCCESS;
   if (arrays && is_short_run(at) &&
       (result ? delegate_get_accumulate(window, spot, elements, from, *result, operation, &error)

@@ -12,6 +12,8 @@ struct Elements {
   std::int64_t bytes = 1;          // of each
   bool pairs = false;
   Change change;
+
+  bool is_padded() const { return pairs && !type->contiguous; }
 };
 
 // MPI_ERR_OP, MPI_ERR_TYPE, explained.

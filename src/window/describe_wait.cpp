@@ -26,9 +26,14 @@ void add_rank(Words& words, const Window& window, int rank) {
   words.add(in_job == rank ? "rank %d" : "rank %d (%d in MPI_COMM_WORLD)", rank, in_job);
 }
 
+const auto& lock_of(const WindowWait& wait) {
+  const Row& row = *wait.target.row;
+  return wait.kind == WindowWait::Kind::elements ? row.elements : row.lock;
+}
+
 // Who has a number at a lock, if the row tells.
 lockfree::NumberName taker(const WindowWait& wait, std::uint32_t number) {
-  const lockfree::NumberName name = name_of(wait.target.row->lock.takers, number);
+  const lockfree::NumberName name = name_of(lock_of(wait).takers, number);
   return name.rank < wait.window.ranks() ? name : lockfree::NumberName{};
 }
 
@@ -49,9 +54,9 @@ std::uint32_t first_reader(const WindowWait& wait, std::uint32_t served, bool* k
 void describe_turn(const WindowWait& wait, Words& words, AwaitedRanks& awaited) {
   const Window& window = wait.window;
   // relaxed: a look.
-  const std::uint32_t served = wait.target.row->lock.gone.load(std::memory_order_relaxed);
+  const std::uint32_t served = lock_of(wait).gone.load(std::memory_order_relaxed);
   const std::uint32_t before = wait.number - served;
-  words.add("the lock of ");
+  words.add(wait.kind == WindowWait::Kind::elements ? "elements of " : "the lock of ");
   add_rank(words, window, window.rank_of(wait.target));
   words.add(" on ");
   add_window(words, window);
@@ -61,7 +66,7 @@ void describe_turn(const WindowWait& wait, Words& words, AwaitedRanks& awaited) 
   bool known = holder.rank >= 0;
   std::uint32_t first = served;
   if (known && holder.writes) {
-    words.add(", held by ");
+    words.add(wait.kind == WindowWait::Kind::elements ? ", changed by " : ", held by ");
     add_rank(words, window, holder.rank);
     if (before > 1) words.add(", %u more before this rank", before - 1);
   } else {
@@ -119,6 +124,18 @@ void describe_completes(const WindowWait& wait, Words& words, AwaitedRanks& awai
   }
 }
 
+// By atomic instructions, which an accumulate of many elements lets nobody use.
+void describe_changes(const WindowWait& wait, Words& words, AwaitedRanks& awaited) {
+  const auto rank = static_cast<int>(wait.number);
+  words.add("an accumulate of ");
+  add_rank(words, wait.window, rank);
+  words.add(" before its own, to elements of ");
+  add_rank(words, wait.window, wait.window.rank_of(wait.target));
+  words.add(" on ");
+  add_window(words, wait.window);
+  awaited.add(world_rank(wait.window, rank));
+}
+
 void describe_answer(const WindowWait& wait, const char* what, Words& words,
                      AwaitedRanks& awaited) {
   words.add("%s", what);
@@ -137,7 +154,10 @@ void describe_wait(const void* object, lockfree::WaitDescription& description) {
   AwaitedRanks& awaited = description.awaited;
   switch (wait.kind) {
     case WindowWait::Kind::turn:
+    case WindowWait::Kind::elements:
       return describe_turn(wait, words, awaited);
+    case WindowWait::Kind::changes:
+      return describe_changes(wait, words, awaited);
     case WindowWait::Kind::remote_lock:
       describe_answer(wait, "the lock of ", words, awaited);
       awaited.more = true;  // whoever holds it

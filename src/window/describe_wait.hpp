@@ -1,5 +1,6 @@
 // What a rank that waits long in a procedure on windows says of it on the status board: whose lock,
-// posts, completes or answers it waits for (message/wait_report.hpp). Made where it waits; put into
+// elements, posts, completes or answers it waits
+// for (message/wait_report.hpp). Made where it waits; put into
 // words on cold paths only.
 #pragma once
 
@@ -11,6 +12,8 @@ namespace baton::window {
 struct WindowWait {
   enum class Kind : std::uint8_t {
     turn,         // `number`, at the lock of `target`
+    elements,     // the same at the lock of its elements
+    changes,      // of its elements, by the rank `number`
     remote_lock,  // the same by messages
     answer,       // of `target`, which carries out what we have sent
     thread,       // of this rank, which locks `target`

@@ -4,9 +4,15 @@
 #include <cstring>
 
 #include "platform/copy.hpp"
+#include "platform/double_word.hpp"
 #include "window/synchronize.hpp"
 
 namespace baton::window {
+
+using platform::DoubleWord;
+
+const std::uint32_t atomic_sizes =
+    1u << 1 | 1u << 2 | 1u << 4 | 1u << 8 | std::uint32_t{platform::has_double_words()} << 16;
 
 namespace {
 
@@ -36,17 +42,26 @@ bool has_visited(Target& target) {
   return std::atomic_ref(target.visited).load(std::memory_order_acquire);
 }
 
-// For what lasts as long as a copy, or as its holder has no CPU.
-template <class Done>
-void look_until(Done done) {
+// For what lasts as long as a copy, or as its holder has no CPU; longer waits are told. Where
+// several take turns, only who comes next keeps looking; the others would take the CPUs from it,
+// and sleep the longer the more come `before` them.
+template <class Done, class Before>
+void look_until(Done done, Before before, const WindowWait& wait) {
   constexpr int spins = 100, yields = 1000;  // guesses
-  for (int looks = 0; !done(); ++looks)
-    if (looks < spins)
+  constexpr unsigned turn_us = 20;           // guess: a change from one rank to another
+  message::WaitReport report;
+  for (int looks = 0; !done(); ++looks) {
+    const std::uint32_t ranks = before();
+    if (looks < spins) {
       platform::pause_cpu();
-    else if (looks < spins + yields)
+    } else if (ranks <= 1 && looks < spins + yields) {
       platform::yield_cpu();
-    else
-      platform::sleep_us(20);
+    } else {
+      report.tell(subject_of(wait));
+      platform::sleep_us(turn_us * ranks);
+    }
+  }
+  report.end();
 }
 
 // Until nobody changes elements of the target by atomic instructions.
@@ -54,7 +69,8 @@ void await_visitors(Window& window, Target& target) {
   auto await = [&](std::uint32_t rank) {
     Target& visitor = window.targets[rank];
     reach(window, visitor);
-    look_until([&] { return !is_busy(visitor.row->busy); });
+    look_until([&] { return !is_busy(visitor.row->busy); }, [] { return 1u; },
+               {WindowWait::Kind::changes, window, target, rank});
   };
   lockfree::for_each_visitor(visitors_of(window, *target.row),
                              static_cast<std::uint32_t>(window.ranks()), await);
@@ -78,7 +94,10 @@ BATON_COLD bool ElementHold::begin_atomically(std::int64_t elements) {
 }
 
 BATON_COLD void ElementHold::await_lock() {
-  look_until([&] { return is_served(target_.row->elements, number_, true); });
+  const auto& lock = target_.row->elements;
+  look_until([&] { return is_served(lock, number_, true); },
+             [&] { return numbers_before(lock, number_); },
+             {WindowWait::Kind::elements, window_, target_, number_});
 }
 
 // The mode of plain changes is the holder's now, if there is more than a single element.
@@ -150,6 +169,19 @@ BATON_INLINE Word change_word(const Change& change, const char* in, Word& word) 
   });
 }
 
+BATON_INLINE DoubleWord change_word(const Change& change, const char* in, DoubleWord& word) {
+  DoubleWord before = platform::load_double_word(word);
+  if (change.kind == Change::Kind::nothing) return before;
+  for (;;) {
+    DoubleWord after = before;
+    if (change.kind == Change::Kind::replace)
+      after = load_word<DoubleWord>(in);
+    else
+      change.kernel(in, &after, 1);
+    if (platform::exchange_double_word(word, before, after)) return before;
+  }
+}
+
 template <class Word>
 void change_words(const Change& change, const char* in, char* place, char* old,
                   std::int64_t count) {
@@ -158,6 +190,19 @@ void change_words(const Change& change, const char* in, char* place, char* old,
     const Word before = change_word(change, in + i, *reinterpret_cast<Word*>(place + i));
     if (old) std::memcpy(old + i, &before, bytes);
   }
+}
+
+// Not inlined: shorter elements do not pay for their frame.
+[[gnu::noinline]] void change_double_words(const Change& change, const char* in, char* place,
+                                           char* old, std::int64_t count) {
+  change_words<DoubleWord>(change, in, place, old, count);
+}
+[[gnu::noinline]] void compare_and_swap_double_word(const void* expected, const void* desired,
+                                                    void* place, void* old) {
+  auto before = load_word<DoubleWord>(static_cast<const char*>(expected));
+  (void)platform::exchange_double_word(*static_cast<DoubleWord*>(place), before,
+                                       load_word<DoubleWord>(static_cast<const char*>(desired)));
+  std::memcpy(old, &before, sizeof before);
 }
 
 template <class Word>
@@ -177,6 +222,7 @@ void change_atomically(const Change& change, std::int64_t bytes, const char* in,
   if (bytes == 8) return change_words<std::uint64_t>(change, in, place, old, count);
   if (bytes == 4) return change_words<std::uint32_t>(change, in, place, old, count);
   if (bytes == 2) return change_words<std::uint16_t>(change, in, place, old, count);
+  if (bytes == 16) return change_double_words(change, in, place, old, count);
   change_words<std::uint8_t>(change, in, place, old, count);
 }
 
@@ -201,6 +247,7 @@ void compare_and_swap_atomically(std::int64_t bytes, const void* expected, const
   if (bytes == 8) return compare_and_swap_word<std::uint64_t>(expected, desired, place, old);
   if (bytes == 4) return compare_and_swap_word<std::uint32_t>(expected, desired, place, old);
   if (bytes == 2) return compare_and_swap_word<std::uint16_t>(expected, desired, place, old);
+  if (bytes == 16) return compare_and_swap_double_word(expected, desired, place, old);
   compare_and_swap_word<std::uint8_t>(expected, desired, place, old);
 }
 

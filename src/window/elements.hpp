@@ -55,7 +55,9 @@ inline ElementHold::ElementHold(Window& window, Target& target, std::int64_t ele
 
 inline void ElementHold::lock(bool lone) {
   Row& row = *target_.row;
+  message::count(message::engine.counters.element_locks);
   number_ = take_number(row.elements);
+  write_name(row.elements.takers, number_, static_cast<std::uint32_t>(window_.rank()), true);
   if (BATON_UNLIKELY(!is_served(row.elements, number_, true))) await_lock();
   is_locked_ = true;
   const lockfree::GuardMode mode = mode_of(row.guard);
@@ -74,9 +76,12 @@ inline ElementHold::~ElementHold() {
     end_atomic_change(window_.row->busy, platform::threads_multiple);
 }
 
+// A bit by number of bytes: 1, 2, 4, 8, and 16 where the CPU can.
+extern const std::uint32_t atomic_sizes;
+
 // Whether an element of so many bytes at such an address can be changed by an atomic instruction.
 inline bool is_atomic_size(std::int64_t bytes) {
-  return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
+  return bytes <= 16 && (atomic_sizes >> bytes & 1) != 0;
 }
 inline bool is_atomic_place(const void* place, std::int64_t bytes) {
   return (reinterpret_cast<std::uintptr_t>(place) & static_cast<std::uintptr_t>(bytes - 1)) == 0;
@@ -106,7 +111,7 @@ void change_atomically(const Change& change, std::int64_t bytes, const char* in,
 // The same by plain ones.
 void change_plainly(const Change& change, std::int64_t bytes, const char* in, char* place,
                     char* old, std::int64_t count);
-// Writes `desired` where `expected` is; what was there, in `old`.
+// Writes `desired` where `expected` is, all bytes being compared; what was there, in `old`.
 void compare_and_swap_atomically(std::int64_t bytes, const void* expected, const void* desired,
                                  void* place, void* old);
 

@@ -137,6 +137,28 @@ static void sums_are_exact(int i) {
   free(old);
 }
 
+/* So often that changes meet: each rank adds to one element as quickly as it can. */
+static void none_of_many_is_lost(int i) {
+  enum { rounds = 4000 };
+  Type t = type_number(i);
+  unsigned char ones[32] = {0}, old[32];
+  int target = size - 1;
+  type_name = t.name;
+  write_number(&t, 1, ones);
+  clear();
+  MPI_Win_lock_all(0, w.win);
+  for (int round = 0; round < rounds; ++round)
+    if (round % 8)
+      MPI_Accumulate(ones, 1, t.type, target, place(&w, target, 32), 1, t.type, MPI_SUM, w.win);
+    else
+      MPI_Fetch_and_op(ones, old, t.type, target, place(&w, target, 32), MPI_SUM, w.win);
+  MPI_Win_unlock_all(w.win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  begin_local(&w);
+  if (rank == target) HELD(is_number(&t, (double)rounds * size, w.base + 32));
+  end_local(&w);
+}
+
 /* ---- nothing is torn --------------------------------------------------------------------------
  */
 
@@ -261,20 +283,41 @@ static void swaps_count_right(const char* name, MPI_Datatype type, int bytes) {
   end_local(&w);
 }
 
-static void the_least_of_all_wins(void) {
-  typedef struct {
-    int value, index;
-  } Pair;
+/* A pair of a type, in memory. */
+typedef struct {
+  const char* name;
+  MPI_Datatype type;
+  size_t extent, index_at, gap_at; /* 4 bytes are there; 0: no gap of so many */
+} PairType;
+
+static void write_pair(const PairType* t, int value, int index, unsigned char* to) {
+  double real = value;
+  long whole = value;
+  short narrow = (short)value;
+  if (t->type == MPI_DOUBLE_INT) memcpy(to, &real, sizeof real);
+  if (t->type == MPI_LONG_INT) memcpy(to, &whole, sizeof whole);
+  if (t->type == MPI_SHORT_INT) memcpy(to, &narrow, sizeof narrow);
+  if (t->type == MPI_2INT) memcpy(to, &value, sizeof value);
+  memcpy(to + t->index_at, &index, sizeof index);
+}
+
+/* Each rank has pairs of its own making; meanwhile numbers in the gaps of the same pairs are
+ * counted up, which are elements of another kind. */
+static void the_least_of_all_wins(const PairType* t) {
   enum { many = 40, rounds = 10 };
-  Pair mine[many], wanted[many], got[many];
+  struct {
+    int value, index;
+  } wanted[many];
+  unsigned char mine[16 * many] = {0}, got[16 * many], pair[16];
+  const int one = 1;
   uint64_t random = 17;
-  int target = size - 1;
-  type_name = "MPI_2INT";
+  int target = size - 1, counted;
+  type_name = t->name;
   clear();
-  for (int i = 0; i < many; ++i) wanted[i] = (Pair){1000, 0};
+  for (int i = 0; i < many; ++i) wanted[i].value = 1000, wanted[i].index = 0;
   if (rank == target) {
     begin_local(&w);
-    memcpy(w.base, wanted, sizeof wanted);
+    for (int i = 0; i < many; ++i) write_pair(t, 1000, 0, w.base + (size_t)i * t->extent);
     end_local(&w);
   }
   MPI_Barrier(MPI_COMM_WORLD);
@@ -282,27 +325,110 @@ static void the_least_of_all_wins(void) {
   for (int round = 0; round < rounds; ++round)
     for (int from = 0; from < size; ++from) {
       for (int i = 0; i < many; ++i) {
-        Pair p = {(int)(next_random(&random) % 50), (int)(next_random(&random) % 1000)};
-        if (from == rank) mine[i] = p;
-        if (p.value < wanted[i].value || (p.value == wanted[i].value && p.index < wanted[i].index))
-          wanted[i] = p;
+        int value = (int)(next_random(&random) % 50), index = (int)(next_random(&random) % 1000);
+        if (from == rank) write_pair(t, value, index, mine + (size_t)i * t->extent);
+        if (value < wanted[i].value || (value == wanted[i].value && index < wanted[i].index))
+          wanted[i].value = value, wanted[i].index = index;
       }
       if (from != rank) continue;
-      MPI_Accumulate(mine, many, MPI_2INT, target, place(&w, target, 0), many, MPI_2INT, MPI_MINLOC,
+      int count = round % 2 ? many : 1; /* the first one by itself, too */
+      MPI_Fetch_and_op(mine, pair, t->type, target, place(&w, target, 0), MPI_MINLOC, w.win);
+      MPI_Accumulate(mine, count, t->type, target, place(&w, target, 0), count, t->type, MPI_MINLOC,
                      w.win);
+      for (int i = count; i < many; ++i)
+        MPI_Accumulate(mine + (size_t)i * t->extent, 1, t->type, target,
+                       place(&w, target, i * (MPI_Aint)t->extent), 1, t->type, MPI_MINLOC, w.win);
+      for (int i = 0; t->gap_at && i < many; ++i)
+        MPI_Accumulate(&one, 1, MPI_INT, target,
+                       place(&w, target, (MPI_Aint)((size_t)i * t->extent + t->gap_at)), 1, MPI_INT,
+                       MPI_SUM, w.win);
       MPI_Win_flush_local(target, w.win);
     }
   MPI_Win_unlock_all(w.win);
   MPI_Barrier(MPI_COMM_WORLD);
   begin_local(&w);
-  memcpy(got, w.base, sizeof got);
+  memcpy(got, w.base, many * t->extent);
   end_local(&w);
-  if (rank == target) HELD(memcmp(got, wanted, sizeof got) == 0);
+  for (int i = 0; rank == target && i < many; ++i) {
+    const unsigned char* at = got + (size_t)i * t->extent;
+    memcpy(pair, at, t->extent); /* gaps included */
+    write_pair(t, wanted[i].value, wanted[i].index, pair);
+    HELD(memcmp(at, pair, t->extent) == 0);
+    if (!t->gap_at) continue;
+    memcpy(&counted, at + t->gap_at, sizeof counted);
+    HELD(counted == rounds * size);
+  }
+}
+
+/* All replace a pair, all read it: value and index are of one rank. */
+static void pairs_are_whole(const PairType* t) {
+  enum { rounds = 60 };
+  int target = size / 2;
+  type_name = t->name;
+  clear();
+  MPI_Win_lock_all(0, w.win);
+  for (int round = 0; round < rounds; ++round) {
+    unsigned char mine[16] = {0}, got[16] = {0}, whole[16];
+    int number = 100 * rank + round, index;
+    write_pair(t, number, number, mine);
+    MPI_Fetch_and_op(mine, got, t->type, target, place(&w, target, 64), MPI_REPLACE, w.win);
+    MPI_Fetch_and_op(NULL, got, t->type, target, place(&w, target, 64), MPI_NO_OP, w.win);
+    MPI_Win_flush(target, w.win);
+    memcpy(whole, got, sizeof whole);
+    memcpy(&index, got + t->index_at, sizeof index);
+    write_pair(t, index, index, whole);
+    HELD(memcmp(got, whole, t->extent) == 0);
+  }
+  MPI_Win_unlock_all(w.win);
+}
+
+static void run_pairs(void) {
+  const PairType pairs[] = {{"MPI_2INT", MPI_2INT, 8, 4, 0},
+                            {"MPI_SHORT_INT", MPI_SHORT_INT, 8, 4, 0},
+                            {"MPI_DOUBLE_INT", MPI_DOUBLE_INT, 16, 8, 12},
+                            {"MPI_LONG_INT", MPI_LONG_INT, 16, 8, 12}};
+  for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; ++i) {
+    the_least_of_all_wins(&pairs[i]);
+    pairs_are_whole(&pairs[i]);
+  }
+}
+
+/* The same of 16 bytes, whose halves count up together; where there is such a type. */
+static void long_swaps_count_right(void) {
+  enum { each = 40, tries_max = 100000000 };
+  int bytes = 0, target = size - 1;
+  uint64_t number[2] = {0, 0}, next[2], got[2];
+  type_name = "MPI_INTEGER16";
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  int code = MPI_Type_size(MPI_INTEGER16, &bytes);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+  if (code != MPI_SUCCESS || bytes != 16) return;
+  clear();
+  MPI_Win_lock_all(0, w.win);
+  for (int i = 0; i < each; ++i)
+    for (long tries = 0;; ++tries) {
+      HELD(tries < tries_max);
+      next[0] = number[0] + 1, next[1] = number[1] - 1;
+      MPI_Compare_and_swap(next, number, got, MPI_INTEGER16, target, place(&w, target, 48), w.win);
+      MPI_Win_flush(target, w.win);
+      HELD(got[0] + got[1] == 0);
+      int swapped = memcmp(got, number, sizeof got) == 0;
+      memcpy(number, swapped ? next : got, sizeof number);
+      if (swapped) break;
+    }
+  MPI_Win_unlock_all(w.win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  begin_local(&w);
+  memcpy(got, w.base + 48, sizeof got);
+  if (rank == target) HELD(got[0] == (uint64_t)each * (uint64_t)size && got[0] + got[1] == 0);
+  end_local(&w);
 }
 
 static void run(WindowKind kind) {
   w = make_window(kind, window_bytes, 1, MPI_COMM_WORLD);
   for (int i = 0; i < type_count; ++i) sums_are_exact(i);
+  for (int i = 0; i < type_count; ++i)
+    if (types[i].bytes > 2) none_of_many_is_lost(i);
   elements_are_whole("MPI_C_DOUBLE_COMPLEX", MPI_C_DOUBLE_COMPLEX, 8, 16);
   elements_are_whole("MPI_2INT", MPI_2INT, 4, 8);
   bytes_are_of_one_writer("MPI_INT64_T", MPI_INT64_T, 8);
@@ -315,7 +441,8 @@ static void run(WindowKind kind) {
   swaps_count_right("MPI_INT", MPI_INT, 4);
   swaps_count_right("MPI_UINT64_T", MPI_UINT64_T, 8);
   swaps_count_right("MPI_AINT", MPI_AINT, 8);
-  the_least_of_all_wins();
+  long_swaps_count_right();
+  run_pairs();
   free_window(&w);
 }
 

@@ -1,8 +1,11 @@
 /* Windows that mpiexec --explain, --stats and `baton stat` tell of, in a way that its first word
- * names. All but "reach" and "calls" hang. */
+ * names. All but "reach", "elements", "odd" and "calls" hang. */
 #include <mpi.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { bytes = 1024 };
@@ -59,6 +62,57 @@ static void reach(void) {
   free(own);
 }
 
+/* Of rank 0, at rank 1: elements of 1 to 16 bytes one by one and five together, all of them at
+ * multiples of what they take with their gaps; or ("odd") not. */
+static void elements(int odd) {
+  const MPI_Datatype types[] = {MPI_INT8_T,      MPI_INT16_T,          MPI_INT,  MPI_DOUBLE,
+                                MPI_LONG_DOUBLE, MPI_C_DOUBLE_COMPLEX, MPI_2INT, MPI_SHORT_INT,
+                                MPI_DOUBLE_INT,  MPI_LONG_INT};
+  enum { type_count = sizeof types / sizeof types[0], pairs_from = 6 };
+  char result[bytes];
+  MPI_Win win;
+  MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+  memset(memory, 0, bytes);
+  MPI_Win_fence(0, win);
+  for (int i = odd ? 1 : 0; rank == 0 && i < type_count; ++i) {
+    MPI_Op op = i < pairs_from ? MPI_SUM : MPI_MAXLOC;
+    MPI_Aint at = odd ? 65 : 64;
+    MPI_Accumulate(data, 1, types[i], 1, at, 1, types[i], op, win);
+    MPI_Fetch_and_op(data, result, types[i], 1, at, op, win);
+    MPI_Fetch_and_op(data, result, types[i], 1, at, MPI_REPLACE, win);
+    MPI_Fetch_and_op(NULL, result, types[i], 1, at, MPI_NO_OP, win);
+    MPI_Accumulate(data, 5, types[i], 1, at, 5, types[i], op, win);
+    MPI_Get_accumulate(data, 5, types[i], result, 5, types[i], 1, at, 5, types[i], op, win);
+  }
+  MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+  MPI_Win_free(&win);
+}
+
+/* For 3 s this rank does nothing, wherever it is. */
+static void stand_still(int signal) {
+  struct timespec left = {3, 0};
+  while (nanosleep(&left, &left) != 0) {
+  }
+}
+
+/* Ranks 0 and 2 change all of rank 1's elements again and again; now and then rank 0 stands still
+ * while it does. */
+static void change_long(void) {
+  enum { count = 1 << 20 };
+  int* ones = calloc(count, sizeof *ones);
+  MPI_Win win;
+  MPI_Win_allocate(count * sizeof *ones, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+  MPI_Win_set_name(win, "halo");
+  MPI_Win_lock_all(0, win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) {
+    const struct itimerval times = {{0, 50000}, {0, 50000}};
+    signal(SIGALRM, stand_still);
+    setitimer(ITIMER_REAL, &times, NULL);
+  }
+  while (rank != 1) MPI_Accumulate(ones, count, MPI_INT, 1, 0, count, MPI_INT, MPI_SUM, win);
+}
+
 /* Rank 0 is late by 50 ms, and locks once for so long. */
 static void calls(void) {
   MPI_Group other = group_of(1 - rank, 1 - rank);
@@ -111,6 +165,8 @@ static void hang(const char* how) {
   } else if (strcmp(how, "crossed") == 0) { /* a fence and a receive */
     if (rank == 0) MPI_Win_fence(0, window);
     MPI_Recv(data, 1, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  } else if (strcmp(how, "long") == 0) {
+    change_long();
   } else if (strcmp(how, "fence") == 0) {
     if (rank != 1) MPI_Win_fence(0, window);
   } else if (strcmp(how, "flush") == 0 || strcmp(how, "remote_lock") == 0) {
@@ -126,10 +182,10 @@ int main(int count, char** words) {
   MPI_Init(&count, &words);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (strcmp(words[1], "reach") == 0) {
-    reach();
-    return MPI_Finalize();
-  }
+  int aligned = strcmp(words[1], "elements") == 0, odd = strcmp(words[1], "odd") == 0;
+  if (strcmp(words[1], "reach") == 0) reach();
+  if (aligned || odd) elements(odd);
+  if (aligned || odd || strcmp(words[1], "reach") == 0) return MPI_Finalize();
   memory = calloc(bytes, 1);
   MPI_Win_create(memory, bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
   if (count < 3) MPI_Win_set_name(window, "halo");

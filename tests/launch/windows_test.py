@@ -14,6 +14,8 @@ PROGRAM = os.path.join(PROGRAMS, "windows_program")
 REFUSING = os.path.join(PROGRAMS, "refusing")
 BATON = os.path.join(BIN, "baton")
 OPERATIONS = {"put": (10, 80), "get": (5, 500), "accumulate": (3, 12), "get_accumulate": (2, 8)}
+with open("/proc/cpuinfo") as cpus:
+    HAS_DOUBLE_WORDS = {"avx", "cx16"} <= set(cpus.read().split())
 
 
 def with_settings(**values):
@@ -87,6 +89,20 @@ class Explained(unittest.TestCase):
         self.assertNotIn("how windows were reached", job.err)
 
 
+class Elements(unittest.TestCase):
+    def locks(self, *words):
+        """How often rank 0 took the lock of rank 1's elements."""
+        found = told("--explain=json", "-n", 2, PROGRAM, *words)
+        return found["counters"]["element_locks"]["sum"]
+
+    @unittest.skipUnless(HAS_DOUBLE_WORDS, "this CPU has no atomic instructions of 16 bytes")
+    def test_elements_at_multiples_of_their_size_take_no_lock(self):
+        self.assertEqual(self.locks("elements"), 0)
+
+    def test_others_do(self):
+        self.assertEqual(self.locks("odd"), 9 * 6)  # each type but the one of a byte
+
+
 class Timed(unittest.TestCase):
     def test_calls_on_windows_are_timed_like_others(self):
         found = told("--stats=json", "-n", 2, PROGRAM, "calls")
@@ -140,6 +156,10 @@ class Waits(unittest.TestCase):
         text = self.told("shared", r"rank 3 .*: MPI_Win_lock for [\d.]+ s: the lock of rank 1 on window halo, 2 turns before this "
                          r"rank, held shared; waits for ranks 0-2\n")
         self.assertNotIn("deadlock", text)
+
+    def test_of_elements_that_another_rank_changes_that_rank_is_told(self):
+        self.told("long", r"rank 2 .*: MPI_Accumulate for [\d.]+ s: elements of rank 1 on window halo, changed by rank 0; waits "
+                  r"for rank 0\n", ranks=3)
 
     def test_locks_in_a_cycle_are_a_deadlock(self):
         self.told("cycle", r"rank 0 .*: MPI_Win_lock .* of rank 1 on window halo, held by rank 1; waits for rank 1\n",
