@@ -47,6 +47,13 @@ bool is_done(const DelegationState<Atomics>& state) {
   return state.step.load(std::memory_order_acquire) == delegation_done;
 }
 
+// Whether nobody has taken it yet: a hint.
+template <class Atomics>
+bool is_untaken(const DelegationState<Atomics>& state, std::uint32_t whom) {
+  // relaxed: nothing depends on it.
+  return state.step.load(std::memory_order_relaxed) == delegation_asked + whom;
+}
+
 // Whether nobody has taken it, nor ever will.
 template <class Atomics>
 bool withdraw(DelegationState<Atomics>& state, std::uint32_t whom) {

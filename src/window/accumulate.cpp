@@ -11,6 +11,7 @@
 #include "window/operate.hpp"
 #include "window/pair.hpp"
 #include "window/remote.hpp"
+#include "window/stream.hpp"
 #include "window/synchronize.hpp"
 
 namespace baton::window {
@@ -277,7 +278,8 @@ Error change_private(Window& window, const Spot& spot, const Elements& elements,
   }
   if (!arrays || result) return change_runs(window, spot, elements, from, result, at);
   std::int64_t done = 0;
-  if ((error = delegate_long_accumulate(window, spot, elements, *from, operation, &done)))
+  if ((error = stream_accumulate(window, spot, elements, operation,
+                                 static_cast<const char*>(from->buffer), at.bytes(), &done)))
     return error;
   const std::int64_t left = (at.bytes() - done) / elements.bytes;
   if (left == 0) return MPI_SUCCESS;

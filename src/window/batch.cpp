@@ -72,16 +72,6 @@ Error move_by_kernel(Window& window, Work& work) {
                                      : read_spot(window, spot, runs, work.data);
 }
 
-void describe_work(Work& work, const Window& window, WorkKind kind, const Datatype* type,
-                   const Operation* operation) {
-  work.window = window.comm->id;
-  work.kind = kind;
-  work.type = datatype::datatypes.to_int(type ? type->handle : MPI_BYTE);
-  work.operation = operation ? datatype::operations.to_int(operation->handle) : 0;
-  work.error = MPI_SUCCESS;
-  work.pieces = work.data_bytes = 0;
-}
-
 Error finish_under_lock() {
   if (!batch.window) return MPI_SUCCESS;
   Window& window = *batch.window;
@@ -139,9 +129,8 @@ bool add_run(Window& window, const Spot& spot, const void* from, std::int64_t by
 }
 
 // One piece of work at once; its result is in its data.
-bool do_now(Window& window, const Target& target, Work& work, Error* error,
-            std::int64_t patience = 1) {
-  if (!delegate(target, work, patience)) return false;
+bool do_now(Window& window, const Target& target, Work& work, Error* error) {
+  if (!delegate(target, work)) return false;
   if (work.error) *error = refused(window.rank_of(target), work.error);
   return true;
 }
@@ -165,25 +154,6 @@ bool batch_accumulate(Window& window, const Spot& spot, const Elements& elements
                       const Operation& operation, Error* error) {
   return add_run(window, spot, from.buffer, from.bytes(), WorkKind::accumulate, &elements,
                  &operation, error);
-}
-
-Error delegate_long_accumulate(Window& window, const Spot& spot, const Elements& elements,
-                               const Data& from, const Operation& operation, std::int64_t* done) {
-  platform::Guard guard(delegation_lock);
-  Work* work = own_work();
-  *done = 0;
-  if (!work) return MPI_SUCCESS;
-  if (Error error = finish_under_lock()) return error;
-  describe_work(*work, window, WorkKind::accumulate_from, elements.type, &operation);
-  work->pieces = 1;
-  work->first = {spot.address, static_cast<std::uint64_t>(from.bytes())};
-  std::memcpy(work->data, &from.buffer, sizeof from.buffer);
-  // Less than half of what this rank would take.
-  const std::int64_t patience = 1 + from.bytes() / (4 * batch_bytes_max);
-  Error error = MPI_SUCCESS;
-  if (do_now(window, *spot.target, *work, &error, patience))
-    *done = from.bytes() - static_cast<std::int64_t>(work->first.bytes);
-  return error;
 }
 
 bool delegate_get_accumulate(Window& window, const Spot& spot, const Elements& elements,
@@ -219,6 +189,10 @@ bool delegate_compare_and_swap(Window& window, const Spot& spot, const Datatype&
 Error finish_gathered(Window& window) {
   platform::Guard guard(delegation_lock);
   return batch.window == &window ? finish_under_lock() : MPI_SUCCESS;
+}
+
+Error empty_slot() {
+  return finish_under_lock();
 }
 
 }  // namespace baton::window

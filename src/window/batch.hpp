@@ -29,12 +29,6 @@ inline bool is_short_run(const Place& place) {
 [[nodiscard]] bool batch_accumulate(Window& window, const Spot& spot, const Elements& elements,
                                     const Data& from, const Operation& operation, Error* error);
 
-// A longer accumulate of one run, at once: the target takes the data from here. So many of its
-// bytes are done then.
-[[nodiscard]] Error delegate_long_accumulate(Window& window, const Spot& spot,
-                                             const Elements& elements, const Data& from,
-                                             const Operation& operation, std::int64_t* done);
-
 // An operation with a result, at once; false: the target has not done it, nor will.
 [[nodiscard]] bool delegate_get_accumulate(Window& window, const Spot& spot,
                                            const Elements& elements, const Data* from,
@@ -44,6 +38,8 @@ inline bool is_short_run(const Place& place) {
                                              const void* from, const void* expected, void* result,
                                              Error* error);
 
+// Does what is gathered, for targets of whatever window: the slot is free. Under `delegation_lock`.
+[[nodiscard]] Error empty_slot();
 // Does what is gathered for targets of this window.
 BATON_COLD Error finish_gathered(Window& window);
 inline Error finish_batch(Window& window) {

@@ -17,6 +17,7 @@
 #include "transport/single_copy.hpp"
 #include "window/accumulate.hpp"
 #include "window/remote.hpp"
+#include "window/stream.hpp"
 
 namespace baton::window {
 
@@ -50,28 +51,6 @@ DelegationRoom* room_of(LocalRank rank) {
 
 // --- the target's side
 
-// So much of an origin's data at a time is copied by the kernel and stays in the cache. Guess.
-constexpr std::int64_t copy_bytes = 1 << 16;
-char* copy = nullptr;  // under partners_lock
-
-// What of it was not done the origin does itself: the piece is what is left.
-void accumulate_from(Window& window, Work& work, LocalRank asker, const Datatype& type,
-                     const Operation& operation) {
-  std::uint64_t from;
-  std::memcpy(&from, work.data, sizeof from);
-  if (!copy) copy = static_cast<char*>(std::malloc(copy_bytes));
-  const std::int64_t step = copy_bytes / type.size * type.size;
-  while (copy && work.first.bytes > 0) {
-    const auto bytes = std::min<std::int64_t>(static_cast<std::int64_t>(work.first.bytes), step);
-    if (!transport::read_from(asker, reinterpret_cast<const void*>(from), copy, bytes)) return;
-    char* memory = reinterpret_cast<char*>(work.first.address);
-    if ((work.error = change_own(window, memory, type, bytes, operation, copy, nullptr))) return;
-    from += static_cast<std::uint64_t>(bytes);
-    work.first.address += static_cast<std::uint64_t>(bytes);
-    work.first.bytes -= static_cast<std::uint64_t>(bytes);
-  }
-}
-
 void do_piece(Window& window, Work& work, const WorkPiece& piece, char* data, LocalRank asker) {
   char* memory = reinterpret_cast<char*>(piece.address);
   const auto bytes = static_cast<std::int64_t>(piece.bytes);
@@ -80,6 +59,8 @@ void do_piece(Window& window, Work& work, const WorkPiece& piece, char* data, Lo
     work.error = MPI_ERR_RMA_RANGE;
     return;
   }
+  if (work.kind == WorkKind::put_stream || work.kind == WorkKind::get_stream)
+    return stream_for(work, asker, window, nullptr, nullptr);
   if (work.kind == WorkKind::put) {
     std::memcpy(memory, data, piece.bytes);
     return;
@@ -95,8 +76,8 @@ void do_piece(Window& window, Work& work, const WorkPiece& piece, char* data, Lo
     work.error = MPI_ERR_OP;
     return;
   }
-  if (work.kind == WorkKind::accumulate_from)
-    return accumulate_from(window, work, asker, *type, *operation);
+  if (work.kind == WorkKind::accumulate_stream)
+    return stream_for(work, asker, window, type, operation);
   char old[Work::data_bytes_max];
   const bool reads = work.kind == WorkKind::get_accumulate;
   if (swaps)
@@ -152,6 +133,7 @@ std::int64_t own_way_ticks() {
 // costs no more than that again. Where ranks outnumber CPUs the target most likely has none now.
 class Patience {
  public:
+  // `times` as long as this rank takes for short work.
   explicit Patience(std::int64_t times)
       : polls_(settings.delegation_polls),
         end_ticks_(polls_ < 0 ? platform::now_ticks() + times * own_way_ticks() : 0) {}
@@ -176,6 +158,7 @@ void note_miss(Partner& partner, LocalRank rank) {
   partner.skips = 1u << partner.misses;
 }
 
+// Whether the target has done the work; else it never will.
 bool await(Work& work, LocalRank whom, Patience& patience) {
   constexpr int pauses_max = 1000;  // guess
   int pauses = 0;
@@ -220,8 +203,7 @@ void close_delegation_room() {
   platform::Guard guard(partners_lock);
   if (--users != 0) return;
   message::attendance = {};
-  std::free(copy);
-  copy = nullptr;
+  free_stream();
   if (own_room) (void)transport::release_exported(own_room);
   own_room = nullptr;
   std::free(partners);
@@ -248,9 +230,18 @@ Work* own_work() {
   return own_room ? &own_room->work : nullptr;
 }
 
-bool delegate(const Target& target, Work& work, std::int64_t patience) {
-  Patience left(patience);
-  if (left.is_none()) return false;
+void describe_work(Work& work, const Window& window, WorkKind kind, const Datatype* type,
+                   const Operation* operation) {
+  work.window = window.comm->id;
+  work.kind = kind;
+  work.type = datatype::datatypes.to_int(type ? type->handle : MPI_BYTE);
+  work.operation = operation ? datatype::operations.to_int(operation->handle) : 0;
+  work.error = MPI_SUCCESS;
+  work.pieces = work.data_bytes = 0;
+}
+
+// Whether the target, which may be in MPI, is asked now.
+static bool ask_target(const Target& target, Work& work) {
   Partner& partner = partners[number_of(target.local_rank)];
   if (partner.skips > 0) {
     --partner.skips;
@@ -265,13 +256,50 @@ bool delegate(const Target& target, Work& work, std::int64_t patience) {
   if (!room) return false;
   lockfree::ask(work.state, number_of(target.local_rank), room->bell,
                 number_of(transport::own_rank()));
-  if (patience > 1) (void)message::wake_rank(target.local_rank);
-  if (await(work, target.local_rank, left)) {
+  return true;
+}
+
+bool delegate(const Target& target, Work& work) {
+  Patience patience(1);
+  if (patience.is_none() || !ask_target(target, work)) return false;
+  Partner& partner = partners[number_of(target.local_rank)];
+  if (await(work, target.local_rank, patience)) {
     partner.misses = 0;
     return true;
   }
   note_miss(partner, target.local_rank);
   return false;
+}
+
+bool begin_together(const Target& target, Work& work) {
+  constexpr std::int64_t own_ways = 4;  // guess: little beside what it saves
+  Patience patience(own_ways);
+  if (patience.is_none() || !ask_target(target, work)) return false;
+  (void)message::wake_rank(target.local_rank);
+  const std::uint32_t whom = number_of(target.local_rank);
+  Partner& partner = partners[whom];
+  while (lockfree::is_untaken(work.state, whom)) {
+    const bool over = patience.is_over();
+    if (over || message::is_asked()) {
+      if (!lockfree::withdraw(work.state, whom)) break;
+      if (over) note_miss(partner, target.local_rank);
+      if (over) return false;
+      (void)attend();
+      if (!ask_target(target, work)) return false;
+    }
+    platform::pause_cpu();
+  }
+  partner.misses = 0;
+  return true;
+}
+
+void end_together(const Work& work) {
+  constexpr int pauses_max = 1000;  // guess
+  for (int pauses = 0; !lockfree::is_done(work.state);)
+    if (pauses++ < pauses_max)
+      platform::pause_cpu();
+    else
+      platform::yield_cpu();
 }
 
 }  // namespace baton::window

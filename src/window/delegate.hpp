@@ -5,6 +5,7 @@
 // Invariant: a rank has one slot, so it asks for one thing at a time.
 #pragma once
 
+#include "datatype/operation.hpp"
 #include "lockfree/delegation.hpp"
 #include "window/window.hpp"
 
@@ -14,9 +15,12 @@ enum class WorkKind : std::uint32_t {
   put,
   get,
   accumulate,
-  accumulate_from,  // data that lies at an address of whoever asks, which is the data here
   get_accumulate,
   compare_and_swap,  // of two operands: the new value and the expected one
+  // Of one long piece, whose data goes through a stream (stream.hpp).
+  put_stream,
+  get_stream,
+  accumulate_stream,
 };
 
 struct WorkPiece {
@@ -39,6 +43,10 @@ struct alignas(cache_line_bytes) Work {
   std::uint32_t pieces;
   std::uint32_t data_bytes;
   WorkPiece first;
+  struct {
+    std::uint64_t slots;  // their address at whoever asks
+    std::int64_t piece_bytes;
+  } stream;
   alignas(16) char data[data_bytes_max];
   WorkPiece others[pieces_max - 1];
 
@@ -72,9 +80,25 @@ extern platform::Lock delegation_lock;
 Work* own_work();
 
 // Whether the target has done it; otherwise nobody has, nor will. What it refused is in `error` of
-// the work. `patience`: so many times as long as short work takes here the target is waited for,
-// and from 2 on woken first. Under `delegation_lock`.
-[[nodiscard]] bool delegate(const Target& target, Work& work, std::int64_t patience = 1);
+// the work. Under `delegation_lock`.
+[[nodiscard]] bool delegate(const Target& target, Work& work);
+// Work of which both do a side at the same time. Whether the target has begun with its own; this
+// rank then does its side, and waits for the end. (Two that wait for each other's sides would do so
+// for ever: who has offered such work does none for others, unless it can withdraw the offer.)
+[[nodiscard]] bool begin_together(const Target& target, Work& work);
+void end_together(const Work& work);
+template <class OwnSide>
+[[nodiscard]] bool delegate_together(const Target& target, Work& work, OwnSide own_side) {
+  if (!begin_together(target, work)) return false;
+  own_side();
+  end_together(work);
+  return true;
+}
+
+// Begins a description: without pieces or data.
+void describe_work(Work& work, const Window& window, WorkKind kind, const Datatype* type = nullptr,
+                   const Operation* operation = nullptr);
+
 // While this rank does short work itself: how long that takes is how long it waits for others.
 class OwnWay {
  public:

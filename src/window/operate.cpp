@@ -11,6 +11,7 @@
 #include "window/batch.hpp"
 #include "window/count.hpp"
 #include "window/remote.hpp"
+#include "window/stream.hpp"
 #include "window/synchronize.hpp"
 
 namespace baton::window {
@@ -226,6 +227,19 @@ class KernelMove {
   platform::ProcessRuns runs_;
 };
 
+// One long run: through a stream as far as the target takes part, the rest by the kernel.
+template <Direction direction>
+Error move_long_run(Window& window, char* memory, std::int64_t bytes, const Spot& spot) {
+  std::int64_t done = 0;
+  Error error = direction == Direction::put ? stream_put(window, spot, memory, bytes, &done)
+                                            : stream_get(window, spot, memory, bytes, &done);
+  if (error || done == bytes) return error;
+  const std::uint64_t address = spot.address + static_cast<std::uint64_t>(done);
+  return direction == Direction::put
+             ? write_spot(window, spot, address, memory + done, bytes - done)
+             : read_spot(window, spot, address, memory + done, bytes - done);
+}
+
 template <Direction direction>
 BATON_COLD Error move_through_kernel(Window& window, const Data& data, const Place& place,
                                      const Spot& spot) {
@@ -235,6 +249,8 @@ BATON_COLD Error move_through_kernel(Window& window, const Data& data, const Pla
                                     : batch_get(window, spot, data, &error))
       return error;
   }
+  if (data.type->contiguous && place.type->contiguous)
+    return move_long_run<direction>(window, static_cast<char*>(data.buffer), data.bytes(), spot);
   Packed packed(data, direction == Direction::put);
   if (!packed.has_memory()) return no_memory(data.bytes());
   KernelMove<direction> move(window, spot, packed.bytes());

@@ -1,0 +1,53 @@
+// A stream of pieces from one rank to another, through a few slots in memory that both reach: one
+// fills them in turns, the other empties them behind it. Used by window/stream.cpp. Invariant: no
+// more is filled than emptied and slots together; each side writes its own line.
+#pragma once
+
+#include <cstdint>
+
+#include "base/cache_line.hpp"
+#include "lockfree/atomics.hpp"
+
+namespace baton::lockfree {
+
+template <class Atomics>
+struct SlotStream {
+  struct alignas(cache_line_bytes) Line {
+    typename Atomics::template Atomic<std::uint32_t> pieces;  // since the stream was begun
+  };
+  Line filled, emptied;
+};
+
+// By whoever offers the stream, before the other side is told of it.
+template <class Atomics>
+void begin_stream(SlotStream<Atomics>& stream) {
+  // relaxed: whoever hears of the stream is behind that.
+  stream.filled.pieces.store(0, std::memory_order_relaxed);
+  stream.emptied.pieces.store(0, std::memory_order_relaxed);
+}
+
+// Whether the piece of a number may be filled in, or emptied.
+template <class Atomics>
+bool may_fill(const SlotStream<Atomics>& stream, std::uint32_t piece, std::uint32_t slots) {
+  // ORDER slot_stream.emptied: acquire here, release in note_emptied; the slot was read.
+  return piece - stream.emptied.pieces.load(std::memory_order_acquire) < slots;
+}
+template <class Atomics>
+bool may_empty(const SlotStream<Atomics>& stream, std::uint32_t piece) {
+  // ORDER slot_stream.filled: acquire here, release in note_filled; the slot was written.
+  return piece != stream.filled.pieces.load(std::memory_order_acquire);
+}
+
+// All pieces to this one are.
+template <class Atomics>
+void note_filled(SlotStream<Atomics>& stream, std::uint32_t piece) {
+  // ORDER slot_stream.filled: release here, acquire in may_empty.
+  stream.filled.pieces.store(piece + 1, std::memory_order_release);
+}
+template <class Atomics>
+void note_emptied(SlotStream<Atomics>& stream, std::uint32_t piece) {
+  // ORDER slot_stream.emptied: release here, acquire in may_fill.
+  stream.emptied.pieces.store(piece + 1, std::memory_order_release);
+}
+
+}  // namespace baton::lockfree
