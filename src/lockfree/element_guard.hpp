@@ -17,7 +17,7 @@ namespace baton::lockfree {
 enum class GuardMode : std::uint32_t {
   atomic,
   locked,
-  always_locked,  // memory that not all can map
+  always_locked,  // for good: memory that not all can map
 };
 
 template <class Atomics>
@@ -98,6 +98,13 @@ void forbid_atomic_changes(ElementGuard<Atomics>& guard) {
   // relaxed: ordered by the caller.
   guard.mode.store(GuardMode::locked, std::memory_order_relaxed);
   guard.lone_uses.store(0, std::memory_order_relaxed);
+}
+
+// For the holder that has forbidden them, or found them forbidden: for good.
+template <class Atomics>
+void keep_locked(ElementGuard<Atomics>& guard) {
+  // relaxed: who reads it takes the lock, as before.
+  guard.mode.store(GuardMode::always_locked, std::memory_order_relaxed);
 }
 
 template <class Atomics>

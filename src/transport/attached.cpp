@@ -92,6 +92,23 @@ char* reach_attached(LocalRank owner_rank, const void* address, std::size_t byte
   return region->here + (begin - first);
 }
 
+char* keep_attached(LocalRank owner_rank, const void* address, std::size_t bytes) {
+  if (BATON_LIKELY(!can_attach(owner_rank)) || bytes == 0) return nullptr;
+  platform::Guard guard(lock);
+  Owner* owner = owner_of(owner_rank);
+  if (!owner || owner->access <= 0) return nullptr;
+  const auto begin = reinterpret_cast<std::uint64_t>(address);
+  const std::uint64_t first = begin / page_bytes * page_bytes;
+  const std::uint64_t end = round_up(begin + bytes, page_bytes);
+  void* here = platform::map_offered(owner->access, first, end - first);
+  return here ? static_cast<char*>(here) + (begin - first) : nullptr;
+}
+
+void let_go_attached(char* here) {
+  platform::Guard guard(lock);
+  platform::unmap_offered(here - reinterpret_cast<std::uint64_t>(here) % page_bytes);
+}
+
 void detach_regions() {
   for (std::uint32_t i = 0; owners && i < arena.ranks; ++i) {
     if (!owners[i]) continue;

@@ -143,6 +143,18 @@ char* reach(LocalRank owner, const void* address, std::size_t bytes) {
   return here ? here : reach_attached(owner, address, bytes);
 }
 
+char* reach_lasting(LocalRank owner, const void* address, std::size_t bytes, bool* attached) {
+  char* here = reach_exported(owner, address);
+  if (here) return here;
+  here = keep_attached(owner, address, bytes);
+  *attached = here != nullptr;
+  return here;
+}
+
+void let_go(char* here) {
+  let_go_attached(here);
+}
+
 bool read_from(LocalRank owner, const void* address, void* target, std::int64_t bytes) {
   if (const char* here = reach(owner, address, static_cast<std::size_t>(bytes))) {
     std::memcpy(target, here, static_cast<std::size_t>(bytes));

@@ -21,8 +21,13 @@ bool is_mappable_by(LocalRank rank, const void* address);
 // Whether it can copy there at all; by system calls, as far as we can there.
 bool is_reachable_by(LocalRank rank, const void* address);
 // Where memory of that rank lies in this process, so that it is copied without a system call: it is
-// exported, or can be attached. Null when neither.
+// exported, or can be attached. Null when neither. For use at once: the next call may unmap what is
+// attached.
 char* reach(LocalRank owner, const void* address, std::size_t bytes);
+// The same for an address that is kept: what is not exported is mapped until `let_go`, which the
+// caller owes where `attached` was set.
+char* reach_lasting(LocalRank owner, const void* address, std::size_t bytes, bool* attached);
+void let_go(char* here);
 // Before the arena is detached: another job's ranks may permit other things.
 void forget_verdicts();
 // What speaks against it; none: it may.

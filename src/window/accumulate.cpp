@@ -249,8 +249,9 @@ Error change_runs(Window& window, const Spot& spot, const Elements& elements, co
   Packed in(from ? *from : nothing, true), old(result ? *result : nothing, false);
   if (!in.has_memory() || !old.has_memory()) return no_memory(at.bytes());
   {
-    const ElementHold hold(window, *spot.target, at.bytes() / elements.bytes,
-                           can_be_atomic(elements, at, spot.memory));
+    ElementHold hold(window, *spot.target, at.bytes() / elements.bytes,
+                     can_be_atomic(elements, at, spot.memory));
+    if (!spot.memory) hold.keep_locked();
     Accumulation accumulation(window, spot, elements, hold.is_atomic(), from ? in.bytes() : nullptr,
                               result ? old.bytes() : nullptr);
     if (Error error = accumulation.run(at)) return error;
@@ -370,7 +371,8 @@ BATON_COLD Error swap_private(Window& window, const Spot& spot, const Datatype& 
   if (delegate_compare_and_swap(window, spot, type, from, expected, result, &error)) return error;
   const OwnWay own_way;
   const auto bytes = static_cast<std::size_t>(type.size);
-  const ElementHold hold(window, *spot.target, 1, false);
+  ElementHold hold(window, *spot.target, 1, false);
+  hold.keep_locked();
   char there[element_bytes_max];
   if ((error = read_spot(window, spot, spot.address, there, type.size))) return error;
   if (std::memcmp(there, expected, bytes) == 0)

@@ -47,7 +47,8 @@ Error for_each_ascending(Work& work, Move move) {
 Error accumulate_by_kernel(Window& window, Work& work) {
   const Spot spot = spot_of(work);
   const Elements& elements = batch.elements;
-  const ElementHold hold(window, *batch.target, work.data_bytes / elements.bytes, false);
+  ElementHold hold(window, *batch.target, work.data_bytes / elements.bytes, false);
+  hold.keep_locked();
   return for_each_ascending(work, [&](const platform::ProcessRuns& runs, const char* in) {
     alignas(16) char copy[Work::data_bytes_max];
     if (Error error = read_spot(window, spot, runs, copy)) return error;

@@ -100,11 +100,29 @@ bool may_be_private(const Window& window) {
   return window.flavor == MPI_WIN_FLAVOR_CREATE || window.is_dynamic();
 }
 
+// Whether all ranks of the node can map this one's memory, or may hope so: attaching it can still
+// fail.
+bool can_all_map(const Window& window) {
+  for (int rank = 0; rank < window.ranks(); ++rank) {
+    const LocalRank other = window.targets[rank].local_rank;
+    if (rank != window.rank() && other != not_on_this_node &&
+        !transport::is_mappable_by(other, window.base))
+      return false;
+  }
+  return true;
+}
+
+void let_go_memory(Window& window) {
+  for (int rank = 0; rank < window.ranks(); ++rank)
+    if (window.targets[rank].attached) transport::let_go(window.targets[rank].memory);
+}
+
 void dispose(Window& window) {
   stop_listening(window);
   forget_puts(window);
   if (may_be_private(window)) close_delegation_room();
   end_checks(window);
+  let_go_memory(window);
   forget_regions(window);
   if (window.allocated) (void)world::free_memory(window.allocated);
   free_row(window);
@@ -163,7 +181,7 @@ Error exchange(Window& window, std::int64_t unit, Error own_error) {
     error = own_error;
   }
   // Plain changes by accumulates are then the only ones: not everybody can use atomic instructions.
-  if (!error && !cards[window.rank()].mappable)
+  if (!error && !own.mappable && !can_all_map(window))
     // relaxed: nobody uses it before all have left this call, see below.
     window.row->guard.mode.store(lockfree::GuardMode::always_locked, std::memory_order_relaxed);
   std::free(cards);
@@ -314,9 +332,10 @@ void reach_target(Window& window, Target& target) {
   const auto* address = reinterpret_cast<const char*>(target.address);
   if (row && (is_own || transport::can_read_from(owner))) way = Way::kernel;
   if (row && !window.is_dynamic()) {
-    target.memory = is_own
-                        ? const_cast<char*>(address)
-                        : transport::reach(owner, address, static_cast<std::size_t>(target.bytes));
+    target.memory =
+        is_own ? const_cast<char*>(address)
+               : transport::reach_lasting(owner, address, static_cast<std::size_t>(target.bytes),
+                                          &target.attached);
     if (target.memory) way = Way::mapped;
   }
   // relaxed: set before the first message of whoever looks at it.

@@ -27,6 +27,10 @@ class ElementHold {
   ElementHold(const ElementHold&) = delete;
   ElementHold& operator=(const ElementHold&) = delete;
 
+  // This rank can only reach these elements through the kernel, so it will want the lock again:
+  // nobody changes them by atomic instructions any more. Only where `atomic` was false.
+  void keep_locked() { lockfree::keep_locked(target_.row->guard); }
+
   // Each change must be one atomic instruction; else nobody else changes anything.
   bool is_atomic() const { return is_atomic_; }
 

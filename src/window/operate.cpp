@@ -64,13 +64,15 @@ BATON_COLD Error find_dynamic(Window& window, const Place& place, const Extent& 
   spot->address = address;
   spot->memory = nullptr;
   if (spot->is_remote()) return MPI_SUCCESS;  // the target looks itself
-  if (bytes > 0 && !is_attached(window, target, first, bytes))
+  lockfree::WindowRegion region{first, static_cast<std::uint64_t>(bytes)};
+  if (bytes > 0 && !find_region(window, target, first, bytes, &region))
     return out_of_range(window, place, place.displacement + extent.first,
                         place.displacement + extent.last);
-  char* memory = reinterpret_cast<char*>(first);
+  // All of the region, so that the next operation finds it mapped.
+  char* memory = reinterpret_cast<char*>(region.address);
   if (target.local_rank != transport::own_rank())
-    memory = transport::reach(target.local_rank, memory, static_cast<std::size_t>(bytes));
-  spot->memory = memory ? memory - extent.first : nullptr;
+    memory = transport::reach(target.local_rank, memory, region.bytes);
+  if (memory) spot->memory = memory + (address - region.address);
   return MPI_SUCCESS;
 }
 

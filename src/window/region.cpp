@@ -136,7 +136,8 @@ Error detach(Window& window, const void* base) {
   return MPI_SUCCESS;
 }
 
-bool is_attached(Window& window, Target& target, std::uint64_t address, std::int64_t bytes) {
+bool find_region(Window& window, Target& target, std::uint64_t address, std::int64_t bytes,
+                 WindowRegion* region) {
   const bool own = &target == &window.own();
   platform::Guard guard(window.memory_lock);
   if (!own) {
@@ -154,6 +155,7 @@ bool is_attached(Window& window, Target& target, std::uint64_t address, std::int
     if (place == regions.list) return false;
     --place;
   }
+  *region = *place;
   const std::uint64_t offset = address - place->address;
   return offset <= place->bytes && place->bytes - offset >= static_cast<std::uint64_t>(bytes);
 }

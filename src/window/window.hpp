@@ -58,6 +58,7 @@ struct Target {
   bool open = false;         // an access epoch of ours reaches it, whatever the others
   bool sent = false;         // messages that we have not asked about since
   bool accumulates = false;  // among these messages are accumulates of transfers
+  bool attached = false;     // `memory` is to be let go with the window
   bool visited = false;      // it knows that we change its elements by atomic instructions
   Hold hold = Hold::none;
   std::uint32_t number = 0;      // of ours at its lock
@@ -162,8 +163,14 @@ Error free_window(Window& window);
 // MPI_ERR_RMA_FLAVOR, MPI_ERR_RMA_ATTACH, MPI_ERR_SIZE, MPI_ERR_NO_MEM, explained.
 Error attach(Window& window, void* base, MPI_Aint bytes);
 Error detach(Window& window, const void* base);
-// Whether all of [address, address + bytes) is attached there.
+// The region in which all of [address, address + bytes) is attached there, or false.
+bool find_region(Window& window, Target& target, std::uint64_t address, std::int64_t bytes,
+                 lockfree::WindowRegion* region);
 bool is_attached(Window& window, Target& target, std::uint64_t address, std::int64_t bytes);
+inline bool is_attached(Window& window, Target& target, std::uint64_t address, std::int64_t bytes) {
+  lockfree::WindowRegion region;
+  return find_region(window, target, address, bytes, &region);
+}
 void forget_regions(Window& window);
 
 // Where a rank's memory lies in this process; rank MPI_PROC_NULL means the first that has any.

@@ -4,6 +4,8 @@
 #ifndef WINDOW_KINDS_H
 #define WINDOW_KINDS_H
 
+#include <sys/mman.h>
+
 #include "conformance.h"
 
 typedef enum { allocated, shared, noncontig, created, exported, dynamic, kind_count } WindowKind;
@@ -36,6 +38,19 @@ static inline void share_places(Window* w) {
   MPI_Allgather(&unit, 1, MPI_INT, w->units, 1, MPI_INT, w->comm);
 }
 
+/* Memory of the program's own. Under TEST_XPMEM it is shared to begin with, which
+ * tests/transport/fake_xpmem.c can map; and stays, since that cannot see what XPMEM does, that
+ * addresses have become those of other memory. */
+static inline void* take_own(size_t bytes) {
+  if (!getenv("TEST_XPMEM")) return malloc(bytes);
+  void* memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  CHECK(memory != MAP_FAILED);
+  return memory;
+}
+static inline void give_back_own(void* memory) {
+  if (!getenv("TEST_XPMEM")) free(memory);
+}
+
 /* Size and unit may differ between ranks. Memory of `create` is the program's own, of `exported`
  * MPI's; of `dynamic` it is either, by rank. All begins as zeros. */
 static inline Window make_window(WindowKind kind, MPI_Aint bytes, int unit, MPI_Comm comm) {
@@ -47,7 +62,7 @@ static inline Window make_window(WindowKind kind, MPI_Aint bytes, int unit, MPI_
     MPI_Info_create(&info);
     MPI_Info_set(info, "alloc_shared_noncontig", "true");
   }
-  if (kind == created || (kind == dynamic && w.me % 2 == 0)) w.base = malloc((size_t)bytes + 1);
+  if (kind == created || (kind == dynamic && w.me % 2 == 0)) w.base = take_own((size_t)bytes + 1);
   if (kind == exported || (kind == dynamic && w.me % 2 == 1))
     MPI_Alloc_mem(bytes + 1, MPI_INFO_NULL, &w.base);
   if (kind == allocated)
@@ -73,7 +88,7 @@ static inline void free_window(Window* w) {
   }
   MPI_Win_free(&w->win);
   CHECK(w->win == MPI_WIN_NULL);
-  if (w->kind == created || (w->kind == dynamic && w->me % 2 == 0)) free(w->base);
+  if (w->kind == created || (w->kind == dynamic && w->me % 2 == 0)) give_back_own(w->base);
   if (w->kind == exported || (w->kind == dynamic && w->me % 2 == 1)) MPI_Free_mem(w->base);
   free(w->begins), free(w->sizes), free(w->units);
 }

@@ -1,10 +1,13 @@
 /* A rank of tests/launch/memory_test.py: allocates what its arguments say, sends through it, and
    keeps it to the end. PLACE=BYTES... each: MPI_Alloc_mem with baton_memory=PLACE (none: without
-   info); "free" frees the last one. */
+   info); "free" frees the last one. window:PLACE=BYTES: MPI_Win_allocate, so; what the kernel says
+   of its place is printed. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 enum { most = 16 };
 
@@ -12,13 +15,27 @@ static char* blocks[most];
 static long sizes[most];
 static int count;
 
+/* The policy of a page: the kernel's number of it, and the lowest node. */
+static void print_policy(const char* place, const void* address) {
+  int mode = -1, node = 0;
+  unsigned long nodes[16] = {0};
+  const unsigned long of_address = 2;
+  if (syscall(SYS_get_mempolicy, &mode, nodes, 8 * sizeof nodes, address, of_address)) mode = -1;
+  while (node < 64 && !(nodes[0] >> node & 1)) ++node;
+  printf("window %s: policy %d of node %d\n", place, mode, node < 64 ? node : -1);
+}
+
 static int allocate(const char* place, long bytes) {
+  int is_window = strncmp(place, "window:", 7) == 0;
+  MPI_Win window;
+  if (is_window) place += 7;
   MPI_Info info = MPI_INFO_NULL;
   if (strcmp(place, "none") != 0) {
     MPI_Info_create(&info);
     MPI_Info_set(info, "baton_memory", place);
   }
-  int code = MPI_Alloc_mem(bytes, info, &blocks[count]);
+  int code = is_window ? MPI_Win_allocate(bytes, 1, info, MPI_COMM_WORLD, &blocks[count], &window)
+                       : MPI_Alloc_mem(bytes, info, &blocks[count]);
   if (info != MPI_INFO_NULL) MPI_Info_free(&info);
   if (code != MPI_SUCCESS) {
     char text[MPI_MAX_ERROR_STRING];
@@ -34,6 +51,7 @@ static int allocate(const char* place, long bytes) {
   }
   sizes[count] = bytes;
   memset(blocks[count], 'a' + count, (size_t)bytes);
+  if (is_window) print_policy(place, blocks[count]);
   ++count;
   return 1;
 }

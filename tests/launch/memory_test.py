@@ -137,6 +137,33 @@ class Blocks(unittest.TestCase):
         self.assertEqual(done.stderr.count("only ranks that mpiexec has started"), 1, done.stderr)
 
 
+@unittest.skipUnless(policies_permitted(), "the kernel does not tell where pages lie here")
+class Windows(unittest.TestCase):
+    PREFERRED, BIND, INTERLEAVE, PREFERRED_MANY = 1, 2, 3, 5  # the kernel's
+
+    def policies(self, memory, *places):
+        """Of a window for each place, on both ranks: the kernel's policy and its lowest node."""
+        done = mpiexec("--memory", memory, PROGRAM, *(f"window:{place}=3000000" for place in places))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = re.findall(r"window \S+: policy (-?\d+) of node (-?\d+)", done.stdout)
+        self.assertEqual(len(found), 2 * len(places), done.stdout)
+        return {tuple(map(int, pair)) for pair in found}
+
+    def test_the_policy_of_the_heap_places_them(self):
+        node = NODES[-1]
+        self.assertEqual(self.policies(f"heap=node:{node}!", "none"), {(self.BIND, node)})
+        self.assertIn(self.policies(f"heap=node:{node}", "none"), ({(self.PREFERRED, node)}, {(self.PREFERRED_MANY, node)}))
+
+    def test_their_own_info_key_goes_before_it(self):
+        node = NODES[-1]
+        self.assertEqual(self.policies("heap=interleave", f"node:{node}!"), {(self.BIND, node)})
+        self.assertEqual(self.policies("queues=near", f"node:{node}!"), {(self.BIND, node)})
+
+    def test_a_wrong_word_there_is_an_error_on_all_ranks(self):
+        done = mpiexec(PROGRAM, "window:fats=100")
+        self.assertEqual(done.stdout.count("refused: fats: class"), 2, done.stdout + done.stderr)
+
+
 def bytes_of(text):
     """The number before the peak, in bytes."""
     number, unit = re.match(r"(-|[\d.]+)(?: (KiB|MiB|GiB))?", text).groups()
@@ -171,6 +198,12 @@ class Report(unittest.TestCase):
         rows = rows_of(self.report(PROGRAM, "none=2097152", "none=4194304", "free"))
         self.assertEqual(rows["1", "heap"][-1], "2.0 MiB (6.0 MiB)")
         self.assertEqual(bytes_of(rows["all", "heap"][-1]), 2 * bytes_of(rows["1", "heap"][-1]))
+
+    def test_windows_are_counted_with_blocks(self):
+        rows = rows_of(self.report(PROGRAM, "none=2097152", "window:none=4194304"))
+        # A window's row, and what it shares besides, are below the rounding.
+        self.assertEqual(rows["0", "heap"][-1].split(" (")[0], "6.0 MiB")
+        self.assertEqual(rows["1", "heap"][-1].split(" (")[0], "6.0 MiB")
 
     def test_memory_that_no_rank_has_touched_is_no_queue(self):
         rows = rows_of(self.report(PROGRAM, ranks=1))

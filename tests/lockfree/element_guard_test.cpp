@@ -26,8 +26,9 @@ enum class Inside : std::uint8_t { nothing, atomic, plain };
 Inside inside[threads_here_max];
 bool seen[16];  // values of the element that somebody has changed
 bool changed_atomically, changed_plainly, allowed;
+bool kept;  // locked for good
 
-// "a" changes one element, "P" several, plainly.
+// "a" changes one element, "P" several, plainly; "K" is a rank that cannot but change them plainly.
 struct Plan {
   std::vector<const char*> threads;
   Ordering ordering;
@@ -45,6 +46,7 @@ struct Member {
   bool has_threads() const { return plan.one_rank && thread < 2; }
 
   void change_atomically() {
+    check(!kept, "an atomic change of elements that are locked for good");
     enter(Inside::atomic);
     char there;
     Model::load_payload(&there, &shared.memory, 1);
@@ -99,12 +101,14 @@ struct Member {
       });
       return false;
     }
-    if (!note_use(shared.guard, lone, plan.lone_uses_max)) return false;
+    if (mode_of(shared.guard) != GuardMode::locked ||
+        !note_use(shared.guard, lone, plan.lone_uses_max))
+      return false;
     allow_atomic_changes(shared.guard);
     allowed = true;
     return lone;
   }
-  void change(bool lone) {
+  void change(bool lone, bool keeps) {
     if (lone && begin_atomically()) {
       change_atomically();
       end_atomic_change(shared.busy[rank()], has_threads());
@@ -116,13 +120,17 @@ struct Member {
       change_atomically();
     else
       change_plainly();
+    if (keeps) {
+      keep_locked(shared.guard);
+      kept = true;
+    }
     let_go(shared.lock, number, true);
     inside[thread] = Inside::nothing;
   }
   void run() {
     for (const char* kind = plan.threads[thread]; *kind; ++kind) {
       const Mark start = mark();
-      change(*kind == 'a');
+      change(*kind == 'a', *kind == 'K');
       forget_all_but(start, last);
     }
   }
@@ -132,6 +140,7 @@ void change_elements(Stage& stage, const Plan& plan) {
   auto& shared = stage.shared<Shared>();
   for (Inside& what : inside) what = Inside::nothing;
   for (bool& value : seen) value = false;
+  kept = false;
   if (plan.locked) set_initial(&shared.guard.mode, static_cast<std::uint64_t>(GuardMode::locked));
   for (std::uint32_t thread = 0; thread < plan.threads.size(); ++thread)
     stage.thread([&shared, plan, thread] { Member{shared, plan, thread}.run(); });
@@ -178,6 +187,16 @@ MODEL_CASE(element_guard, plain_changes_wait_for_all_threads_of_a_visitor_with_f
 }
 MODEL_CASE(element_guard, plain_changes_wait_for_all_threads_of_a_visitor_with_membarrier) {
   change_elements(stage, {{"a", "a", "P"}, Ordering::membarrier, true});
+}
+
+MODEL_CASE(element_guard, what_is_kept_locked_stays_so_with_fences) {
+  change_elements(stage, {{"aaa", "K"}, Ordering::fences});
+}
+MODEL_CASE(element_guard, what_is_kept_locked_stays_so_with_membarrier) {
+  change_elements(stage, {{"aaa", "K"}, Ordering::membarrier});
+}
+MODEL_CASE(element_guard, what_others_have_locked_is_kept_so_with_membarrier) {
+  change_elements(stage, {{"a", "P", "K"}, Ordering::membarrier});
 }
 
 MODEL_CASE(element_guard, a_rank_waits_for_its_own_threads_with_fences) {

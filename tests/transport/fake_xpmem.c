@@ -1,9 +1,12 @@
 /* libxpmem's interface for tests on machines without XPMEM: preloaded, it maps memory of another
- * process that is shared to begin with, through /proc, and refuses all other. Of the root user. */
+ * process that is shared to begin with, through /proc, and refuses all other; to the rank that
+ * FAKE_XPMEM_REFUSES names, everything. Of the root user. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -44,7 +47,9 @@ static int open_mapping(int64_t process, uint64_t address, size_t bytes, uint64_
 }
 
 void* xpmem_attach(struct xpmem_addr place, size_t bytes, void* wanted) {
+  const char *refused = getenv("FAKE_XPMEM_REFUSES"), *rank = getenv("BATON_RANK");
   uint64_t begin, address = (uint64_t)place.offset;
+  if (refused && rank && strcmp(refused, rank) == 0) return MAP_FAILED;
   int file = wanted ? -1 : open_mapping(place.access, address, bytes, &begin);
   if (file < 0) return MAP_FAILED;
   void* mapped =
