@@ -261,6 +261,15 @@ Error change_runs(Window& window, const Spot& spot, const Elements& elements, co
   return MPI_SUCCESS;
 }
 
+// One run of elements at both ends, through the kernel.
+Error change_run_alone(Window& window, const Spot& spot, const Elements& elements, const char* from,
+                       std::int64_t bytes) {
+  const std::int64_t count = bytes / elements.bytes;
+  const Data data{const_cast<char*>(from), count, elements.type};
+  return change_runs(window, spot, elements, &data, nullptr,
+                     {window.rank_of(*spot.target), 0, count, elements.type});
+}
+
 // Memory that only the kernel can copy: through the batch, by the target itself, or by this rank.
 Error change_private(Window& window, const Spot& spot, const Elements& elements, const Data* from,
                      const Data* result, const Place& at, const Operation& operation) {
@@ -278,15 +287,8 @@ Error change_private(Window& window, const Spot& spot, const Elements& elements,
     return change_runs(window, spot, elements, from, result, at);
   }
   if (!arrays || result) return change_runs(window, spot, elements, from, result, at);
-  std::int64_t done = 0;
-  if ((error = stream_accumulate(window, spot, elements, operation,
-                                 static_cast<const char*>(from->buffer), at.bytes(), &done)))
-    return error;
-  const std::int64_t left = (at.bytes() - done) / elements.bytes;
-  if (left == 0) return MPI_SUCCESS;
-  const Spot rest{spot.target, nullptr, spot.address + static_cast<std::uint64_t>(done)};
-  const Data data{static_cast<char*>(from->buffer) + done, left, elements.type};
-  return change_runs(window, rest, elements, &data, nullptr, {at.rank, 0, left, elements.type});
+  return accumulate_long_run(window, spot, elements, operation,
+                             static_cast<const char*>(from->buffer), at.bytes(), change_run_alone);
 }
 
 // Whether each element of a predefined type from there on can be changed by an atomic instruction.

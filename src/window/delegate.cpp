@@ -203,7 +203,7 @@ void close_delegation_room() {
   platform::Guard guard(partners_lock);
   if (--users != 0) return;
   message::attendance = {};
-  free_stream();
+  free_streams();
   if (own_room) (void)transport::release_exported(own_room);
   own_room = nullptr;
   std::free(partners);
@@ -272,17 +272,19 @@ bool delegate(const Target& target, Work& work) {
 }
 
 bool begin_together(const Target& target, Work& work) {
-  constexpr std::int64_t own_ways = 4;  // guess: little beside what it saves
-  Patience patience(own_ways);
+  // Guesses: little beside what it saves; and long enough to wake up where there is much to do.
+  constexpr std::int64_t own_ways = 4;
+  constexpr std::uint64_t bytes_an_own_way = 1 << 16;
+  Patience patience(own_ways + static_cast<std::int64_t>(work.first.bytes / bytes_an_own_way));
   if (patience.is_none() || !ask_target(target, work)) return false;
-  (void)message::wake_rank(target.local_rank);
+  const bool woken = message::wake_rank(target.local_rank);
   const std::uint32_t whom = number_of(target.local_rank);
   Partner& partner = partners[whom];
   while (lockfree::is_untaken(work.state, whom)) {
     const bool over = patience.is_over();
     if (over || message::is_asked()) {
       if (!lockfree::withdraw(work.state, whom)) break;
-      if (over) note_miss(partner, target.local_rank);
+      if (over && !woken) note_miss(partner, target.local_rank);
       if (over) return false;
       (void)attend();
       if (!ask_target(target, work)) return false;

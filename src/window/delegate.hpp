@@ -7,6 +7,7 @@
 
 #include "datatype/operation.hpp"
 #include "lockfree/delegation.hpp"
+#include "window/stream_choice.hpp"
 #include "window/window.hpp"
 
 namespace baton::window {
@@ -45,7 +46,8 @@ struct alignas(cache_line_bytes) Work {
   WorkPiece first;
   struct {
     std::uint64_t slots;  // their address at whoever asks
-    std::int64_t piece_bytes;
+    std::int32_t piece_bytes;
+    StreamWay way;
   } stream;
   alignas(16) char data[data_bytes_max];
   WorkPiece others[pieces_max - 1];

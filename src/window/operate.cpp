@@ -229,19 +229,6 @@ class KernelMove {
   platform::ProcessRuns runs_;
 };
 
-// One long run: through a stream as far as the target takes part, the rest by the kernel.
-template <Direction direction>
-Error move_long_run(Window& window, char* memory, std::int64_t bytes, const Spot& spot) {
-  std::int64_t done = 0;
-  Error error = direction == Direction::put ? stream_put(window, spot, memory, bytes, &done)
-                                            : stream_get(window, spot, memory, bytes, &done);
-  if (error || done == bytes) return error;
-  const std::uint64_t address = spot.address + static_cast<std::uint64_t>(done);
-  return direction == Direction::put
-             ? write_spot(window, spot, address, memory + done, bytes - done)
-             : read_spot(window, spot, address, memory + done, bytes - done);
-}
-
 template <Direction direction>
 BATON_COLD Error move_through_kernel(Window& window, const Data& data, const Place& place,
                                      const Spot& spot) {
@@ -252,7 +239,9 @@ BATON_COLD Error move_through_kernel(Window& window, const Data& data, const Pla
       return error;
   }
   if (data.type->contiguous && place.type->contiguous)
-    return move_long_run<direction>(window, static_cast<char*>(data.buffer), data.bytes(), spot);
+    return direction == Direction::put
+               ? put_long_run(window, spot, static_cast<char*>(data.buffer), data.bytes())
+               : get_long_run(window, spot, static_cast<char*>(data.buffer), data.bytes());
   Packed packed(data, direction == Direction::put);
   if (!packed.has_memory()) return no_memory(data.bytes());
   KernelMove<direction> move(window, spot, packed.bytes());

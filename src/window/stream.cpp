@@ -1,10 +1,10 @@
 #include "window/stream.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <cstdlib>
+#include <new>
 
 #include "lockfree/slot_stream.hpp"
-#include "message/engine.hpp"
 #include "platform/clock.hpp"
 #include "platform/copy.hpp"
 #include "transport/heap.hpp"
@@ -55,23 +55,17 @@ bool await(const Work& work, bool is_origin, Ready ready) {
 // One side of a stream of as many bytes as the work has.
 class Side {
  public:
-  Side(const Work& work, Slots& its_slots, Process other, bool is_origin)
-      : work_(work), slots_(its_slots), other_(other), is_origin_(is_origin) {}
+  Side(const Work& work, Slots& its_slots, bool is_origin)
+      : work_(work), slots_(its_slots), is_origin_(is_origin) {}
 
-  // Through the cache or around it, whichever is quicker between the two.
   void fill(const char* from) {
-    auto& stores = message::peer_of(other_).stores;
-    const bool around = stores.around_cache();
-    std::int64_t ticks = 0;
+    const bool around = work_.stream.way == StreamWay::around_cache;
     run([&](std::uint32_t piece) { return may_fill(slots_.progress, piece, slot_count); },
         [&](std::uint32_t piece, std::int64_t position, std::int64_t bytes) {
-          const std::int64_t start = platform::now_ticks();
           copy_in(piece, from + position, bytes, around);
           note_filled(slots_.progress, piece);
-          ticks += platform::now_ticks() - start;
           return true;
         });
-    stores.took(around, (ticks << 20) / static_cast<std::int64_t>(work_.first.bytes));
   }
 
   // `take(slot, position, bytes)`; false: it fails, and the stream ends.
@@ -113,7 +107,6 @@ class Side {
 
   const Work& work_;
   Slots& slots_;
-  Process other_;
   bool is_origin_;
 };
 
@@ -122,62 +115,111 @@ std::int64_t piece_bytes_for(std::int64_t bytes, std::int64_t element_bytes) {
   return wanted / element_bytes * element_bytes;
 }
 
-// What all three have in common. `side` does this rank's part of what begins at a position.
+struct LongRun {
+  Window& window;
+  const Spot& spot;
+  WorkKind kind;
+  std::int64_t bytes;
+  const Elements* elements = nullptr;  // of accumulates
+  const Operation* operation = nullptr;
+
+  std::int64_t element_bytes() const { return elements ? elements->bytes : 1; }
+  int kind_number() const { return static_cast<int>(kind) - static_cast<int>(WorkKind::put_stream); }
+};
+
+StreamChoices** choices = nullptr;  // by local rank, where there were some; under delegation_lock
+
+// Null: no memory.
+StreamChoice* choice_of(const LongRun& run) {
+  if (!choices)
+    choices = static_cast<StreamChoices**>(
+        std::calloc(transport::rank_count(), sizeof(StreamChoices*)));
+  if (!choices) return nullptr;
+  StreamChoices*& its = choices[number_of(run.spot.target->local_rank)];
+  if (!its) its = new (std::nothrow) StreamChoices;
+  return its ? &its->at(run.kind_number(), run.bytes) : nullptr;
+}
+
+// As far as the target takes part: `done`. `own_side` does this rank's part of what begins at a
+// position. Under delegation_lock.
 template <class OwnSide>
-Error run_streams(Window& window, const Spot& spot, WorkKind kind, const Elements* elements,
-                  const Operation* operation, std::int64_t bytes, std::int64_t* done,
-                  OwnSide own_side) {
-  platform::Guard guard(delegation_lock);
-  Work* work = own_work();
-  *done = 0;
-  if (!work || !slots()) return MPI_SUCCESS;
-  if (Error error = empty_slot()) return error;
-  const std::int64_t element_bytes = elements ? elements->bytes : 1;
-  while (*done < bytes) {
-    describe_work(*work, window, kind, elements ? elements->type : nullptr, operation);
-    const std::int64_t here =
-        std::min(bytes - *done, bytes_at_once_max / element_bytes * element_bytes);
-    work->pieces = 1;
-    work->first = {spot.address + static_cast<std::uint64_t>(*done),
-                   static_cast<std::uint64_t>(here)};
-    work->stream = {reinterpret_cast<std::uint64_t>(own_slots),
-                    piece_bytes_for(here, element_bytes)};
+Error stream(const LongRun& run, StreamWay way, OwnSide own_side, std::int64_t* done) {
+  Work& work = *own_work();
+  const std::int64_t element = run.element_bytes(), most = bytes_at_once_max / element * element;
+  for (; *done < run.bytes; *done += static_cast<std::int64_t>(work.first.bytes)) {
+    const std::int64_t here = std::min(run.bytes - *done, most);
+    describe_work(work, run.window, run.kind, run.elements ? run.elements->type : nullptr,
+                  run.operation);
+    work.pieces = 1;
+    work.first = {run.spot.address + static_cast<std::uint64_t>(*done),
+                  static_cast<std::uint64_t>(here)};
+    work.stream = {reinterpret_cast<std::uint64_t>(own_slots),
+                   static_cast<std::int32_t>(piece_bytes_for(here, element)), way};
     begin_stream(own_slots->progress);
-    const bool shared = delegate_together(*spot.target, *work, [&] {
-      own_side(Side(*work, *own_slots, spot.target->process, true), *done);
+    const bool together = delegate_together(*run.spot.target, work, [&] {
+      own_side(Side(work, *own_slots, true), *done);
     });
-    if (!shared) return MPI_SUCCESS;
-    if (work->error) return refused(window.rank_of(*spot.target), work->error);
-    *done += here;
+    if (!together) return MPI_SUCCESS;
+    if (work.error) return refused(run.window.rank_of(*run.spot.target), work.error);
   }
   return MPI_SUCCESS;
 }
 
+// `alone` does what is left from a position on.
+template <class OwnSide, class Alone>
+Error do_long_run(const LongRun& run, OwnSide own_side, Alone alone) {
+  platform::Guard guard(delegation_lock);
+  StreamChoice* choice = own_work() && slots() ? choice_of(run) : nullptr;
+  if (!choice) return alone(0);
+  if (Error error = empty_slot()) return error;
+  const std::int64_t start = platform::now_ticks();
+  const StreamWay way = choice->next();
+  std::int64_t done = 0;
+  Error error = way == StreamWay::kernel ? MPI_SUCCESS : stream(run, way, own_side, &done);
+  if (!error && done < run.bytes) error = alone(done);
+  // Where the target has not come, both ways are in it.
+  if (way == StreamWay::kernel || done == run.bytes)
+    choice->took(way, ((platform::now_ticks() - start) << 20) / run.bytes);
+  return error;
+}
+
 }  // namespace
 
-Error stream_put(Window& window, const Spot& spot, const char* from, std::int64_t bytes,
-                 std::int64_t* done) {
-  return run_streams(window, spot, WorkKind::put_stream, nullptr, nullptr, bytes, done,
-                     [from](Side side, std::int64_t start) { side.fill(from + start); });
+Error put_long_run(Window& window, const Spot& spot, const char* from, std::int64_t bytes) {
+  return do_long_run(
+      {window, spot, WorkKind::put_stream, bytes},
+      [from](Side side, std::int64_t start) { side.fill(from + start); },
+      [&](std::int64_t start) {
+        return write_spot(window, spot, spot.address + static_cast<std::uint64_t>(start),
+                          from + start, bytes - start);
+      });
 }
 
-Error stream_get(Window& window, const Spot& spot, char* to, std::int64_t bytes,
-                 std::int64_t* done) {
-  return run_streams(window, spot, WorkKind::get_stream, nullptr, nullptr, bytes, done,
-                     [to](Side side, std::int64_t start) {
-                       side.empty([&](const char* slot, std::int64_t position, std::int64_t here) {
-                         platform::copy_run(to + start + position, slot,
-                                            static_cast<std::size_t>(here));
-                         return true;
-                       });
-                     });
+Error get_long_run(Window& window, const Spot& spot, char* to, std::int64_t bytes) {
+  return do_long_run(
+      {window, spot, WorkKind::get_stream, bytes},
+      [to](Side side, std::int64_t start) {
+        side.empty([&](const char* slot, std::int64_t position, std::int64_t here) {
+          platform::copy_run(to + start + position, slot, static_cast<std::size_t>(here));
+          return true;
+        });
+      },
+      [&](std::int64_t start) {
+        return read_spot(window, spot, spot.address + static_cast<std::uint64_t>(start), to + start,
+                         bytes - start);
+      });
 }
 
-Error stream_accumulate(Window& window, const Spot& spot, const Elements& elements,
-                        const Operation& operation, const char* from, std::int64_t bytes,
-                        std::int64_t* done) {
-  return run_streams(window, spot, WorkKind::accumulate_stream, &elements, &operation, bytes, done,
-                     [from](Side side, std::int64_t start) { side.fill(from + start); });
+Error accumulate_long_run(Window& window, const Spot& spot, const Elements& elements,
+                          const Operation& operation, const char* from, std::int64_t bytes,
+                          AccumulateAlone alone) {
+  return do_long_run(
+      {window, spot, WorkKind::accumulate_stream, bytes, &elements, &operation},
+      [from](Side side, std::int64_t start) { side.fill(from + start); },
+      [&](std::int64_t start) {
+        const Spot rest{spot.target, nullptr, spot.address + static_cast<std::uint64_t>(start)};
+        return alone(window, rest, elements, from + start, bytes - start);
+      });
 }
 
 void stream_for(Work& work, LocalRank asker, Window& window, const Datatype* type,
@@ -187,7 +229,7 @@ void stream_for(Work& work, LocalRank asker, Window& window, const Datatype* typ
     work.error = MPI_ERR_NO_MEM;
     return;
   }
-  Side side(work, *reinterpret_cast<Slots*>(there), transport::process_at(asker), false);
+  Side side(work, *reinterpret_cast<Slots*>(there), false);
   char* memory = reinterpret_cast<char*>(work.first.address);
   if (work.kind == WorkKind::get_stream) return side.fill(memory);
   side.empty([&](const char* slot, std::int64_t position, std::int64_t here) {
@@ -199,9 +241,13 @@ void stream_for(Work& work, LocalRank asker, Window& window, const Datatype* typ
   });
 }
 
-void free_stream() {
+void free_streams() {
   if (own_slots) (void)transport::release_exported(own_slots);
   own_slots = nullptr;
+  for (std::uint32_t rank = 0; choices && rank < transport::rank_count(); ++rank)
+    delete choices[rank];
+  std::free(choices);
+  choices = nullptr;
 }
 
 }  // namespace baton::window

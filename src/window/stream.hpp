@@ -1,7 +1,8 @@
-// Long operations on memory that only the kernel could copy: their data goes through slots in
-// memory that both ranks reach, filled by one and emptied by the other, as long messages do. That
-// takes two CPUs and no system call, and less time than the kernel's copy. The target must be in
-// MPI (delegate.hpp). Called by the operations, and by the target's progress.
+// Long operations on memory that only the kernel can copy. Where the target is in MPI
+// (delegate.hpp) their data may go through slots in memory that both ranks reach, filled by one and
+// emptied by the other, as long messages do: two CPUs, no system call. Otherwise the kernel moves
+// it. Which is quicker between two ranks is measured. Called by the operations, and by the target's
+// progress.
 #pragma once
 
 #include "window/accumulate.hpp"
@@ -10,20 +11,23 @@
 
 namespace baton::window {
 
-// Each moves one run of bytes as far as the target takes part: `done`. The rest is the caller's.
-[[nodiscard]] Error stream_put(Window& window, const Spot& spot, const char* from,
-                               std::int64_t bytes, std::int64_t* done);
-[[nodiscard]] Error stream_get(Window& window, const Spot& spot, char* to, std::int64_t bytes,
-                               std::int64_t* done);
-[[nodiscard]] Error stream_accumulate(Window& window, const Spot& spot, const Elements& elements,
-                                      const Operation& operation, const char* from,
-                                      std::int64_t bytes, std::int64_t* done);
+// Of one run of bytes at the target.
+[[nodiscard]] Error put_long_run(Window& window, const Spot& spot, const char* from,
+                                 std::int64_t bytes);
+[[nodiscard]] Error get_long_run(Window& window, const Spot& spot, char* to, std::int64_t bytes);
+
+// How the caller does an accumulate, or the rest of one, without the target.
+using AccumulateAlone = Error (*)(Window& window, const Spot& spot, const Elements& elements,
+                                  const char* from, std::int64_t bytes);
+[[nodiscard]] Error accumulate_long_run(Window& window, const Spot& spot, const Elements& elements,
+                                        const Operation& operation, const char* from,
+                                        std::int64_t bytes, AccumulateAlone alone);
 
 // The target's side, whose memory was checked. `type` and `operation` are of accumulates.
 void stream_for(Work& work, LocalRank asker, Window& window, const Datatype* type,
                 const Operation* operation);
 
-// This rank's slots, if it has any; no window needs them any more.
-void free_stream();
+// Gives back what this rank has for streams; no window needs it any more.
+void free_streams();
 
 }  // namespace baton::window
