@@ -12,30 +12,33 @@ namespace baton::window {
 enum class StreamWay : std::uint8_t {
   through_cache,  // slots are written like other memory,
   around_cache,   // or with stores that leave no line in the writer's cache
-  kernel,         // no stream
+  kernel,         // no stream: this rank copies by the kernel,
+  both_by_kernel  // or both do, each other pieces
 };
-inline constexpr int stream_ways = 3;
 
 class StreamChoice {
  public:
-  StreamWay next() {
-    // Each first twice (the first time pages and lines are new), then the quickest with rare trials.
-    constexpr std::uint32_t first_uses = 2 * stream_ways, trial_every = 64;  // guesses
+  // `ways`: so many of them can be used.
+  StreamWay next(std::uint32_t ways) {
+    // Each first twice (the first time pages and lines are new), then the quickest with rare
+    // trials.
+    constexpr std::uint32_t trial_every = 64;  // guess
     const std::uint32_t use = uses_++;
-    if (use < first_uses) return static_cast<StreamWay>(use % stream_ways);
-    if (use % trial_every == 0) return static_cast<StreamWay>(use / trial_every % stream_ways);
-    return static_cast<StreamWay>(std::min_element(ticks_, ticks_ + stream_ways) - ticks_);
+    if (use < 2 * ways) return static_cast<StreamWay>(use % ways);
+    if (use % trial_every == 0) return static_cast<StreamWay>(use / trial_every % ways);
+    return static_cast<StreamWay>(std::min_element(ticks_, ticks_ + ways) - ticks_);
   }
   // It took so many ticks for 1 MiB.
   void took(StreamWay way, std::int64_t ticks) {
     std::int64_t& mean = ticks_[static_cast<int>(way)];
     // A use in which a rank lost its CPU says little; nor does the first.
-    mean = mean == 0 || uses_ <= 2 * stream_ways ? ticks
-                                                 : mean + (std::min(ticks, 2 * mean) - mean) / 4;
+    mean =
+        mean == 0 || uses_ <= 2 * ways_max ? ticks : mean + (std::min(ticks, 2 * mean) - mean) / 4;
   }
 
  private:
-  std::int64_t ticks_[stream_ways] = {};
+  static constexpr std::uint32_t ways_max = 4;
+  std::int64_t ticks_[ways_max] = {};
   std::uint32_t uses_ = 0;
 };
 
