@@ -7,6 +7,8 @@
 #include "datatype/runs.hpp"
 #include "message/wait.hpp"
 #include "window/accumulate.hpp"
+#include "window/by_provider.hpp"
+#include "window/count.hpp"
 #include "window/describe_wait.hpp"
 #include "window/remote_message.hpp"
 #include "window/transfer.hpp"
@@ -251,7 +253,22 @@ bool gather_put(Window& window, const Spot& spot, const char* data, std::int64_t
 
 }  // namespace
 
+// Whether it has begun by the provider's remote access. Counts puts and gets.
+static bool begin_by_provider(Window& window, const Spot& spot, const Data& data,
+                              const Place& place, WindowOperation operation, Error* error) {
+  bool goes = goes_by_provider(window, spot, data, place, operation);
+  if (goes) {
+    *error = make_room_for_transfer(window);
+    goes = *error || access_by_provider(window, spot, data, operation) == MPI_SUCCESS;
+  }
+  if (BATON_UNLIKELY(window.is_special)) count_remote(window, spot, data, place, operation, goes);
+  return goes;
+}
+
 Error put_remotely(Window& window, const Spot& spot, const Data& from, const Place& to) {
+  if (Error error = MPI_SUCCESS;
+      begin_by_provider(window, spot, from, to, WindowOperation::put, &error))
+    return error;
   if (to.type->contiguous && to.bytes() > message_bytes_max) {
     if (Error error = make_room_for_transfer(window)) return error;
     RemoteHeader header = header_of(window);
@@ -273,6 +290,9 @@ Error put_remotely(Window& window, const Spot& spot, const Data& from, const Pla
 }
 
 Error get_remotely(Window& window, const Spot& spot, const Data& to, const Place& from) {
+  if (Error error = MPI_SUCCESS;
+      begin_by_provider(window, spot, to, from, WindowOperation::get, &error))
+    return error;
   const bool is_run = from.type->contiguous;
   if (is_run)
     if (Error error = make_room_for_transfer(window)) return error;
@@ -391,6 +411,7 @@ Error lock_remotely(Window& window, Target& target, bool exclusive) {
 
 Error unlock_remotely(Window& window, Target& target, bool exclusive) {
   const Error failed = send_puts(window, &target);
+  await_accesses(window, target);
   RemoteHeader header = header_of(window);
   header.exclusive = exclusive;
   header.number = target.number;

@@ -80,6 +80,8 @@ struct WindowChecks;
 
 struct GatheredPuts;  // remote.cpp
 
+struct ProviderReach;  // by_provider.cpp
+
 class Window {
  public:
   ErrorTarget errors{ObjectKind::win};
@@ -109,6 +111,7 @@ class Window {
   bool sent = false;                 // messages to some targets
   bool gathered = false;             // short operations wait in the batch (batch.hpp)
   GatheredPuts* puts = nullptr;      // short ones to another node, in a message of their own
+  ProviderReach* reach = nullptr;    // the network's provider reaches our and others' memory
   bool exposed = false;              // between MPI_Win_post and the end of MPI_Win_wait
   Group* exposed_to = nullptr;       // then; held
   bool all_unchecked = false;        // of MPI_Win_lock_all: MPI_MODE_NOCHECK
