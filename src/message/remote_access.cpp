@@ -158,6 +158,7 @@ Error begin_access(RemoteAccess& access) {
   Peer* peer = contact(access.process);
   if (!peer) return MPI_ERR_NO_MEM;
   {
+    BATON_INVARIANT(peer->is_remote());
     platform::Guard guard(peer->send_lock);
     if (!peer->link->has_begun())
       if (Error error = peer->link->begin()) return error;

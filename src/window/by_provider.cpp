@@ -59,6 +59,8 @@ ReachReason why_not_by_provider(const Window& window, const Spot& spot, const Da
                                 const Place& place, WindowOperation operation) {
   const bool is_put = operation == WindowOperation::put;
   if (!is_put && operation != WindowOperation::get) return ReachReason::other_node;
+  // Of this node, where the kernel refuses.
+  if (spot.target->local_rank != not_on_this_node) return ReachReason::kernel_refuses;
   if (!window.reach || !data.type->contiguous || !place.type->contiguous)
     return ReachReason::other_node;
   if (!transport::network::has_remote_access()) return ReachReason::no_remote_access;
