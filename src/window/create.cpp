@@ -12,6 +12,7 @@
 #include "window/by_provider.hpp"
 #include "window/check_access.hpp"
 #include "window/delegate.hpp"
+#include "window/gather.hpp"
 #include "window/remote.hpp"
 #include "window/synchronize.hpp"
 #include "window/window.hpp"
@@ -103,7 +104,7 @@ bool may_be_private(const Window& window) {
 
 void dispose(Window& window) {
   stop_listening(window);
-  forget_puts(window);
+  forget_gathered(window);
   if (may_be_private(window)) close_delegation_room();
   end_checks(window);
   close_provider_reach(window);

@@ -8,6 +8,7 @@
 #include "message/remote_access.hpp"
 #include "message/wait.hpp"
 #include "window/accumulate.hpp"
+#include "window/gather.hpp"
 
 namespace baton::window {
 
@@ -170,9 +171,16 @@ void await_accesses(const Window& window, const Target& target) {
   message::wait_until([&] { return all_complete(window, &target, true); });
 }
 
-Expected* expect_answer(Window& window, int rank) {
+Expected* expect_answer(Window& window, int rank, bool scattered) {
   Transfer* transfer = new_transfer(window, rank);
   if (!transfer) return nullptr;
+  if (scattered) {
+    transfer->expected.places = new (std::nothrow) AnswerPlaces;
+    if (!transfer->expected.places) {
+      delete transfer;
+      return nullptr;
+    }
+  }
   // relaxed: nobody knows of it yet. One is for the caller, who has not asked yet.
   transfer->expected.answers.store(1, std::memory_order_relaxed);
   list(*transfer);
@@ -181,8 +189,13 @@ Expected* expect_answer(Window& window, int rank) {
 
 Error finish_transfers(Window& window, const Target* target) {
   if (BATON_LIKELY(!platform::load_shared(begun.first))) return MPI_SUCCESS;
-  message::wait_until([&] { return all_complete(window, target); });
-  Error error = MPI_SUCCESS;
+  Error error = send_gets(window, target);
+  message::wait_until([&] {
+    if (all_complete(window, target)) return true;
+    // Another thread has gathered more, which we wait for, too.
+    if (platform::threads_multiple) (void)send_gets(window, target);
+    return false;
+  });
   platform::Guard guard(begun_lock);
   for (Transfer** link = &begun.first; *link;) {
     Transfer* transfer = *link;
@@ -195,6 +208,7 @@ Error finish_transfers(Window& window, const Target* target) {
     begun.remove(link);
     --begun_count;
     delete transfer->access;
+    delete transfer->expected.places;
     delete transfer;
   }
   return error;

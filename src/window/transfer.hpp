@@ -34,7 +34,8 @@ std::uint32_t next_transfer();
 void await_accesses(const Window& window, const Target& target);
 // What answers bring that nothing waits for before finish_transfers; null: no memory. One answer
 // counts as still to come until the caller has asked for all and takes it off.
-Expected* expect_answer(Window& window, int rank);
+// With `scattered` it has places for its data, none so far.
+Expected* expect_answer(Window& window, int rank, bool scattered);
 
 // --- the target, in its progress
 
