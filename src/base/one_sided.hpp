@@ -17,9 +17,10 @@ namespace baton {
   X(attach,          "memory that MPI_Win_attach was given")
 
 #define BATON_REACH_WAYS(X)                                                                     \
-  X(mapped,  "by the origin's loads, stores and atomic instructions")                           \
-  X(kernel,  "copied by the kernel (cross-memory attach); short ones by targets that are in MPI")                       \
-  X(message, "in active messages, which the target carries out when it is in MPI")
+  X(mapped,   "by the origin's loads, stores and atomic instructions")                          \
+  X(kernel,   "copied by the kernel (cross-memory attach); short ones by targets that are in MPI")                      \
+  X(provider, "by remote writes and reads of the network's provider, without the target's program")                     \
+  X(message,  "in active messages, which the target carries out when it is in MPI")
 
 // Those with a result, compare-and-swaps among them, are a kind of their own.
 #define BATON_WINDOW_OPERATIONS(X) X(put) X(get) X(accumulate) X(get_accumulate)
@@ -31,8 +32,16 @@ namespace baton {
   X(private_memory,   "mapped: it is the program's own memory, which other processes reach through "  \
                       "the kernel only: use MPI_Win_allocate, or MPI_Alloc_mem (of large blocks of "  \
                       "malloc: mpiexec --export-heap)")                                               \
-  X(other_node,       "by the origin alone: the target is on another node; where targets compute "    \
-                      "for long, BATON_PROGRESS_THREAD=1 serves origins meanwhile")                   \
+  X(other_node,       "by the origin alone: the target is on another node, and accumulates, data "    \
+                      "with gaps and dynamic windows are no remote writes and reads; where targets "  \
+                      "compute for long, BATON_PROGRESS_THREAD=1 serves origins meanwhile")           \
+  X(no_remote_access, "by the origin alone: the target is on another node, and the network's "        \
+                      "provider has no remote writes and reads of its own (or "                       \
+                      "BATON_NETWORK_REMOTE_ACCESS=0 forbids them)")                                  \
+  X(short_message,    "by the network's provider: messages are quicker for what is so short "         \
+                      "(BATON_NETWORK_PUT_BYTES_MIN, BATON_NETWORK_GET_BYTES_MIN)")                   \
+  X(not_registered,   "by the network's provider: it does not take the memory; raise the limit on "   \
+                      "locked memory (ulimit -l)")                                                    \
   X(no_common_memory, "by the origin alone: the ranks of the node have no memory in common: start "   \
                       "them with Baton's mpiexec")                                                    \
   X(kernel_refuses,   "by the origin alone: it is the program's own memory, and no {refusal}; use "   \

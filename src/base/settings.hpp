@@ -16,6 +16,7 @@ namespace baton {
   X(network_eager_bytes_max,     bytes,  131072,     48,      131072,     "longest message that goes to another node before it is matched") \
   X(network_rails,               count,  4,          1,       4,          "most network interfaces of a rank: its messages go over the first, the parts of long ones over all") \
   X(network_rails_bytes_min,     bytes,  524288,     4096,       1LL << 40,  "shortest message whose parts go over all network interfaces") \
+  X(network_remote_access,       flag,   1,          0,       1,          "windows over several nodes are reached by the network's own remote writes and reads, where its provider has them; 0: by messages alone") \
   X(network_patience_seconds,    count,  60,         0,       86400,      "a host of the job from which no sign of life has come for so long is lost, and with it what waits for its ranks; 0: never; for TCP, other networks have their own") \
   X(unexpected_bytes_max,        bytes,  1 << 20,    0,       1LL << 40,  "unexpected payload kept per peer; beyond it only envelopes are taken in") \
   X(own_rings,                   count,  -1,         -1,      4096,       "so many senders to one rank get a ring of their own there; all others share one, and so does who has sent little in a job of more than 64 ranks; -1: 128, among more than 160 ranks fewer; mpiexec reads it for all") \
@@ -42,6 +43,8 @@ namespace baton {
 // tests force. Read from the environment as well.
 #define BATON_INNER_SETTINGS(X) \
   X(network_receiver_initiated,  flag,   1,          0,       1,          "receiver_initiated, for senders on other nodes") \
+  X(network_put_bytes_min,       bytes,  4096,       1,       1LL << 40,  "shortest contiguous put that is a remote write of the network's provider") \
+  X(network_get_bytes_min,       bytes,  4096,       1,       1LL << 40,  "shortest contiguous get that is a remote read of the network's provider") \
   X(early_bytes_max,             bytes,  65536,      4096,    1 << 20,    "most of a message that goes through staging before it is matched") \
   X(shared_bytes_min,            bytes,  49152,      1,       1LL << 40,  "shortest message in one copy that both sides copy a part of") \
   X(unseen_pull_bytes_min,       bytes,  1 << 20,    1,       1LL << 40,  "shortest message that goes in one copy where nobody has seen yet which way is quicker") \

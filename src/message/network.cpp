@@ -11,6 +11,7 @@
 #include "datatype/pack.hpp"
 #include "message/network_transfer.hpp"
 #include "message/peer_loss.hpp"
+#include "message/remote_access.hpp"
 #include "platform/futex.hpp"
 #include "transport/network/network_link.hpp"
 #include "transport/sleep.hpp"
@@ -315,6 +316,7 @@ bool poll_network() {
   bool any = network.poll(arrive_network_write, engine.about_to_sleep);
   any |= poll_inbox(*inbox);
   any |= advance_transfers();
+  any |= advance_accesses();
   look_gap.found(any);
   if (!any) look_after_peers();
   return any;
@@ -326,7 +328,7 @@ bool network_is_idle() {
 }
 
 bool network_is_sending() {
-  return engine.networked && network.is_sending();
+  return engine.networked && (network.is_sending() || has_accesses());
 }
 
 }  // namespace baton::message

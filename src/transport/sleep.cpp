@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "platform/clock.hpp"
 #include "platform/futex.hpp"
 #include "platform/memory_file.hpp"
 #include "transport/network/network.hpp"
@@ -69,13 +70,15 @@ void close_wake_pipe() {
 namespace {
 
 // Whether the network's descriptor can be believed. That of libfabric 1.17's own TCP provider stays
-// readable for good once it was.
+// readable for good once it was: then nobody ever waits for it.
 class DescriptorTrust {
  public:
   bool deserved() const { return false_alarms_ < false_alarms_max; }
-  // It was readable; `completions` is what came from the network so far.
-  void alarm(std::uint64_t completions) {
-    false_alarms_ = completions == seen_ ? false_alarms_ + 1 : 0;
+  // It was readable after so long; `completions` is what came from the network so far. Remote
+  // writes and reads of peers' providers wake us without any.
+  void alarm(std::uint64_t completions, std::int64_t waited_ns) {
+    constexpr std::int64_t at_once_ns = 10000;  // guess: of ppoll that need not wait
+    false_alarms_ = completions == seen_ && waited_ns < at_once_ns ? false_alarms_ + 1 : 0;
     seen_ = completions;
   }
 
@@ -102,9 +105,10 @@ void sleep_with_network(std::uint32_t expected, std::int64_t bound_us) {
   // relaxed: who changes it after this writes to the pipe, too.
   if (doorbell(own_rank()).wake.word.load(std::memory_order_relaxed) != expected) return;
   const timespec bound{bound_us / 1000000, bound_us % 1000000 * 1000};
+  const std::int64_t begun_ns = tells ? platform::now_ns() : 0;
   const int woken = ::ppoll(ends, tells ? 1 + static_cast<nfds_t>(rails) : 1, &bound, nullptr);
   if (ends[0].revents) empty_own_pipe();
-  if (woken > (ends[0].revents ? 1 : 0)) trust.alarm(completions);
+  if (woken > (ends[0].revents ? 1 : 0)) trust.alarm(completions, platform::now_ns() - begun_ns);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "message/engine.hpp"
 #include "transport/node.hpp"
 #include "transport/single_copy.hpp"
+#include "window/by_provider.hpp"
 
 namespace baton::window {
 
@@ -37,21 +38,41 @@ ReachReason reason_of(const Window& window, const Spot& spot) {
   return ReachReason::kernel_refuses;
 }
 
+void count(const Window& window, std::int64_t bytes, ReachWay way, ReachReason reason,
+           WindowOperation operation) {
+  const auto memory = static_cast<int>(memory_of(window));
+  OneSidedCounts& counts = message::engine.one_sided;
+  Tally& tally = counts.tally[memory][static_cast<int>(way)][static_cast<int>(operation)];
+  message::count(tally.messages);
+  message::count(tally.bytes, static_cast<std::uint64_t>(bytes));
+  if (reason != ReachReason::none) message::count(counts.reasons[memory][static_cast<int>(reason)]);
+}
+
 }  // namespace
 
 void count_operation(const Window& window, std::int64_t bytes, const Spot& spot,
                      WindowOperation operation) {
   if (bytes == 0 || !transport::job().explain) return;
-  const auto memory = static_cast<int>(memory_of(window));
+  const bool moves = operation == WindowOperation::put || operation == WindowOperation::get;
+  if (spot.is_remote() && moves) return;  // count_remote will
   const ReachWay way = spot.memory        ? ReachWay::mapped
                        : spot.is_remote() ? ReachWay::message
                                           : ReachWay::kernel;
-  OneSidedCounts& counts = message::engine.one_sided;
-  Tally& tally = counts.tally[memory][static_cast<int>(way)][static_cast<int>(operation)];
-  message::count(tally.messages);
-  message::count(tally.bytes, static_cast<std::uint64_t>(bytes));
-  const ReachReason reason = reason_of(window, spot);
-  if (reason != ReachReason::none) message::count(counts.reasons[memory][static_cast<int>(reason)]);
+  count(window, bytes, way, reason_of(window, spot), operation);
+}
+
+void count_remote(const Window& window, const Spot& spot, const Data& data, const Place& place,
+                  WindowOperation operation, bool by_provider) {
+  if (!transport::job().explain) return;
+  ReachReason reason = reason_of(window, spot);
+  if (by_provider)
+    reason = ReachReason::none;
+  else if (reason == ReachReason::other_node)
+    reason = why_not_by_provider(window, spot, data, place, operation);
+  // The provider has refused our side's memory.
+  if (!by_provider && reason == ReachReason::none) reason = ReachReason::not_registered;
+  count(window, data.bytes(), by_provider ? ReachWay::provider : ReachWay::message, reason,
+        operation);
 }
 
 }  // namespace baton::window

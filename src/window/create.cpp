@@ -9,8 +9,10 @@
 #include "transport/heap.hpp"
 #include "transport/node.hpp"
 #include "transport/single_copy.hpp"
+#include "window/by_provider.hpp"
 #include "window/check_access.hpp"
 #include "window/delegate.hpp"
+#include "window/gather.hpp"
 #include "window/remote.hpp"
 #include "window/synchronize.hpp"
 #include "window/window.hpp"
@@ -119,10 +121,11 @@ void let_go_memory(Window& window) {
 
 void dispose(Window& window) {
   stop_listening(window);
-  forget_puts(window);
+  forget_gathered(window);
   if (may_be_private(window)) close_delegation_room();
   end_checks(window);
   let_go_memory(window);
+  close_provider_reach(window);
   forget_regions(window);
   if (window.allocated) (void)world::free_memory(window.allocated);
   free_row(window);
@@ -185,6 +188,7 @@ Error exchange(Window& window, std::int64_t unit, Error own_error) {
     // relaxed: nobody uses it before all have left this call, see below.
     window.row->guard.mode.store(lockfree::GuardMode::always_locked, std::memory_order_relaxed);
   std::free(cards);
+  if (!error) error = open_provider_reach(window);
   // Whoever is back may use the window at once.
   listen(window);
   if (!error) error = meet(window);

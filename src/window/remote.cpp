@@ -7,37 +7,14 @@
 #include "datatype/runs.hpp"
 #include "message/wait.hpp"
 #include "window/accumulate.hpp"
+#include "window/by_provider.hpp"
+#include "window/count.hpp"
 #include "window/describe_wait.hpp"
+#include "window/gather.hpp"
 #include "window/remote_message.hpp"
 #include "window/transfer.hpp"
 
 namespace baton::window {
-
-// Short puts to one target, which go together, with the flush that follows them.
-struct GatheredPuts {
-  explicit GatheredPuts(const RemoteHeader& header) : message(RemoteKind::put, header) {}
-  platform::Lock lock;
-  Target* target = nullptr;  // null: none
-  RemoteMessage message;
-
-  // Under the lock.
-  Error send() {
-    const Error error = message.send(target->process);
-    reset();
-    return error;
-  }
-  // Gives them away, if they are for that target.
-  void take_for(const Target& whose, RemoteMessage* taken) {
-    platform::Guard guard(lock);
-    if (target != &whose) return;
-    *taken = message;
-    reset();
-  }
-  void reset() {
-    message.reset();
-    target = nullptr;
-  }
-};
 
 namespace {
 
@@ -130,6 +107,30 @@ class Stream {
   std::uint64_t position_ = 0;
 };
 
+// The answers to an operation with a result, which nothing waits for before a flush.
+class Answered {
+ public:
+  Answered(Window& window, const Spot& spot, char* result)
+      : room_(make_room_for_transfer(window)),
+        expected_(room_ ? nullptr : expect_answer(window, window.rank_of(*spot.target), false)) {
+    if (expected_) expected_->into = result;
+  }
+  // All has been asked for.
+  ~Answered() {
+    // ORDER window.answer: release here, acquire in is_over; we use it no more.
+    if (expected_) expected_->answers.fetch_sub(1, std::memory_order_release);
+  }
+  Answered(const Answered&) = delete;
+  Answered& operator=(const Answered&) = delete;
+  bool is_expected() const { return expected_ != nullptr; }
+  Error error() const { return room_; }
+  Expected* expected() { return expected_; }
+
+ private:
+  Error room_;  // of those before
+  Expected* expected_;
+};
+
 void note_sent(Window& window, Target& target) {
   target.sent = true;
   window.sent = true;
@@ -219,39 +220,22 @@ Error accumulate_run(Window& window, const Spot& spot, const Data& from, RemoteH
 
 }  // namespace
 
-namespace {
-
-// Sends what is gathered for the target, or for whomever.
-Error send_puts(Window& window, const Target* target) {
-  if (!window.puts) return MPI_SUCCESS;
-  platform::Guard guard(window.puts->lock);
-  GatheredPuts& puts = *window.puts;
-  if (!puts.target || (target && puts.target != target)) return MPI_SUCCESS;
-  return puts.send();
-}
-
-// False: there is no memory for it.
-bool gather_put(Window& window, const Spot& spot, const char* data, std::int64_t bytes,
-                Error* error) {
-  {
-    platform::Guard guard(window.memory_lock);
-    if (!window.puts) window.puts = new (std::nothrow) GatheredPuts(header_of(window));
-    if (!window.puts) return false;
+// Whether it has begun by the provider's remote access. Counts puts and gets.
+static bool begin_by_provider(Window& window, const Spot& spot, const Data& data,
+                              const Place& place, WindowOperation operation, Error* error) {
+  bool goes = goes_by_provider(window, spot, data, place, operation);
+  if (goes) {
+    *error = make_room_for_transfer(window);
+    goes = *error || access_by_provider(window, spot, data, operation) == MPI_SUCCESS;
   }
-  GatheredPuts& puts = *window.puts;
-  platform::Guard guard(puts.lock);
-  const auto size = static_cast<std::uint64_t>(bytes);
-  if (puts.target && (puts.target != spot.target || puts.message.room() < size))
-    *error = puts.send();
-  puts.target = spot.target;
-  puts.message.add(spot.address, data, size);
-  spot.target->unflushed += bytes;
-  return true;
+  if (BATON_UNLIKELY(window.is_special)) count_remote(window, spot, data, place, operation, goes);
+  return goes;
 }
-
-}  // namespace
 
 Error put_remotely(Window& window, const Spot& spot, const Data& from, const Place& to) {
+  if (Error error = MPI_SUCCESS;
+      begin_by_provider(window, spot, from, to, WindowOperation::put, &error))
+    return error;
   if (to.type->contiguous && to.bytes() > message_bytes_max) {
     if (Error error = make_room_for_transfer(window)) return error;
     RemoteHeader header = header_of(window);
@@ -273,18 +257,17 @@ Error put_remotely(Window& window, const Spot& spot, const Data& from, const Pla
 }
 
 Error get_remotely(Window& window, const Spot& spot, const Data& to, const Place& from) {
+  if (Error error = MPI_SUCCESS;
+      begin_by_provider(window, spot, to, from, WindowOperation::get, &error))
+    return error;
   const bool is_run = from.type->contiguous;
   if (is_run)
     if (Error error = make_room_for_transfer(window)) return error;
   if (is_run && to.type->contiguous && to.bytes() <= message_bytes_max) {
-    Expected* expected = expect_answer(window, from.rank);
-    if (!expected) return no_memory(to.bytes());
-    expected->into = static_cast<char*>(to.buffer);
-    Stream stream(window, *spot.target, RemoteKind::get, header_of(window), expected);
-    const Error error = add_all(stream, spot, from, nullptr, 1, false);
-    // ORDER window.answer: release here, acquire in is_over; we use it no more.
-    expected->answers.fetch_sub(1, std::memory_order_release);
-    return error;
+    Error error = MPI_SUCCESS;
+    return gather_get(window, spot, static_cast<char*>(to.buffer), to.bytes(), &error)
+               ? error
+               : no_memory(to.bytes());
   }
   if (is_run) {
     RemoteHeader header = header_of(window);
@@ -318,13 +301,24 @@ Error accumulate_remotely(Window& window, const Spot& spot, const Data* from, co
   if (spot.target->accumulates)
     if (Error error = flush_remotely(window, *spot.target)) return error;
   const Data nothing{nullptr, 0, at.type};
-  Packed in(from ? *from : nothing, true), old(result ? *result : nothing, false);
-  if (!in.has_memory() || !old.has_memory()) return no_memory(at.bytes());
+  Packed in(from ? *from : nothing, true);
+  if (!in.has_memory()) return no_memory(at.bytes());
+  const char* data = from ? in.bytes() : nullptr;
+  if (result && result->type->contiguous) {
+    // What its answer brings goes to its place, and tells that it is done.
+    Answered answered(window, spot, static_cast<char*>(result->buffer));
+    if (answered.error()) return answered.error();
+    if (!answered.is_expected()) return no_memory(at.bytes());
+    Stream stream(window, *spot.target, RemoteKind::accumulate, header, answered.expected());
+    return add_all(stream, spot, at, data, elements.bytes, padded);
+  }
+  Packed old(result ? *result : nothing, false);
+  if (!old.has_memory()) return no_memory(at.bytes());
   Expected expected;
   expected.into = result ? old.bytes() : nullptr;
   note_sent(window, *spot.target);
   Stream stream(window, *spot.target, RemoteKind::accumulate, header, result ? &expected : nullptr);
-  Error error = add_all(stream, spot, at, from ? in.bytes() : nullptr, elements.bytes, padded);
+  Error error = add_all(stream, spot, at, data, elements.bytes, padded);
   if (!result) return error;
   if (Error refusal = await(window, *spot.target, expected)) error = refusal;
   if (!error) old.unpack();
@@ -341,13 +335,12 @@ Error compare_and_swap_remotely(Window& window, const Spot& spot, const void* fr
   std::memcpy(both + bytes, expected_value, static_cast<std::size_t>(bytes));
   RemoteHeader header = header_of(window);
   header.type = datatype::datatypes.to_int(at.type->handle);
-  Expected expected;
-  expected.into = static_cast<char*>(result);
-  Stream stream(window, *spot.target, RemoteKind::compare_and_swap, header, &expected);
-  Error error = stream.add(spot.address, both, 2 * bytes, 2 * bytes);
-  if (!error) error = stream.send();
-  if (Error refusal = await(window, *spot.target, expected)) error = refusal;
-  return error;
+  Answered answered(window, spot, static_cast<char*>(result));
+  if (answered.error()) return answered.error();
+  if (!answered.is_expected()) return no_memory(bytes);
+  Stream stream(window, *spot.target, RemoteKind::compare_and_swap, header, answered.expected());
+  const Error error = stream.add(spot.address, both, 2 * bytes, 2 * bytes);
+  return error ? error : stream.send();
 }
 
 // Of all that this rank has begun there, at both ends.
@@ -363,15 +356,20 @@ static Error ask_for_end(Window& window, Target& target, RemoteMessage& message)
 }
 
 Error flush_remotely(Window& window, Target& target) {
-  if (!target.sent) return finish_transfers(window, &target);
+  const Error failed = send_gets(window, &target);
+  if (!target.sent) {
+    const Error error = finish_transfers(window, &target);
+    return failed ? failed : error;
+  }
   RemoteMessage message(RemoteKind::flush, header_of(window));
   // Puts that have not left ask for the answer themselves.
   if (window.puts) window.puts->take_for(target, &message);
-  return ask_for_end(window, target, message);
+  const Error error = ask_for_end(window, target, message);
+  return failed ? failed : error;
 }
 
 Error flush_all_remotely(Window& window) {
-  Error error = MPI_SUCCESS;
+  Error error = send_gets(window, nullptr);
   for (int rank = 0; rank < window.ranks() && window.sent; ++rank)
     if (Error failed = flush_remotely(window, window.targets[rank])) error = failed;
   window.sent = false;
@@ -390,17 +388,15 @@ Error lock_remotely(Window& window, Target& target, bool exclusive) {
 }
 
 Error unlock_remotely(Window& window, Target& target, bool exclusive) {
-  const Error failed = send_puts(window, &target);
+  Error failed = send_puts(window, &target);
+  if (Error error = send_gets(window, &target)) failed = error;
+  await_accesses(window, target);
   RemoteHeader header = header_of(window);
   header.exclusive = exclusive;
   header.number = target.number;
   RemoteMessage message(RemoteKind::unlock, header);
   const Error error = ask_for_end(window, target, message);
   return failed ? failed : error;
-}
-
-void forget_puts(Window& window) {
-  delete window.puts;
 }
 
 void post_remotely(Window& window, const Target& origin) {

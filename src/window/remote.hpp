@@ -13,7 +13,6 @@ namespace baton::window {
 // Before a window is used: its messages find it by its context id.
 void listen(Window& window);
 void stop_listening(Window& window);
-void forget_puts(Window& window);
 // The window with this context id; null: there is none.
 Window* find_window(std::uint32_t id);
 // Whether all these bytes are memory that others may reach through the window.

@@ -73,8 +73,9 @@ class RemoteMessage {
   RemoteHeader& header() { return header_; }
   RemoteKind kind() const { return kind_; }
 
- private:
   static constexpr std::uint32_t pieces_max = 64;
+
+ private:
   RemoteKind kind_;
   RemoteHeader header_;
   std::size_t data_bytes_ = 0;
@@ -95,9 +96,25 @@ struct Incoming {
   Target& origin() const { return window->targets[rank()]; }
 };
 
-// What an origin waits for. Lives on its stack until the last answer has come.
+// Where the data of one answer goes, piece by piece.
+struct AnswerPlaces {
+  struct Piece {
+    char* to;
+    std::uint64_t bytes;
+  } pieces[RemoteMessage::pieces_max];
+  std::uint32_t count = 0;
+
+  void add(char* to, std::uint64_t bytes) { pieces[count++] = {to, bytes}; }
+  void fill(const char* data) const {
+    for (std::uint32_t i = 0; i < count; data += pieces[i++].bytes)
+      std::memcpy(pieces[i].to, data, pieces[i].bytes);
+  }
+};
+
+// What an origin waits for. Lives, on its stack or in a transfer, until the last answer has come.
 struct Expected {
-  char* into = nullptr;  // where data goes
+  char* into = nullptr;            // where data goes,
+  AnswerPlaces* places = nullptr;  // or here
   std::int32_t error = MPI_SUCCESS;
   std::uint32_t number = 0;
   std::atomic<std::uint32_t> answers{0};  // still to come

@@ -37,6 +37,7 @@ void take_answer(const RemoteHeader& header, const char* data, std::size_t bytes
   if (header.error) expected.error = header.error;
   expected.number = header.number;
   if (bytes && expected.into) std::memcpy(expected.into + header.position, data, bytes);
+  if (bytes && expected.places) expected.places->fill(data);
   // ORDER window.answer: release here, acquire in await; the data is there.
   expected.answers.fetch_sub(1, std::memory_order_release);
   message::announce_completion();

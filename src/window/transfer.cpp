@@ -5,8 +5,10 @@
 #include <new>
 
 #include "message/point_to_point.hpp"
+#include "message/remote_access.hpp"
 #include "message/wait.hpp"
 #include "window/accumulate.hpp"
+#include "window/gather.hpp"
 
 namespace baton::window {
 
@@ -20,7 +22,8 @@ struct Transfer {
   const Datatype* type = nullptr;  // held, at the origin; null: an answer is what it waits for
   std::int64_t bytes = 0;
   Expected expected;
-  char* data = nullptr;  // of an accumulate, at the target
+  message::RemoteAccess* access = nullptr;  // by the provider, which is waited for then
+  char* data = nullptr;                     // of an accumulate, at the target
   Announcement announcement{};
 };
 
@@ -82,6 +85,7 @@ Transfer* begin(Window& window, int rank, const Data& data) {
 
 // Of one that is over.
 Error error_of(const Transfer& transfer) {
+  if (transfer.access) return message::error_of(*transfer.access);
   if (transfer.request.error) return transfer.request.error;
   if (transfer.expected.error) return refused(transfer.rank, transfer.expected.error);
   const bool got = transfer.type && transfer.request.kind == message::RequestKind::receive;
@@ -90,6 +94,7 @@ Error error_of(const Transfer& transfer) {
 }
 
 bool is_over(const Transfer& transfer) {
+  if (transfer.access) return message::is_over(*transfer.access);
   // ORDER window.answer: acquire here, release in take_answer; the data is there.
   return transfer.type ? message::is_complete(transfer.request)
                        : transfer.expected.answers.load(std::memory_order_acquire) == 0;
@@ -99,10 +104,12 @@ bool is_of(const Transfer& transfer, const Window& window, const Target* target)
   return transfer.window == &window && (!target || transfer.rank == window.rank_of(*target));
 }
 
-bool all_complete(const Window& window, const Target* target) {
+bool all_complete(const Window& window, const Target* target, bool accesses_only = false) {
   platform::Guard guard(begun_lock);
   for (Transfer* transfer = begun.first; transfer; transfer = transfer->next)
-    if (is_of(*transfer, window, target) && !is_over(*transfer)) return false;
+    if (is_of(*transfer, window, target) && (transfer->access || !accesses_only) &&
+        !is_over(*transfer))
+      return false;
   return true;
 }
 
@@ -136,9 +143,44 @@ Error begin_transfer_from(Window& window, int rank, std::uint32_t number, const 
   return MPI_SUCCESS;
 }
 
-Expected* expect_answer(Window& window, int rank) {
+Error begin_access_of(Window& window, int rank, bool writes, const Data& data,
+                      const transport::network::RemoteMemory& there) {
+  Transfer* transfer = new_transfer(window, rank);
+  auto* access = transfer ? new (std::nothrow) message::RemoteAccess : nullptr;
+  Error error = access ? MPI_SUCCESS : no_memory();
+  if (access) {
+    access->process = window.targets[rank].process;
+    access->writes = writes;
+    access->data = static_cast<char*>(data.buffer);
+    access->bytes = data.bytes();
+    access->there = there;
+    error = message::begin_access(*access);
+  }
+  if (error) {
+    delete access;
+    delete transfer;
+    return error;
+  }
+  transfer->access = access;
+  list(*transfer);
+  return MPI_SUCCESS;
+}
+
+void await_accesses(const Window& window, const Target& target) {
+  if (BATON_LIKELY(!platform::load_shared(begun.first))) return;
+  message::wait_until([&] { return all_complete(window, &target, true); });
+}
+
+Expected* expect_answer(Window& window, int rank, bool scattered) {
   Transfer* transfer = new_transfer(window, rank);
   if (!transfer) return nullptr;
+  if (scattered) {
+    transfer->expected.places = new (std::nothrow) AnswerPlaces;
+    if (!transfer->expected.places) {
+      delete transfer;
+      return nullptr;
+    }
+  }
   // relaxed: nobody knows of it yet. One is for the caller, who has not asked yet.
   transfer->expected.answers.store(1, std::memory_order_relaxed);
   list(*transfer);
@@ -147,8 +189,13 @@ Expected* expect_answer(Window& window, int rank) {
 
 Error finish_transfers(Window& window, const Target* target) {
   if (BATON_LIKELY(!platform::load_shared(begun.first))) return MPI_SUCCESS;
-  message::wait_until([&] { return all_complete(window, target); });
-  Error error = MPI_SUCCESS;
+  Error error = send_gets(window, target);
+  message::wait_until([&] {
+    if (all_complete(window, target)) return true;
+    // Another thread has gathered more, which we wait for, too.
+    if (platform::threads_multiple) (void)send_gets(window, target);
+    return false;
+  });
   platform::Guard guard(begun_lock);
   for (Transfer** link = &begun.first; *link;) {
     Transfer* transfer = *link;
@@ -160,6 +207,8 @@ Error finish_transfers(Window& window, const Target* target) {
     if (transfer->type) datatype::release(const_cast<Datatype&>(*transfer->type));
     begun.remove(link);
     --begun_count;
+    delete transfer->access;
+    delete transfer->expected.places;
     delete transfer;
   }
   return error;

@@ -6,6 +6,7 @@
 // are applied in the order of their announcements.
 #pragma once
 
+#include "transport/network/exposed_memory.hpp"
 #include "window/remote_message.hpp"
 
 namespace baton::window {
@@ -25,9 +26,16 @@ std::uint32_t next_transfer();
                                       const Data& data);
 [[nodiscard]] Error begin_transfer_from(Window& window, int rank, std::uint32_t number,
                                         const Data& data);
+// The same by the provider alone, which nobody announces. MPI_ERR_NO_MEM: it has to go another way.
+[[nodiscard]] Error begin_access_of(Window& window, int rank, bool writes, const Data& data,
+                                    const transport::network::RemoteMemory& there);
+// Until what the provider alone does there is over: before the target is told anything that frees
+// its memory for others. Errors wait for finish_transfers.
+void await_accesses(const Window& window, const Target& target);
 // What answers bring that nothing waits for before finish_transfers; null: no memory. One answer
 // counts as still to come until the caller has asked for all and takes it off.
-Expected* expect_answer(Window& window, int rank);
+// With `scattered` it has places for its data, none so far.
+Expected* expect_answer(Window& window, int rank, bool scattered);
 
 // --- the target, in its progress
 

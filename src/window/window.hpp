@@ -79,7 +79,10 @@ enum class Epoch : std::uint8_t { none, fence, started, locked, locked_all };
 
 struct WindowChecks;
 
-struct GatheredPuts;  // remote.cpp
+struct GatheredPuts;  // gather.hpp
+struct GatheredGets;
+
+struct ProviderReach;  // by_provider.cpp
 
 class Window {
  public:
@@ -111,6 +114,8 @@ class Window {
   bool sent = false;                 // messages to some targets
   bool gathered = false;             // short operations wait in the batch (batch.hpp)
   GatheredPuts* puts = nullptr;      // short ones to another node, in a message of their own
+  GatheredGets* gets = nullptr;      // the same
+  ProviderReach* reach = nullptr;    // the network's provider reaches our and others' memory
   bool exposed = false;              // between MPI_Win_post and the end of MPI_Win_wait
   Group* exposed_to = nullptr;       // then; held
   bool all_unchecked = false;        // of MPI_Win_lock_all: MPI_MODE_NOCHECK

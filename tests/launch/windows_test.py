@@ -71,10 +71,30 @@ class Explained(unittest.TestCase):
         self.assertIn("switched off by BATON_CMA=0", words_of(found, "create"))
         self.assertIn("BATON_PROGRESS_THREAD=1", words_of(found, "create"))
 
-    def test_between_nodes_all_goes_in_messages(self):
+    def test_between_nodes_what_is_short_goes_in_messages(self):
         found = told("--explain=json", "-n", 2, PROGRAM, "reach", BATON_RANKS_PER_NODE=1)
         for memory, row in by_memory(found).items():
-            self.assertEqual(row, ({"message"}, OPERATIONS, {"other_node": 20}), memory)
+            reasons = {"other_node": 20} if memory == "attach" else {"short_message": 15, "other_node": 5}
+            self.assertEqual(row, ({"message"}, OPERATIONS, reasons), memory)
+
+    def test_between_nodes_puts_and_gets_are_the_providers_remote_writes_and_reads(self):
+        found = told("--explain=json", "-n", 2, PROGRAM, "reach", BATON_RANKS_PER_NODE=1,
+                     BATON_NETWORK_PUT_BYTES_MIN=8, BATON_NETWORK_GET_BYTES_MIN=100)
+        for row in found["windows"]:
+            by_way = {way["operation"]: (way["way"], way["operations"], way["bytes"]) for way in row["ways"]}
+            way = "message" if row["memory"] == "attach" else "provider"
+            self.assertEqual(by_way, {"put": (way, 10, 80), "get": (way, 5, 500), "accumulate": ("message", 3, 12),
+                                      "get_accumulate": ("message", 2, 8)}, row["memory"])
+            self.assertEqual({why["reason"]: why["operations"] for why in row["why_not_cheaper"]},
+                             {"other_node": 20 if way == "message" else 5}, row["memory"])
+
+    def test_between_nodes_a_setting_that_forbids_it_is_named(self):
+        found = told("--explain=json", "-n", 2, PROGRAM, "reach", BATON_RANKS_PER_NODE=1, BATON_NETWORK_REMOTE_ACCESS=0,
+                     BATON_NETWORK_PUT_BYTES_MIN=8)
+        for memory in ("allocate", "create"):
+            self.assertEqual(by_memory(found)[memory],
+                             ({"message"}, OPERATIONS, {"no_remote_access": 15, "other_node": 5}))
+            self.assertIn("BATON_NETWORK_REMOTE_ACCESS=0", words_of(found, memory))
 
     def test_the_text_says_the_same(self):
         job = run("--timeout", 60, "--explain", "-n", 2, PROGRAM, "reach", env=with_settings(BATON_CMA=0, BATON_XPMEM=0))

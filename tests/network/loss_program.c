@@ -1,10 +1,11 @@
 /* Waits for ranks that tests take away. Usage: loss_program HOW [return] [SECONDS]
  * All meet, rank 0 prints "begun", and then all wait: in a receive (recv), a receive from any
  * source (any), a probe (probe), a barrier (barrier), for a long message to be taken (send), for
- * short ones without end to go (stream); or the last rank computes for so many seconds, and then
- * they meet again (compute); or rank 0 has sent four messages of so many bytes, which the last rank
- * looks at after a second only (unread). With `return` errors are returned: each rank prints the
- * first and, but for barrier, goes to MPI_Finalize. `first HOW`: they do not meet before. */
+ * short ones without end to go (stream), for long puts or gets without end (put, get); or the last
+ * rank computes for so many seconds, and then they meet again (compute); or rank 0 has sent four
+ * messages of so many bytes, which the last rank looks at after a second only (unread). With
+ * `return` errors are returned: each rank prints the first and, but for barrier, goes to
+ * MPI_Finalize. `first HOW`: they do not meet before. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,24 @@ static int rank, size, has_met;
 /* From the last rank; that one from the first. */
 static int other(void) {
   return rank == size - 1 ? 0 : size - 1;
+}
+
+/* Into the last rank's memory, or from there; that one waits for a message. */
+static int access_memory(char* data, MPI_Aint bytes, int puts) {
+  char* memory;
+  MPI_Win win;
+  MPI_Win_allocate(rank == size - 1 ? bytes : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+  MPI_Win_lock_all(0, win);
+  if (rank == size - 1)
+    return MPI_Recv(data, 8, MPI_BYTE, other(), 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  for (int error = 0;;) {
+    if (puts)
+      error = MPI_Put_c(data, bytes, MPI_BYTE, other(), 0, bytes, MPI_BYTE, win);
+    else
+      error = MPI_Get_c(data, bytes, MPI_BYTE, other(), 0, bytes, MPI_BYTE, win);
+    if (!error) error = MPI_Win_flush(other(), win);
+    if (error) return error;
+  }
 }
 
 static int wait_long(const char* how) {
@@ -31,6 +50,8 @@ static int wait_long(const char* how) {
     int error = MPI_Isend(data, sizeof data, MPI_BYTE, other(), 7, world, &request);
     return error ? error : MPI_Wait(&request, MPI_STATUS_IGNORE);
   }
+  if (!strcmp(how, "put") || !strcmp(how, "get"))
+    return access_memory(data, sizeof data, !strcmp(how, "put"));
   int error = 0;
   if (!strcmp(how, "stream")) {
     while (!error)

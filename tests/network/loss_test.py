@@ -24,7 +24,7 @@ LONG_PATIENCE = 60
 BARRED_SECONDS = 15  # ten from the first message on, and the launcher's own
 LAUNCHER_PORTS = (20000, 20999)  # the launcher's own, which nothing bars
 EACH_PORTS = 20
-WAYS = ("recv", "any", "probe", "barrier", "send", "stream")
+WAYS = ("recv", "any", "probe", "barrier", "send", "stream", "put", "get")
 
 
 class Job:
@@ -113,7 +113,7 @@ class OverTwoHosts(Lossy, unittest.TestCase):
         self.each_way(self.world.hosts.cut, 2, "1")
 
     def test_who_waits_for_a_host_whose_processes_are_all_killed_ends_with_its_name(self):
-        self.each_way(self.kill_all, 4, "23", ("recv", "any", "send"))
+        self.each_way(self.kill_all, 4, "23", ("recv", "any", "send", "put", "get"))
 
     def test_who_computes_for_longer_than_that_is_not_taken_for_dead(self):
         jobs = [self.start(4, "compute", PATIENCE, libfabric=libfabric, patience=1) for libfabric in libfabrics()]

@@ -32,6 +32,17 @@ int rank_of_provider(const ProviderOffer& offer) {
   return -1;
 }
 
+bool emulates_remote_access(std::string_view provider) {
+  for (std::string_view part : {"ofi_rxd", "udp", "psm2"})
+    if (provider.find(part) != provider.npos) return true;
+  return false;
+}
+
+bool needs_looks_at_target(std::string_view provider) {
+  return begins_with(provider, "tcp") || begins_with(provider, "net") ||
+         begins_with(provider, "sockets");
+}
+
 bool is_inner_interface(std::string_view name) {
   for (std::string_view inner : {"docker", "br-", "virbr", "veth", "lxc", "cni", "flannel", "tun",
                                  "tap", "wg", "tailscale", "podman"})

@@ -40,6 +40,12 @@ struct ProviderChoice {
   const char* reason = "";  // in words, for --explain and errors
 };
 
+// Whether a provider makes remote writes and reads of messages that its other end carries out, by a
+// layer of libfabric's or in itself. Then they are no better than ours.
+bool emulates_remote_access(std::string_view provider);
+// Whether the target's process has to look at the network while they go on: over sockets.
+bool needs_looks_at_target(std::string_view provider);
+
 // The lower the better; negative: never without being asked for.
 int rank_of_provider(const ProviderOffer& offer);
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/report.hpp"
+#include "transport/network/choose_provider.hpp"
 #include "transport/network/random.hpp"
 
 namespace baton::transport::network {
@@ -29,6 +30,10 @@ Started Endpoint::explain(const char* what, long code) {
 }
 
 Error Endpoint::open_all() {
+  // How take_offers marks it. Not for what we send otherwise.
+  remote_access_ = info_->tx_attr->op_flags & FI_DELIVERY_COMPLETE;
+  info_->tx_attr->op_flags &= ~std::uint64_t{FI_DELIVERY_COMPLETE};
+  needs_looks_ = is_tcp() || needs_looks_at_target(provider());
   const char* what = "to open its fabric";
   info_->domain_attr->threading = FI_THREAD_DOMAIN;
   long code = library_->fabric(info_->fabric_attr, &fabric_, nullptr);
@@ -134,6 +139,19 @@ Started Endpoint::write(fi_addr_t peer, const void* data, std::size_t bytes, voi
   return BATON_LIKELY(code == 0) ? Started::yes : explain("a write", code);
 }
 
+Started Endpoint::access(fi_addr_t peer, bool writes, void* data, std::size_t bytes,
+                         void* description, std::uint64_t address, std::uint64_t key,
+                         Operation& operation) {
+  const iovec part{data, bytes};
+  const fi_rma_iov there{address, bytes, key};
+  const fi_msg_rma message{&part, &description, 1, peer, &there, 1, &operation.context, 0};
+  platform::Guard guard(lock_);
+  const ssize_t code = writes
+                           ? fi_writemsg(endpoint_, &message, FI_COMPLETION | FI_DELIVERY_COMPLETE)
+                           : fi_readmsg(endpoint_, &message, FI_COMPLETION);
+  return BATON_LIKELY(code == 0) ? Started::yes : explain(writes ? "a write" : "a read", code);
+}
+
 Error Endpoint::register_memory(void* memory, std::size_t bytes, std::uint64_t access,
                                 Registration& made) {
   platform::Guard guard(lock_);
@@ -170,6 +188,16 @@ Error Endpoint::register_source(const void* memory, std::size_t bytes, Registrat
   made = {};
   if (!(info_->domain_attr->mr_mode & FI_MR_LOCAL)) return MPI_SUCCESS;
   return register_memory(const_cast<void*>(memory), bytes, FI_SEND | FI_WRITE, made);
+}
+
+Error Endpoint::register_exposed(void* memory, std::size_t bytes, Registration& made) {
+  return register_memory(memory, bytes, FI_REMOTE_WRITE | FI_REMOTE_READ, made);
+}
+
+Error Endpoint::register_local(void* memory, std::size_t bytes, bool writes, Registration& made) {
+  made = {};
+  if (!(info_->domain_attr->mr_mode & FI_MR_LOCAL)) return MPI_SUCCESS;
+  return register_memory(memory, bytes, writes ? FI_WRITE : FI_READ, made);
 }
 
 void Endpoint::forget(Registration& made) {

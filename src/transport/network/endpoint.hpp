@@ -62,10 +62,17 @@ class Endpoint {
   std::size_t inject_bytes_max() const { return info_->tx_attr->inject_size; }
   // Whether it is libfabric's own way over TCP.
   bool is_tcp() const { return info_->ep_attr->protocol == FI_PROTO_XNET; }
+  // Whether its remote writes and reads go on only while their target looks at the network.
+  bool needs_looks() const { return needs_looks_; }
   // Whether a packet may be sent from three parts of memory that nobody has registered.
   bool gathers() const {
     return info_->tx_attr->iov_limit >= 3 && !(info_->domain_attr->mr_mode & FI_MR_LOCAL);
   }
+
+  // Whether the provider reads and writes registered memory of peers by itself, and says when a
+  // write is there. So much at a time.
+  bool has_remote_access() const { return remote_access_; }
+  std::size_t remote_access_bytes_max() const { return info_->ep_attr->max_msg_size; }
 
   // Makes a peer's address known.
   [[nodiscard]] Error add_peer(const Address& address, fi_addr_t* peer);
@@ -79,10 +86,18 @@ class Endpoint {
   Started write(fi_addr_t peer, const void* data, std::size_t bytes, void* description,
                 std::uint64_t address, std::uint64_t key, std::uint32_t number,
                 Operation& operation);
+  // The same without a number, and the operation is done when the data is there; or reads from
+  // there. Where it has remote access.
+  Started access(fi_addr_t peer, bool writes, void* data, std::size_t bytes, void* description,
+                 std::uint64_t address, std::uint64_t key, Operation& operation);
 
   // Registers memory for peers to write into, or, where the provider wants that, for sending.
   [[nodiscard]] Error register_target(void* memory, std::size_t bytes, Registration& made);
   [[nodiscard]] Error register_source(const void* memory, std::size_t bytes, Registration& made);
+  // For peers' remote access; and memory of ours to or from which it goes.
+  [[nodiscard]] Error register_exposed(void* memory, std::size_t bytes, Registration& made);
+  [[nodiscard]] Error register_local(void* memory, std::size_t bytes, bool writes,
+                                     Registration& made);
   void forget(Registration& made);
 
   // Takes in what the provider has done: calls `done` of operations and `arrived` for writes of
@@ -123,6 +138,7 @@ class Endpoint {
   ReceiveBuffer* first_ = nullptr;
   ReceiveBuffer* last_ = nullptr;
   Address address_;
+  bool remote_access_ = false, needs_looks_ = false;
   int wait_descriptor_ = -1;
   int last_error_ = 0;
   std::uint64_t completions_taken_ = 0;

@@ -127,11 +127,14 @@ void Network::write_header(NetworkPeer& peer, char* packet, std::size_t bytes,
 // Two ranks may connect to each other at the same time; then one's request is refused, and the
 // other's is about to come. libfabric 1.17 loses what has been sent if the first one asks again
 // before it has seen that, so a first packet is tried again some looks later only.
-Started Network::sent(NetworkPeer& peer, Started started) {
+void Network::try_later(NetworkPeer& peer) {
   constexpr std::uint64_t looks_between = 8;  // guess: it needs two or three to see a request
+  if (peer.next_out == 0) peer.connect_look = platform::load_shared(looks_) + looks_between;
+}
+
+Started Network::sent(NetworkPeer& peer, Started started) {
   if (started == Started::yes) ++peer.next_out;
-  if (started == Started::later && peer.next_out == 0)
-    peer.connect_look = platform::load_shared(looks_) + looks_between;
+  if (started == Started::later) try_later(peer);
   if (started == Started::failed) peer.lost = endpoint().last_error();
   return started;
 }

@@ -69,6 +69,8 @@ struct NetworkPeer {
   std::uint32_t filled_bytes = 0;
   std::uint32_t in_a_row = 0;
   std::uint64_t row_look = 0;
+  std::int64_t roused_ns = 0;  // when it was last kept from sleep (message/remote_access)
+  bool rouse_seen = true;      // it has looked at the network since
   NetworkPeer* next_filling = nullptr;
   PeerRail rails[rails_max];  // the first is not in use
   Transit transit;
@@ -144,6 +146,8 @@ class Network {
   // To a peer that was sent to, and told something else, by a packet of its own at the next look.
   // Any thread.
   void tell_channel(NetworkPeer& peer);
+  // A packet at the next look, which says nothing: what comes keeps a rank that waits from sleep.
+  void rouse(NetworkPeer& peer) { must_tell(peer); }
   void tell_wishes(NetworkPeer& peer);
   // Sends what waits for company; whether any left. Whoever looks at the network does it first, and
   // says so.
@@ -181,6 +185,9 @@ class Network {
   Started write(const NetworkPeer& peer, int rail, const void* data, std::size_t bytes,
                 void* description, std::uint64_t address, std::uint64_t key, std::uint32_t number,
                 Operation& operation);
+  // Endpoint::access at that one of a peer.
+  Started access(NetworkPeer& peer, int rail, bool writes, void* data, std::size_t bytes,
+                 void* description, std::uint64_t address, std::uint64_t key, Operation& operation);
   // From `true` to `false` something is on its way over further ones.
   void expect_on_rails(bool expected) { platform::add_shared(busy_, expected ? 1u : ~0u); }
   // A peer that is lost: ends the connections to all its interfaces.
@@ -198,6 +205,7 @@ class Network {
   static void buffer_sent(Operation& operation, int error);
   void write_header(NetworkPeer& peer, char* packet, std::size_t bytes, std::size_t skip = 0) const;
   Started sent(NetworkPeer& peer, Started started);
+  void try_later(NetworkPeer& peer);
   bool goes_together(NetworkPeer& peer, std::size_t whole);
   bool begin_filling(NetworkPeer& peer);
   Started send_filled(NetworkPeer& peer);

@@ -160,6 +160,17 @@ class LibraryVariable {
   const char* name_;
 };
 
+// Whether two offers are of one provider at one address.
+bool is_same(const fi_info& one, const fi_info& other) {
+  const auto text = [](const char* given) { return std::string_view(given ? given : ""); };
+  return text(one.fabric_attr->prov_name) == text(other.fabric_attr->prov_name) &&
+         text(one.domain_attr->name) == text(other.domain_attr->name) &&
+         one.ep_attr->protocol == other.ep_attr->protocol && one.addr_format == other.addr_format &&
+         one.src_addrlen == other.src_addrlen &&
+         (!one.src_addr || !other.src_addr ||
+          std::memcmp(one.src_addr, other.src_addr, one.src_addrlen) == 0);
+}
+
 // What we need, and which of the provider's demands we can meet.
 void fill_hints(fi_info& hints) {
   hints.caps = FI_MSG | FI_RMA | FI_SEND | FI_RECV | FI_WRITE | FI_REMOTE_WRITE;
@@ -172,6 +183,29 @@ void fill_hints(fi_info& hints) {
   hints.domain_attr->control_progress = FI_PROGRESS_MANUAL;
   hints.domain_attr->cq_data_size = sizeof(std::uint32_t);
   hints.tx_attr->msg_order = hints.rx_attr->msg_order = FI_ORDER_SAS;
+}
+
+// The same offer, of an endpoint that also reads and writes peers' memory, and says when a write is
+// there (FI_DELIVERY_COMPLETE, by which Endpoint::open knows it). Null: there is none.
+fi_info* with_remote_access(const Library& library, const fi_info& offer) {
+  if (!settings.network_remote_access || emulates_remote_access(offer.fabric_attr->prov_name))
+    return nullptr;
+  fi_info* hints = library.dupinfo(nullptr);
+  if (!hints) return nullptr;
+  fill_hints(*hints);
+  hints->caps |= FI_READ | FI_REMOTE_READ;
+  hints->tx_attr->op_flags = FI_DELIVERY_COMPLETE;
+  hints->fabric_attr->prov_name = ::strdup(offer.fabric_attr->prov_name);
+  hints->domain_attr->name = ::strdup(offer.domain_attr->name);
+  fi_info* all = nullptr;
+  const int code = library.getinfo(interface_version, nullptr, nullptr, 0, hints, &all);
+  library.freeinfo(hints);
+  fi_info* found = nullptr;
+  for (fi_info* info = all; code == 0 && info && !found; info = info->next)
+    if (is_same(*info, offer)) found = library.dupinfo(info);
+  if (all) library.freeinfo(all);
+  if (found) found->tx_attr->op_flags |= FI_DELIVERY_COMPLETE;
+  return found;
 }
 
 // The NUMA node of all CPUs on which this process may run; -1: they are on several.
@@ -235,7 +269,8 @@ Error take_offers(const Library& library, bool one_machine, TakenOffers& taken) 
                           one_machine, static_cast<int>(settings.network_rails), own_numa_node()};
   const ProviderChoice choice = choose_provider({offers, count}, wish);
   const auto take = [&](int index) {
-    fi_info* info = library.dupinfo(infos[index]);
+    fi_info* info = with_remote_access(library, *infos[index]);
+    if (!info) info = library.dupinfo(infos[index]);
     if (!info) return;
     taken.subnets[taken.count] = offers[index].subnet;
     taken.each[taken.count++] = info;

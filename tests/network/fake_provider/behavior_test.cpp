@@ -92,6 +92,44 @@ TEST(FakeProvider, a_write_is_placed_in_any_order_and_told_when_all_is_there) {
   EXPECT_GT(from_the_end, 0);
 }
 
+// Remote accesses of an opened provider with itself, by rma's two calls.
+ssize_t access_memory(Opened& provider, bool writes, Memory& here, Memory& there,
+                      fi_context2& context) {
+  const iovec part{here.at(), here.bytes.size()};
+  const fi_rma_iov place{provider.address_of(there), here.bytes.size(), there.region->key};
+  void* description = here.description();
+  const fi_msg_rma message{&part, &description, 1, provider.self, &place, 1, &context, 0};
+  return writes ? fi_writemsg(provider.endpoint, &message, FI_COMPLETION | FI_DELIVERY_COMPLETE)
+                : fi_readmsg(provider.endpoint, &message, FI_COMPLETION);
+}
+
+// By itself a target is told nothing; its origin when the data is there, and not before.
+TEST(FakeProvider, a_delivered_write_and_a_read_are_told_at_the_origin_when_all_is_there) {
+  int looks_after_it_was_there = 0;
+  for (int seed = 1; seed <= 30; ++seed) {
+    constexpr std::size_t bytes = 100000;
+    Opened provider(seed % 2 ? "rma" : "rma,loose", seed);
+    Memory from = provider.memory(bytes, FI_WRITE);
+    Memory to = provider.memory(bytes, FI_REMOTE_WRITE | FI_REMOTE_READ);
+    Memory back = provider.memory(bytes, FI_READ);
+    std::memset(from.at(), 9, bytes);
+    fi_context2 context;
+    provider.post([&] { return access_memory(provider, true, from, to, context); });
+    while (provider.done.empty()) {
+      looks_after_it_was_there += to.bytes == from.bytes;
+      provider.read();
+    }
+    EXPECT_EQ(to.bytes, from.bytes);
+    EXPECT_EQ(provider.done[0].flags, FI_RMA | FI_WRITE);
+    provider.post([&] { return access_memory(provider, false, back, to, context); });
+    provider.read_until(2);
+    EXPECT_EQ(back.bytes, from.bytes);
+    EXPECT_EQ(provider.done[1].flags, FI_RMA | FI_READ);
+    provider.close({&from, &to, &back});
+  }
+  EXPECT_GT(looks_after_it_was_there, 0);
+}
+
 TEST(FakeProvider, calls_are_refused_now_and_then) {
   Opened provider;
   Memory memory = provider.memory(100, FI_RECV);
@@ -126,6 +164,9 @@ TEST(FakeProvider, who_cannot_meet_its_demands_does_not_get_it) {
   EXPECT_EQ(fi_getinfo(FI_VERSION(1, 17), nullptr, nullptr, 0, wanted, &info), -FI_ENODATA);
   wanted->domain_attr->mr_mode |= FI_MR_LOCAL;
   wanted->mode = FI_CONTEXT;
+  EXPECT_EQ(fi_getinfo(FI_VERSION(1, 17), nullptr, nullptr, 0, wanted, &info), -FI_ENODATA);
+  wanted->mode = FI_CONTEXT2;
+  wanted->caps |= FI_READ | FI_REMOTE_READ;
   EXPECT_EQ(fi_getinfo(FI_VERSION(1, 17), nullptr, nullptr, 0, wanted, &info), -FI_ENODATA);
   fi_freeinfo(wanted);
 }

@@ -22,18 +22,23 @@ void copy_text(char*& text) {
   if (text) text = ::strdup(text);
 }
 
+std::uint64_t capabilities_of(const Personality& personality) {
+  return FI_MSG | FI_RMA | FI_SEND | FI_RECV | FI_WRITE | FI_REMOTE_WRITE |
+         (personality.rma ? FI_READ | FI_REMOTE_READ : 0);
+}
+
 // What this provider demands: whether the hints allow it.
 bool is_allowed(const Personality& personality, const fi_info& hints) {
-  constexpr std::uint64_t capabilities =
-      FI_MSG | FI_RMA | FI_SEND | FI_RECV | FI_WRITE | FI_REMOTE_WRITE;
-  return (hints.mode & FI_CONTEXT2) && !(hints.caps & ~capabilities) &&
-         hints.ep_attr->type == FI_EP_RDM &&
+  const std::uint64_t capabilities = capabilities_of(personality);
+  const std::uint64_t flags = personality.rma ? FI_DELIVERY_COMPLETE : 0;
+  return !(hints.tx_attr->op_flags & ~flags) && (hints.mode & FI_CONTEXT2) &&
+         !(hints.caps & ~capabilities) && hints.ep_attr->type == FI_EP_RDM &&
          (hints.domain_attr->mr_mode & personality.mr_mode) == personality.mr_mode &&
          !((hints.tx_attr->msg_order | hints.rx_attr->msg_order) & ~FI_ORDER_SAS);
 }
 
 void describe(const Personality& personality, int interface, fi_info& info) {
-  info.caps = FI_MSG | FI_RMA | FI_SEND | FI_RECV | FI_WRITE | FI_REMOTE_WRITE;
+  info.caps = capabilities_of(personality);
   info.mode = FI_CONTEXT2;
   info.addr_format = FI_ADDR_STR;
   info.fabric_attr->prov_name = ::strdup("fake");

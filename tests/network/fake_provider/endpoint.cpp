@@ -29,12 +29,12 @@ ssize_t receive(fid_ep* id, void* buffer, std::size_t bytes, void* description, 
   return 0;
 }
 
-// What sends and writes have in common. `access`: FI_SEND or FI_WRITE.
+// What sends, writes and reads have in common. `access`: FI_SEND, FI_WRITE or FI_READ.
 ssize_t start(fid_ep* id, const iovec* parts, void** descriptions, std::size_t count, fi_addr_t to,
               ChunkHeader header, std::uint64_t access, void* context) {
   Domain& domain = enabled_domain(id);
   const Inside inside(domain);
-  const char* what = access == FI_WRITE ? "a write" : "a send";
+  const char* what = access == FI_WRITE ? "a write" : access == FI_READ ? "a read" : "a send";
   const std::uint64_t name = name_of(domain, to);
   Completion completion;
   if (count > domain.personality.parts_max)
@@ -51,8 +51,11 @@ ssize_t start(fid_ep* id, const iovec* parts, void** descriptions, std::size_t c
   if (!domain.senders.has_room()) return -FI_EAGAIN;
   domain.contexts.begin(context, what);
   completion.context = context;
-  completion.flags = access | (access == FI_WRITE ? FI_RMA : FI_MSG);
-  domain.senders.send(name, header, std::move(completion));
+  completion.flags = access | (access == FI_SEND ? FI_MSG : FI_RMA);
+  if (access == FI_READ)
+    domain.senders.read(name, header, std::move(completion));
+  else
+    domain.senders.send(name, header, std::move(completion));
   return 0;
 }
 
@@ -91,12 +94,43 @@ ssize_t write_with_data(fid_ep* id, const void* buffer, std::size_t bytes, void*
   return start(id, &part, &description, 1, to, header, FI_WRITE, context);
 }
 
+// A write that is told when it is there, or a read.
+ssize_t access_memory(fid_ep* id, const fi_msg_rma* message, std::uint64_t flags, Kind kind,
+                      std::uint64_t access) {
+  const char* what = access == FI_WRITE ? "a write" : "a read";
+  if (!enabled_domain(id).personality.rma) return -FI_EOPNOTSUPP;
+  const std::uint64_t wanted =
+      FI_COMPLETION | (access == FI_WRITE ? std::uint64_t{FI_DELIVERY_COMPLETE} : 0);
+  if (flags != wanted) broken("%s with other flags than this provider knows", what);
+  if (message->iov_count != 1 || message->rma_iov_count != 1 ||
+      message->rma_iov->len != message->msg_iov->iov_len)
+    broken("%s between places that are not of one length", what);
+  ChunkHeader header;
+  header.kind = kind;
+  header.address = message->rma_iov->addr;
+  header.key = message->rma_iov->key;
+  header.wanted = access == FI_READ ? message->rma_iov->len : 0;
+  return start(id, message->msg_iov, message->desc, 1, message->addr, header, access,
+               message->context);
+}
+
+ssize_t write_message(fid_ep* id, const fi_msg_rma* message, std::uint64_t flags) {
+  return access_memory(id, message, flags, Kind::delivered_write, FI_WRITE);
+}
+
+ssize_t read_message(fid_ep* id, const fi_msg_rma* message, std::uint64_t flags) {
+  return access_memory(id, message, flags, Kind::read, FI_READ);
+}
+
 fi_ops_msg message_calls{.size = sizeof(fi_ops_msg),
                          .recv = receive,
                          .send = send,
                          .sendv = send_parts,
                          .inject = inject};
-fi_ops_rma write_calls{.size = sizeof(fi_ops_rma), .writedata = write_with_data};
+fi_ops_rma write_calls{.size = sizeof(fi_ops_rma),
+                       .readmsg = read_message,
+                       .writemsg = write_message,
+                       .writedata = write_with_data};
 fi_ops_ep option_calls{.size = sizeof(fi_ops_ep)};
 
 int close_endpoint(fid* id) {

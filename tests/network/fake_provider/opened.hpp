@@ -9,6 +9,7 @@
 #include <rdma/fi_rma.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <vector>
 
 namespace fake_test {
@@ -37,6 +38,7 @@ class Opened {
     ::setenv("FAKE_PROVIDER", personality, 1);
     ::setenv("FAKE_PROVIDER_SEED", std::to_string(seed).c_str(), 1);
     fi_info* wanted = hints();
+    if (std::strstr(personality, "rma")) wanted->caps |= FI_READ | FI_REMOTE_READ;
     EXPECT_EQ(fi_getinfo(FI_VERSION(1, 17), nullptr, nullptr, 0, wanted, &info), 0);
     fi_freeinfo(wanted);
     info->domain_attr->threading = FI_THREAD_DOMAIN;

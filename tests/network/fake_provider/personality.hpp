@@ -6,6 +6,8 @@
 //   overtake   completions of messages from one sender come in any order, too
 //   blind      no descriptor to wait on
 //   no_inject  nothing can be sent without a completion
+//   rma        reads and writes remote memory by itself, and tells of a write when it is there
+//              (FI_DELIVERY_COMPLETE)
 //   rails      three interfaces, fake0 to fake2
 #pragma once
 
@@ -18,6 +20,7 @@ struct Personality {
   bool loose = false;
   bool overtake = false;
   bool blind = false;
+  bool rma = false;
   int interfaces = 1;
   std::uint64_t seed = 1;
   int mr_mode = 0;

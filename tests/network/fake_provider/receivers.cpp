@@ -33,8 +33,11 @@ void Receivers::put_in_place(const ChunkHeader& header, const char* data, std::s
     std::memcpy(arrival.message.data() + header.offset, data, bytes);
     return;
   }
+  if (header.kind == Kind::read_data) return domain_.senders.take_data(header, data, bytes);
+  if (header.kind == Kind::read || header.kind == Kind::delivery) return;
   // The region has to be there when the first byte comes, and until the last one has come.
-  Region& region = domain_.regions.remote(header.key, header.address, header.whole);
+  Region& region =
+      domain_.regions.remote(header.key, header.address, header.whole, FI_REMOTE_WRITE);
   if (arrival.region && arrival.region != &region) broken("a key changes its region under a write");
   if (!arrival.region) ++region.uses;
   arrival.region = &region;
@@ -42,10 +45,18 @@ void Receivers::put_in_place(const ChunkHeader& header, const char* data, std::s
 }
 
 void Receivers::finish(const ChunkHeader& header, Arrival& arrival) {
+  if (arrival.region) --arrival.region->uses;
   if (header.kind == Kind::message) {
     sources_[header.from].whole[header.turn] = std::move(arrival.message);
+  } else if (header.kind == Kind::delivered_write) {
+    domain_.senders.confirm(header.from, header.operation);
+  } else if (header.kind == Kind::read) {
+    Region& region =
+        domain_.regions.remote(header.key, header.address, header.wanted, FI_REMOTE_READ);
+    domain_.senders.answer(header, region, domain_.regions.place(region, header.address));
+  } else if (header.kind == Kind::delivery || header.kind == Kind::read_data) {
+    domain_.senders.end(header.answers);
   } else {
-    if (arrival.region) --arrival.region->uses;
     Completion completion;
     completion.of_user = false;
     // Nobody's context: whoever looks into it finds nothing there.

@@ -69,18 +69,21 @@ Region* Regions::local(const void* description, const void* memory, std::size_t 
   return const_cast<Region*>(region);
 }
 
-Region& Regions::remote(std::uint64_t key, std::uint64_t address, std::size_t bytes) const {
+Region& Regions::remote(std::uint64_t key, std::uint64_t address, std::size_t bytes,
+                        std::uint64_t access) const {
+  const bool reads = access == FI_REMOTE_READ;
+  const char* does = reads ? "reads" : "writes";
   const auto found = by_key_.find(key);
   if (found == by_key_.end())
-    broken("a peer writes %zu bytes by a key that no open region has", bytes);
+    broken("a peer %s %zu bytes by a key that no open region has", does, bytes);
   Region& region = *found->second;
-  if (!region.enabled) broken("a peer writes to a region that is not enabled");
-  if (!(region.access & FI_REMOTE_WRITE))
-    broken("a peer writes to a region without FI_REMOTE_WRITE");
+  if (!region.enabled) broken("a peer %s a region that is not enabled", does);
+  if (!(region.access & access))
+    broken("a peer %s a region without FI_REMOTE_%s", does, reads ? "READ" : "WRITE");
   const std::uint64_t begin =
       personality_.mr_mode & FI_MR_VIRT_ADDR ? reinterpret_cast<std::uint64_t>(region.begin) : 0;
   if (address < begin || address - begin > region.bytes || bytes > region.bytes - (address - begin))
-    broken("a peer writes %zu bytes at %#llx, beyond the region of %zu bytes at %#llx", bytes,
+    broken("a peer %s %zu bytes at %#llx, beyond the region of %zu bytes at %#llx", does, bytes,
            static_cast<unsigned long long>(address), region.bytes,
            static_cast<unsigned long long>(begin));
   return region;

@@ -36,8 +36,9 @@ class Regions {
   // demanded.
   Region* local(const void* description, const void* memory, std::size_t bytes,
                 std::uint64_t access, const char* what) const;
-  // The region that a peer's write goes to.
-  Region& remote(std::uint64_t key, std::uint64_t address, std::size_t bytes) const;
+  // The region that a peer's write (FI_REMOTE_WRITE) goes to, or its read comes from.
+  Region& remote(std::uint64_t key, std::uint64_t address, std::size_t bytes,
+                 std::uint64_t access) const;
   // Where that is.
   char* place(const Region& region, std::uint64_t address) const;
   // Without an endpoint there is nothing under way.

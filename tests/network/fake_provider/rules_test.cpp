@@ -183,6 +183,25 @@ TEST(FakeProviderRules, writes_reach_open_regions_that_are_for_them) {
       "beyond the region");
 }
 
+TEST(FakeProviderRules, reads_reach_regions_that_are_for_them_and_stay_open) {
+  const auto read = [](std::uint64_t access_here, std::uint64_t access_there, bool closes) {
+    Opened provider("rma");
+    Memory here = provider.memory(bytes, access_here);
+    Memory there = provider.memory(bytes, access_there);
+    static fi_context2 context;
+    const iovec part{here.at(), bytes};
+    const fi_rma_iov place{provider.address_of(there), bytes, there.region->key};
+    void* description = here.description();
+    const fi_msg_rma message{&part, &description, 1, provider.self, &place, 1, &context, 0};
+    provider.post([&] { return fi_readmsg(provider.endpoint, &message, FI_COMPLETION); });
+    if (closes) fi_close(&here.region->fid);
+    provider.read_until(1);
+  };
+  EXPECT_DEATH(read(FI_READ, FI_REMOTE_WRITE, false), "reads a region without FI_REMOTE_READ");
+  EXPECT_DEATH(read(FI_WRITE, FI_REMOTE_READ, false), "a region that was not made for it");
+  EXPECT_DEATH(read(FI_READ, FI_REMOTE_READ, true), "is closed while 1 operations use it");
+}
+
 TEST(FakeProviderRules, limits_are_kept) {
   EXPECT_DEATH(
       {

@@ -39,13 +39,15 @@ std::uint64_t sum_of(const std::vector<iovec>& parts) {
 }  // namespace
 
 bool Senders::has_room() {
-  return !domain_.chance.one_in(6) && all_.size() < domain_.personality.operations_max;
+  return !domain_.chance.one_in(6) &&
+         all_.size() + awaiting_.size() < domain_.personality.operations_max;
 }
 
 void Senders::begin(std::unique_ptr<Outgoing> outgoing) {
   Completion& completion = outgoing->completion;
   ChunkHeader& header = outgoing->header;
-  completion.checksum = sum_of(completion.parts);
+  // What a peer reads may be changed meanwhile.
+  if (header.kind != Kind::read_data) completion.checksum = sum_of(completion.parts);
   for (Region* region : completion.regions)
     if (region) ++region->uses;
   header.whole = 0;
@@ -73,6 +75,50 @@ void Senders::send(std::uint64_t to, ChunkHeader header, Completion completion) 
   begin(std::move(outgoing));
 }
 
+// What is asked for has no data yet: the completion waits from the start.
+void Senders::read(std::uint64_t to, ChunkHeader header, Completion completion) {
+  for (Region* region : completion.regions)
+    if (region) ++region->uses;
+  auto outgoing = std::make_unique<Outgoing>();
+  outgoing->to = to;
+  outgoing->header = header;
+  awaiting_[begun_] = std::move(completion);
+  begin(std::move(outgoing));
+}
+
+void Senders::confirm(std::uint64_t to, std::uint64_t operation) {
+  auto outgoing = std::make_unique<Outgoing>();
+  outgoing->to = to;
+  outgoing->header.kind = Kind::delivery;
+  outgoing->header.answers = operation;
+  begin(std::move(outgoing));
+}
+
+void Senders::answer(const ChunkHeader& asked, Region& region, char* data) {
+  auto outgoing = std::make_unique<Outgoing>();
+  outgoing->to = asked.from;
+  outgoing->header.kind = Kind::read_data;
+  outgoing->header.answers = asked.operation;
+  outgoing->completion.parts = {{data, asked.wanted}};
+  outgoing->completion.regions = {&region};
+  begin(std::move(outgoing));
+}
+
+void Senders::take_data(const ChunkHeader& header, const char* data, std::size_t bytes) {
+  const auto found = awaiting_.find(header.answers);
+  if (found == awaiting_.end()) broken("the provider lost a read");
+  std::memcpy(static_cast<char*>(found->second.parts[0].iov_base) + header.offset, data, bytes);
+}
+
+void Senders::end(std::uint64_t operation) {
+  const auto found = awaiting_.find(operation);
+  if (found == awaiting_.end()) broken("the provider lost a write or a read");
+  Completion completion = std::move(found->second);
+  awaiting_.erase(found);
+  if (completion.flags & FI_READ) completion.checksum = sum_of(completion.parts);
+  domain_.completions.add(std::move(completion));
+}
+
 void Senders::inject(std::uint64_t to, ChunkHeader header, const void* data, std::size_t bytes) {
   auto outgoing = std::make_unique<Outgoing>();
   outgoing->to = to;
@@ -90,14 +136,31 @@ bool Senders::waits(const Outgoing& outgoing) const {
   });
 }
 
+void Senders::fail(std::uint64_t operation, int error) {
+  Completion& completion = awaiting_[operation];
+  completion.error = error;
+  end(operation);
+}
+
 void Senders::finish(std::size_t index, int error) {
   std::swap(all_[index], all_.back());
   const std::unique_ptr<Outgoing> outgoing = std::move(all_.back());
   all_.pop_back();
   Completion& completion = outgoing->completion;
+  const Kind kind = outgoing->header.kind;
+  if (kind == Kind::read_data) {
+    --completion.regions[0]->uses;
+    return;
+  }
+  if (kind == Kind::delivery) return;
+  if (kind == Kind::read) return error ? fail(outgoing->header.operation, error) : void();
   if (sum_of(completion.parts) != completion.checksum)
     broken("the data of %s was changed before it had left",
-           outgoing->header.kind == Kind::write ? "a write" : "a send");
+           kind == Kind::message ? "a send" : "a write");
+  if (kind == Kind::delivered_write) {
+    awaiting_[outgoing->header.operation] = std::move(completion);
+    return error ? fail(outgoing->header.operation, error) : void();
+  }
   completion.error = error;
   // Of what was injected only a failure is told, with nobody's context.
   if (completion.context || error) {
@@ -133,6 +196,7 @@ void Senders::forget_all() {
     if (outgoing->completion.context)
       broken("the endpoint is closed while a send or write of %llu bytes is under way",
              static_cast<unsigned long long>(outgoing->header.whole));
+  if (!awaiting_.empty()) broken("the endpoint is closed while a remote access is under way");
   all_.clear();
 }
 

@@ -31,6 +31,14 @@ class Senders {
   bool has_room();
   // `header` says what it is; the parts are its data. With room only.
   void send(std::uint64_t to, ChunkHeader header, Completion completion);
+  // Asks for data, which goes into the parts.
+  void read(std::uint64_t to, ChunkHeader header, Completion completion);
+  // What a target says to a delivered write; and what it gives a read, out of a region.
+  void confirm(std::uint64_t to, std::uint64_t operation);
+  void answer(const ChunkHeader& asked, Region& region, char* data);
+  // Such an answer has come: the operation is over. And a read's data.
+  void end(std::uint64_t operation);
+  void take_data(const ChunkHeader& header, const char* data, std::size_t bytes);
   void inject(std::uint64_t to, ChunkHeader header, const void* data, std::size_t bytes);
   void progress();
   bool empty() const { return all_.empty(); }
@@ -43,9 +51,11 @@ class Senders {
   // before it have left, too.
   bool waits(const Outgoing& outgoing) const;
   void finish(std::size_t index, int error);
+  void fail(std::uint64_t operation, int error);
 
   Domain& domain_;
   std::vector<std::unique_ptr<Outgoing>> all_;
+  std::map<std::uint64_t, Completion> awaiting_;  // an answer, by number: they have left
   std::map<std::uint64_t, std::uint64_t> turns_;  // of messages, by receiver
   std::uint64_t begun_ = 0;
 };

@@ -8,7 +8,14 @@
 
 namespace fake {
 
-enum class Kind : std::uint32_t { message, write };
+enum class Kind : std::uint32_t {
+  message,
+  write,            // told at its target
+  delivered_write,  // told at its origin when it is there
+  delivery,         // which this says
+  read,
+  read_data,
+};
 
 struct ChunkHeader {
   std::uint64_t from = 0;              // the sender's name
@@ -16,7 +23,9 @@ struct ChunkHeader {
   std::uint64_t turn = 0;              // of messages to this receiver: from 0 on
   std::uint64_t whole = 0;             // bytes of the operation
   std::uint64_t offset = 0;            // of this chunk in it
-  std::uint64_t address = 0, key = 0;  // of a write, for its first byte
+  std::uint64_t address = 0, key = 0;  // of a write or read, for its first byte
+  std::uint64_t wanted = 0;            // bytes of a read
+  std::uint64_t answers = 0;           // the number of a delivered write or a read
   std::uint32_t data = 0;              // of a write
   Kind kind = Kind::message;
 };

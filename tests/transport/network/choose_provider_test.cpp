@@ -80,6 +80,17 @@ TEST(choose_provider, what_is_for_tests_or_hangs_is_never_taken_unasked) {
   }
 }
 
+TEST(choose_provider, remote_accesses_that_a_layer_makes_of_messages_are_told_from_others) {
+  for (const char* provider : {"udp;ofi_rxd", "verbs;ofi_rxd", "psm2"})
+    EXPECT_TRUE(emulates_remote_access(provider)) << provider;
+  for (const char* provider : {"tcp", "net", "tcp;ofi_rxm", "verbs;ofi_rxm", "cxi"})
+    EXPECT_FALSE(emulates_remote_access(provider)) << provider;
+  for (const char* provider : {"tcp", "net", "tcp;ofi_rxm"})
+    EXPECT_TRUE(needs_looks_at_target(provider)) << provider;
+  for (const char* provider : {"verbs;ofi_rxm", "cxi"})
+    EXPECT_FALSE(needs_looks_at_target(provider)) << provider;
+}
+
 TEST(choose_provider, interfaces_of_containers_and_tunnels_are_not_taken) {
   for (std::string_view name : {"docker0", "br-0a1b2c", "virbr0", "veth12ab", "wg0", "tun0", "tap1",
                                 "lxcbr0", "cni0", "flannel.1", "tailscale0", "podman0"}) {

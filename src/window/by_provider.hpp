@@ -1,0 +1,32 @@
+// Windows over several nodes that the network's provider reaches by remote writes and reads of its
+// own: their memory is registered when they are made, and ranks are told its keys. Without the
+// target's help but for what the provider needs. Used by create.cpp, and by remote.cpp for long
+// contiguous puts and gets; all else there goes by messages. Not for dynamic windows, whose memory
+// comes and goes, nor for accumulates, which must agree with atomic instructions of the CPUs.
+#pragma once
+
+#include "window/operate.hpp"
+
+namespace baton::window {
+
+// Registers this rank's memory and exchanges keys. Collective over the window's ranks, where they
+// are on several nodes; else it does nothing. What cannot be registered is reached by messages.
+[[nodiscard]] Error open_provider_reach(Window& window);
+// When nobody reaches our memory any more.
+void close_provider_reach(Window& window);
+
+// Whether so much at such a spot, contiguous at both ends, is for the provider; else why not.
+ReachReason why_not_by_provider(const Window& window, const Spot& spot, const Data& data,
+                                const Place& place, WindowOperation operation);
+inline bool goes_by_provider(const Window& window, const Spot& spot, const Data& data,
+                             const Place& place, WindowOperation operation) {
+  return window.reach &&
+         why_not_by_provider(window, spot, data, place, operation) == ReachReason::none;
+}
+
+// Begins a put or a get, which is over, at both ends, with finish_transfers. MPI_ERR_NO_MEM, not
+// explained: it has to go another way.
+[[nodiscard]] Error access_by_provider(Window& window, const Spot& spot, const Data& data,
+                                       WindowOperation operation);
+
+}  // namespace baton::window
