@@ -207,7 +207,7 @@ Error stream(const LongRun& run, StreamWay way, OwnSide own_side, Alone alone, s
         return (error = alone(*done + position, bytes)) == MPI_SUCCESS;
       });
     });
-    if (!together || error) return error;
+    if (!together || error || work.pieces == 0) return error;
     if (work.error) return refused(run.window.rank_of(*run.spot.target), work.error);
     if (const WorkPiece left = own_slots->left; left.bytes > 0)
       if ((error = alone(*done + static_cast<std::int64_t>(left.address),
@@ -219,6 +219,8 @@ Error stream(const LongRun& run, StreamWay way, OwnSide own_side, Alone alone, s
 
 template <class OwnSide, class Alone>
 Error do_long_run(const LongRun& run, OwnSide own_side, Alone alone) {
+  // Other threads would wait for the slot as long as this takes.
+  if (platform::threads_multiple) return alone(0, run.bytes);
   platform::Guard guard(delegation_lock);
   StreamChoice* choice = own_work() && slots() ? choice_of(run) : nullptr;
   if (!choice) return alone(0, run.bytes);
@@ -228,7 +230,7 @@ Error do_long_run(const LongRun& run, OwnSide own_side, Alone alone) {
   std::int64_t done = 0;
   Error error = way == StreamWay::kernel ? MPI_SUCCESS : stream(run, way, own_side, alone, &done);
   if (!error && done < run.bytes) error = alone(done, run.bytes - done);
-  // Where the target has not come, both ways are in it.
+  // Where the target has not come, two ways are in it.
   if (way == StreamWay::kernel || done == run.bytes)
     choice->took(way, ((platform::now_ticks() - start) << 20) / run.bytes);
   return error;
@@ -287,7 +289,7 @@ void stream_for(Work& work, LocalRank asker, Window& window, const Datatype* typ
                 const Operation* operation) {
   char* there = transport::reach_exported(asker, reinterpret_cast<void*>(work.stream.slots));
   if (!there) {
-    work.error = MPI_ERR_NO_MEM;
+    work.pieces = 0;  // nothing is done
     return;
   }
   Side side(work, *reinterpret_cast<Slots*>(there), false);
