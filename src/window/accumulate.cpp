@@ -208,11 +208,6 @@ class Accumulation {
   Error error_ = MPI_SUCCESS;
 };
 
-void note_stores(Window& window) {
-  // relaxed: each thread that stores sets it itself.
-  std::atomic_ref(window.dirty).store(true, std::memory_order_relaxed);
-}
-
 Error lengths_differ(std::int64_t here, std::int64_t there, const char* whose) {
   return fail(MPI_ERR_TYPE,
               "the %s has %lld bytes of data, the target %lld; counts and datatypes must describe "
@@ -302,16 +297,10 @@ inline bool is_atomic_array(const Spot& spot, const Datatype& type) {
 BATON_INLINE bool change_elements(Window& window, const Place& at, const Operation& operation,
                                   const void* in, void* old) {
   const Datatype& type = *at.type;
-  if (BATON_UNLIKELY(!type.predefined || window.is_special || at.rank == MPI_PROC_NULL))
-    return false;
+  char* memory = find_mapped(window, at);
+  if (BATON_UNLIKELY(!memory || !type.predefined || at.count == 0 || type.size == 0)) return false;
   Target& target = window.targets[at.rank];
-  if (BATON_UNLIKELY(target.way != Way::mapped || !(target.open || window.all_open))) return false;
-  std::int64_t offset, bytes;
-  if (BATON_UNLIKELY(__builtin_mul_overflow(at.displacement, target.unit, &offset) ||
-                     __builtin_mul_overflow(at.count, type.size, &bytes) || bytes == 0 ||
-                     offset < 0 || offset > target.bytes - bytes))
-    return false;
-  const Spot spot{&target, target.memory + offset, 0};
+  const Spot spot{&target, memory, 0};
   Change change;
   if (!is_atomic_array(spot, type) || !describe_change(operation, type, &change)) return false;
   auto* from = static_cast<const char*>(in);
@@ -330,11 +319,6 @@ BATON_INLINE bool change_elements(Window& window, const Place& at, const Operati
     note_stores(window);
   }
   return true;
-}
-
-// Whether data of this rank is what the place holds, element by element.
-bool is_alike(const Data& data, const Place& place) {
-  return data.type == place.type && data.count == place.count;
 }
 
 // `from` and `result` may be null.

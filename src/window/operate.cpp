@@ -256,9 +256,8 @@ BATON_COLD Error move_through_kernel(Window& window, const Data& data, const Pla
   return error;
 }
 
-}  // namespace
-
-Error put(Window& window, const Data& from, const Place& to) {
+// Apart from put and get, so that their usual cases pay for nothing here.
+[[gnu::noinline]] Error put_elsewhere(Window& window, const Data& from, const Place& to) {
   Spot spot;
   if (Error error = find_spot(window, to, &spot)) return error;
   if (BATON_UNLIKELY(!spot.target)) return MPI_SUCCESS;
@@ -268,8 +267,7 @@ Error put(Window& window, const Data& from, const Place& to) {
   if (BATON_UNLIKELY(!spot.memory))
     return spot.is_remote() ? put_remotely(window, spot, from, to)
                             : move_through_kernel<Direction::put>(window, from, to, spot);
-  // relaxed: each thread that stores sets it itself.
-  std::atomic_ref(window.dirty).store(true, std::memory_order_relaxed);
+  note_stores(window);
   if (BATON_LIKELY(from.type->contiguous && to.type->contiguous))
     platform::copy_run(spot.memory, from.buffer, static_cast<std::size_t>(bytes));
   else
@@ -277,7 +275,7 @@ Error put(Window& window, const Data& from, const Place& to) {
   return MPI_SUCCESS;
 }
 
-Error get(Window& window, const Data& to, const Place& from) {
+[[gnu::noinline]] Error get_elsewhere(Window& window, const Data& to, const Place& from) {
   Spot spot;
   if (Error error = find_spot(window, from, &spot, WindowOperation::get)) return error;
   if (BATON_UNLIKELY(!spot.target)) return MPI_SUCCESS;
@@ -293,6 +291,24 @@ Error get(Window& window, const Data& to, const Place& from) {
     platform::copy_run(to.buffer, spot.memory, static_cast<std::size_t>(bytes));
   else
     datatype::copy(*from.type, spot.memory, *to.type, to.buffer, bytes);
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+Error put(Window& window, const Data& from, const Place& to) {
+  char* const memory = find_mapped(window, to);
+  if (BATON_UNLIKELY(!memory || !is_alike(from, to))) return put_elsewhere(window, from, to);
+  note_stores(window);
+  platform::copy_run(memory, from.buffer, static_cast<std::size_t>(from.bytes()));
+  return MPI_SUCCESS;
+}
+
+Error get(Window& window, const Data& to, const Place& from) {
+  char* const memory = find_mapped(window, from);
+  if (BATON_UNLIKELY(!memory || !is_alike(to, from))) return get_elsewhere(window, to, from);
+  lockfree::Hardware::compiler_fence();  // as above
+  platform::copy_run(to.buffer, memory, static_cast<std::size_t>(to.bytes()));
   return MPI_SUCCESS;
 }
 

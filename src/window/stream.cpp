@@ -5,6 +5,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/settings.hpp"
 #include "lockfree/slot_stream.hpp"
 #include "platform/clock.hpp"
 #include "platform/copy.hpp"
@@ -226,7 +227,9 @@ Error do_long_run(const LongRun& run, OwnSide own_side, Alone alone) {
   if (!choice) return alone(0, run.bytes);
   if (Error error = empty_slot()) return error;
   const std::int64_t start = platform::now_ticks();
-  const StreamWay way = choice->next(run.ways());
+  StreamWay way = choice->next(run.ways());
+  if (way == StreamWay::around_cache && !settings.non_temporal_stores)
+    way = StreamWay::through_cache;
   std::int64_t done = 0;
   Error error = way == StreamWay::kernel ? MPI_SUCCESS : stream(run, way, own_side, alone, &done);
   if (!error && done < run.bytes) error = alone(done, run.bytes - done);
