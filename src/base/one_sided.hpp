@@ -18,7 +18,7 @@ namespace baton {
 
 #define BATON_REACH_WAYS(X)                                                                     \
   X(mapped,   "by the origin's loads, stores and atomic instructions")                          \
-  X(kernel,   "copied by the kernel (cross-memory attach); short ones by targets that are in MPI")                      \
+  X(kernel,   "copied by the kernel (cross-memory attach), or by or with targets that are in MPI")                     \
   X(provider, "by remote writes and reads of the network's provider, without the target's program")                     \
   X(message,  "in active messages, which the target carries out when it is in MPI")
 

@@ -14,7 +14,6 @@
 #include "platform/cross_memory.hpp"
 #include "transport/heap.hpp"
 #include "transport/node.hpp"
-#include "transport/single_copy.hpp"
 #include "window/accumulate.hpp"
 #include "window/remote.hpp"
 #include "window/stream.hpp"

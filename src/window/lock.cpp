@@ -86,7 +86,7 @@ BATON_COLD Error take_any_lock(Window& window, Target& target) {
 
 // Whether nothing but the words of the target's row is concerned.
 inline bool is_usual(const Target& target) {
-  return BATON_LIKELY(target.row && !platform::threads_multiple && target.hold != Hold::unchecked);
+  return target.row && !platform::threads_multiple && target.hold != Hold::unchecked;
 }
 
 inline Error take_lock(Window& window, Target& target) {
@@ -96,12 +96,11 @@ inline Error take_lock(Window& window, Target& target) {
   return MPI_SUCCESS;
 }
 
-BATON_COLD Error let_go_remotely(Window& window, Target& target) {
+// Of a target without a row, or that was not locked.
+BATON_COLD Error let_go_otherwise(Window& window, Target& target) {
+  if (target.hold == Hold::unchecked) return finish_at(window, target);
   Error error = finish_batch(window);
-  if (target.hold != Hold::unchecked && !target.row)
-    note_first(error, unlock_remotely(window, target, target.hold == Hold::exclusive));
-  else
-    note_first(error, finish_at(window, target));
+  note_first(error, unlock_remotely(window, target, target.hold == Hold::exclusive));
   return error;
 }
 
@@ -112,7 +111,7 @@ inline Error let_go_of(Window& window, Target& target) {
     error = finish_at(window, target);
     give_turn(window, *target.row, target.number, target.hold == Hold::exclusive);
   } else {
-    error = let_go_remotely(window, target);
+    error = let_go_otherwise(window, target);
   }
   target.hold = Hold::none;
   target.open = false;
