@@ -92,8 +92,8 @@ Error finish_under_lock() {
     }
   work.pieces = work.data_bytes = 0;
   batch.window = nullptr;
-  // relaxed: as in finish_batch.
-  std::atomic_ref(window.gathered).store(false, std::memory_order_relaxed);
+  // ORDER window.batch: release here, acquire in finish_batch; what was got is in its place.
+  std::atomic_ref(window.gathered).store(false, std::memory_order_release);
   return error;
 }
 
@@ -114,7 +114,7 @@ Work* room_for(Window& window, const Spot& spot, WorkKind kind, const Elements* 
   batch.operation = operation;
   if (elements) batch.elements = *elements;
   describe_work(*work, window, kind, elements ? elements->type : nullptr, operation);
-  // relaxed: as in finish_batch.
+  // relaxed: a thread looks for its own operations only.
   std::atomic_ref(window.gathered).store(true, std::memory_order_relaxed);
   return work;
 }

@@ -43,9 +43,10 @@ inline bool is_short_run(const Place& place) {
 // Does what is gathered for targets of this window.
 BATON_COLD Error finish_gathered(Window& window);
 inline Error finish_batch(Window& window) {
-  // relaxed: a thread that ends an epoch comes behind the operations of all threads in it.
-  return BATON_UNLIKELY(platform::load_shared(window.gathered)) ? finish_gathered(window)
-                                                                : MPI_SUCCESS;
+  // ORDER window.batch: acquire here, release in finish_under_lock; another thread has done it all.
+  return BATON_UNLIKELY(std::atomic_ref(window.gathered).load(std::memory_order_acquire))
+             ? finish_gathered(window)
+             : MPI_SUCCESS;
 }
 
 }  // namespace baton::window

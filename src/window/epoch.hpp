@@ -28,9 +28,10 @@ inline void note_first(Error& error, Error next) {
 
 // What we stored is there before anything that we do next, loads included.
 inline void settle(Window& window) {
-  // relaxed: each thread that stored has set it itself.
-  if (!platform::load_shared(window.dirty)) return;
+  // With threads, another may have taken note of what this one has stored.
+  if (!platform::load_shared(window.dirty) && !platform::threads_multiple) return;
   lockfree::Hardware::full_fence();
+  // relaxed: other threads do not look.
   std::atomic_ref(window.dirty).store(false, std::memory_order_relaxed);
 }
 

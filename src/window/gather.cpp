@@ -8,20 +8,9 @@ namespace baton::window {
 
 Error GatheredPuts::send() {
   const Error error = message.send(target->process);
-  reset();
-  return error;
-}
-
-void GatheredPuts::take_for(const Target& whose, RemoteMessage* taken) {
-  platform::Guard guard(lock);
-  if (target != &whose) return;
-  *taken = message;
-  reset();
-}
-
-void GatheredPuts::reset() {
   message.reset();
   target = nullptr;
+  return error;
 }
 
 Error GatheredGets::send() {
@@ -38,13 +27,23 @@ Error GatheredGets::send() {
 
 namespace {
 
+// What another thread may be making; null: nobody has wanted it yet.
+template <class Gathered>
+Gathered* made(Gathered* const& gathered) {
+  // ORDER window.gathered: acquire here, release in gathered_of; it is whole.
+  return std::atomic_ref(const_cast<Gathered*&>(gathered)).load(std::memory_order_acquire);
+}
+
 // The window's, made when it is first wanted; null: no memory.
 template <class Gathered>
 Gathered* gathered_of(Window& window, Gathered*& gathered) {
+  if (Gathered* before = made(gathered)) return before;
   platform::Guard guard(window.memory_lock);
   RemoteHeader header;
   header.window = window.comm->id;
-  if (!gathered) gathered = new (std::nothrow) Gathered(header);
+  if (!gathered)
+    // ORDER window.gathered: release here, acquire in made.
+    std::atomic_ref(gathered).store(new (std::nothrow) Gathered(header), std::memory_order_release);
   return gathered;
 }
 
@@ -73,7 +72,7 @@ bool gather_put(Window& window, const Spot& spot, const char* data, std::int64_t
     *error = puts->send();
   puts->target = spot.target;
   puts->message.add(spot.address, data, size);
-  spot.target->unflushed += bytes;
+  platform::add_shared(spot.target->unflushed, bytes);
   return true;
 }
 
@@ -95,12 +94,25 @@ bool gather_get(Window& window, const Spot& spot, char* to, std::int64_t bytes, 
   return true;
 }
 
-Error send_puts(Window& window, const Target* target) {
-  return send_for(window.puts, target);
+Error send_behind_puts(Window& window, const Target& target, RemoteMessage& message) {
+  GatheredPuts* puts = made(window.puts);
+  if (!puts) return message.send(target.process);
+  // Whoever finds no puts here finds them ahead on the way: it is sent under the lock.
+  platform::Guard guard(puts->lock);
+  if (puts->target != &target) return message.send(target.process);
+  if (message.kind() != RemoteKind::flush) {
+    const Error failed = puts->send();
+    const Error error = message.send(target.process);
+    return failed ? failed : error;
+  }
+  puts->message.header().token = message.header().token;
+  const Error error = puts->send();
+  puts->message.header().token = 0;
+  return error;
 }
 
 Error send_gets(Window& window, const Target* target) {
-  return send_for(window.gets, target);
+  return send_for(made(window.gets), target);
 }
 
 void forget_gathered(Window& window) {

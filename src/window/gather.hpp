@@ -16,9 +16,6 @@ struct GatheredPuts {
 
   // Under the lock.
   Error send();
-  // Gives them away, if they are for that target.
-  void take_for(const Target& whose, RemoteMessage* taken);
-  void reset();
 };
 
 // Gets, whose one answer brings all their data.
@@ -37,8 +34,11 @@ struct GatheredGets {
 bool gather_put(Window& window, const Spot& spot, const char* data, std::int64_t bytes,
                 Error* error);
 bool gather_get(Window& window, const Spot& spot, char* to, std::int64_t bytes, Error* error);
-// Sends what is gathered for the target, or (null) for whomever.
-Error send_puts(Window& window, const Target* target);
+// Sends a flush, or the end of an epoch, to the target, with the puts gathered for it, if any: the
+// message is a put then, which asks for the same answer. All puts of all threads that were gathered
+// before have left when it returns.
+Error send_behind_puts(Window& window, const Target& target, RemoteMessage& message);
+// Sends the gets gathered for the target, or (null) for whomever.
 Error send_gets(Window& window, const Target* target);
 void forget_gathered(Window& window);
 

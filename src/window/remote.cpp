@@ -36,15 +36,26 @@ Error await(const Window& window, const Target& target, Expected& expected,
   return refused(window.rank_of(target), expected.error);
 }
 
-// A message, and its answer.
-Error ask(const Window& window, const Target& target, RemoteMessage& message, Expected& expected) {
+// A message behind all puts that were gathered for the target, and its answer.
+Error ask(Window& window, const Target& target, RemoteMessage& message, Expected& expected) {
   // relaxed: nobody knows of it yet.
   expected.answers.store(1, std::memory_order_relaxed);
   message.header().token = expected.token();
-  if (Error error = message.send(target.process)) return error;
+  if (Error error = send_behind_puts(window, target, message)) return error;
   return await(window, target, expected,
                message.kind() == RemoteKind::lock ? WindowWait::Kind::remote_lock
                                                   : WindowWait::Kind::answer);
+}
+
+// Behind the message: a flush that sees it counted answers for it.
+void note_sent(Window& window, Target& target) {
+  target.messages.note_sent();
+  window.messages.note_sent();
+}
+
+// Whether so much is on its way that the origin waits for it.
+bool has_much_unflushed(Target& target, std::int64_t bytes_more, std::int64_t bytes_max) {
+  return platform::add_shared(target.unflushed, bytes_more) > bytes_max;
 }
 
 // Sends what a message has so far; where it wants an answer, that goes to `position` of the data.
@@ -88,10 +99,11 @@ class Stream {
       return error;
     }
     message_.reset();
-    target_.unflushed += bytes;
-    if (!expected_ && target_.unflushed > unflushed_bytes_max)
-      return flush_remotely(window_, target_);
-    return MPI_SUCCESS;
+    if (expected_) return MPI_SUCCESS;
+    note_sent(window_, target_);
+    return has_much_unflushed(target_, bytes, unflushed_bytes_max)
+               ? flush_remotely(window_, target_)
+               : MPI_SUCCESS;
   }
 
  private:
@@ -130,11 +142,6 @@ class Answered {
   Error room_;  // of those before
   Expected* expected_;
 };
-
-void note_sent(Window& window, Target& target) {
-  target.sent = true;
-  window.sent = true;
-}
 
 Error no_memory(std::int64_t bytes) {
   return fail(MPI_ERR_NO_MEM, "no memory for a copy of %lld bytes of data",
@@ -185,11 +192,17 @@ constexpr std::int64_t message_bytes_max = 3968;
 // Announces a transfer of one run at the target.
 Error announce(Window& window, const Spot& spot, RemoteKind kind, RemoteHeader header,
                std::uint64_t address, std::int64_t bytes) {
-  // What is got tells by itself that it is there.
-  if (kind != RemoteKind::get_run) note_sent(window, *spot.target);
   RemoteMessage message(kind, header);
   message.add(address, nullptr, static_cast<std::uint64_t>(bytes));
-  return message.send(spot.target->process);
+  if (Error error = message.send(spot.target->process)) return error;
+  // What is got tells by itself that it is there.
+  if (kind != RemoteKind::get_run) note_sent(window, *spot.target);
+  return MPI_SUCCESS;
+}
+
+// relaxed: a thread looks for its own only.
+void note_run(Target& target) {
+  std::atomic_ref(target.run_sent).store(target.messages.all_sent(), std::memory_order_relaxed);
 }
 
 // In pieces, for which the target takes memory: for so much at a time.
@@ -210,12 +223,18 @@ Error accumulate_run(Window& window, const Spot& spot, const Data& from, RemoteH
       return error;
     data += bytes;
     address += static_cast<std::uint64_t>(bytes);
-    spot.target->accumulates = true;
-    spot.target->unflushed += bytes;
-    if (spot.target->unflushed > accumulate_bytes_max)
+    note_run(*spot.target);
+    if (has_much_unflushed(*spot.target, bytes, accumulate_bytes_max))
       if (Error error = flush_remotely(window, *spot.target)) return error;
   }
   return MPI_SUCCESS;
+}
+
+// Accumulates are done in the order of their calls: those whose data travels beside them first.
+Error finish_runs(Window& window, Target& target) {
+  return target.messages.is_done(platform::load_shared(target.run_sent))
+             ? MPI_SUCCESS
+             : flush_remotely(window, target);
 }
 
 }  // namespace
@@ -246,12 +265,13 @@ Error put_remotely(Window& window, const Spot& spot, const Data& from, const Pla
   }
   Packed packed(from, true);
   if (!packed.has_memory()) return no_memory(from.bytes());
-  note_sent(window, *spot.target);
   Error error = MPI_SUCCESS;
-  if (to.type->contiguous && gather_put(window, spot, packed.bytes(), to.bytes(), &error))
-    return !error && spot.target->unflushed > unflushed_bytes_max
+  if (to.type->contiguous && gather_put(window, spot, packed.bytes(), to.bytes(), &error)) {
+    note_sent(window, *spot.target);
+    return !error && has_much_unflushed(*spot.target, to.bytes(), unflushed_bytes_max)
                ? flush_remotely(window, *spot.target)
                : error;
+  }
   Stream stream(window, *spot.target, RemoteKind::put, header_of(window), nullptr);
   return add_all(stream, spot, to, packed.bytes(), 1, false);
 }
@@ -297,9 +317,7 @@ Error accumulate_remotely(Window& window, const Spot& spot, const Data* from, co
   if (!result && !padded && at.type->contiguous && from->type->contiguous &&
       at.bytes() > message_bytes_max)
     return accumulate_run(window, spot, *from, header, elements.bytes);
-  // They are done in the order of their calls.
-  if (spot.target->accumulates)
-    if (Error error = flush_remotely(window, *spot.target)) return error;
+  if (Error error = finish_runs(window, *spot.target)) return error;
   const Data nothing{nullptr, 0, at.type};
   Packed in(from ? *from : nothing, true);
   if (!in.has_memory()) return no_memory(at.bytes());
@@ -316,7 +334,6 @@ Error accumulate_remotely(Window& window, const Spot& spot, const Data* from, co
   if (!old.has_memory()) return no_memory(at.bytes());
   Expected expected;
   expected.into = result ? old.bytes() : nullptr;
-  note_sent(window, *spot.target);
   Stream stream(window, *spot.target, RemoteKind::accumulate, header, result ? &expected : nullptr);
   Error error = add_all(stream, spot, at, data, elements.bytes, padded);
   if (!result) return error;
@@ -327,8 +344,7 @@ Error accumulate_remotely(Window& window, const Spot& spot, const Data* from, co
 
 Error compare_and_swap_remotely(Window& window, const Spot& spot, const void* from,
                                 const void* expected_value, void* result, const Place& at) {
-  if (spot.target->accumulates)
-    if (Error error = flush_remotely(window, *spot.target)) return error;
+  if (Error error = finish_runs(window, *spot.target)) return error;
   char both[2 * 64];
   const std::int64_t bytes = at.type->size;
   std::memcpy(both, from, static_cast<std::size_t>(bytes));
@@ -345,11 +361,13 @@ Error compare_and_swap_remotely(Window& window, const Spot& spot, const void* fr
 
 // Of all that this rank has begun there, at both ends.
 static Error ask_for_end(Window& window, Target& target, RemoteMessage& message) {
-  target.sent = target.accumulates = false;
-  target.unflushed = 0;
+  const std::uint32_t all = target.messages.all_sent();
+  // relaxed: a number to decide by.
+  std::atomic_ref(target.unflushed).store(0, std::memory_order_relaxed);
   Expected expected;
   const Error refusal = ask(window, target, message, expected);
   const Explanation why = last_explanation();
+  target.messages.note_done(all);
   const Error error = finish_transfers(window, &target);
   if (refusal) last_explanation() = why;
   return refusal ? refusal : error;
@@ -357,22 +375,21 @@ static Error ask_for_end(Window& window, Target& target, RemoteMessage& message)
 
 Error flush_remotely(Window& window, Target& target) {
   const Error failed = send_gets(window, &target);
-  if (!target.sent) {
+  if (target.messages.is_done(target.messages.all_sent())) {
     const Error error = finish_transfers(window, &target);
     return failed ? failed : error;
   }
   RemoteMessage message(RemoteKind::flush, header_of(window));
-  // Puts that have not left ask for the answer themselves.
-  if (window.puts) window.puts->take_for(target, &message);
   const Error error = ask_for_end(window, target, message);
   return failed ? failed : error;
 }
 
 Error flush_all_remotely(Window& window) {
   Error error = send_gets(window, nullptr);
-  for (int rank = 0; rank < window.ranks() && window.sent; ++rank)
+  const std::uint32_t all = window.messages.all_sent();
+  for (int rank = 0; rank < window.ranks() && !window.messages.is_done(all); ++rank)
     if (Error failed = flush_remotely(window, window.targets[rank])) error = failed;
-  window.sent = false;
+  window.messages.note_done(all);
   if (Error failed = finish_transfers(window, nullptr)) error = failed;
   return error;
 }
@@ -388,8 +405,7 @@ Error lock_remotely(Window& window, Target& target, bool exclusive) {
 }
 
 Error unlock_remotely(Window& window, Target& target, bool exclusive) {
-  Error failed = send_puts(window, &target);
-  if (Error error = send_gets(window, &target)) failed = error;
+  const Error failed = send_gets(window, &target);
   await_accesses(window, target);
   RemoteHeader header = header_of(window);
   header.exclusive = exclusive;

@@ -17,7 +17,8 @@ namespace {
 struct Transfer {
   message::Request request;
   Window* window = nullptr;
-  int rank = 0;  // the other's
+  int rank = 0;              // the other's
+  std::uint32_t number = 0;  // in the order in which this rank has begun them
   Transfer* next = nullptr;
   const Datatype* type = nullptr;  // held, at the origin; null: an answer is what it waits for
   std::int64_t bytes = 0;
@@ -57,6 +58,7 @@ Error no_memory() {
 platform::Lock begun_lock;  // of what this rank has begun
 TransferList begun;
 std::uint32_t begun_count = 0;
+std::uint32_t last_begun = 0;  // the number of the last one
 std::uint32_t numbers_given = 0;
 
 Transfer* new_transfer(Window& window, int rank) {
@@ -69,8 +71,9 @@ Transfer* new_transfer(Window& window, int rank) {
 
 void list(Transfer& transfer) {
   platform::Guard guard(begun_lock);
+  transfer.number = ++last_begun;
   begun.add(&transfer);
-  ++begun_count;
+  platform::add_shared(begun_count, 1u);
 }
 
 Transfer* begin(Window& window, int rank, const Data& data) {
@@ -100,17 +103,36 @@ bool is_over(const Transfer& transfer) {
                        : transfer.expected.answers.load(std::memory_order_acquire) == 0;
 }
 
-bool is_of(const Transfer& transfer, const Window& window, const Target* target) {
-  return transfer.window == &window && (!target || transfer.rank == window.rank_of(*target));
-}
+// What is waited for: of a window and a target (null: of all), begun until now. What other threads
+// begin later may not be over when these are.
+struct Selection {
+  const Window& window;
+  const Target* target;
+  bool accesses_only;
+  std::uint32_t last;
 
-bool all_complete(const Window& window, const Target* target, bool accesses_only = false) {
-  platform::Guard guard(begun_lock);
-  for (Transfer* transfer = begun.first; transfer; transfer = transfer->next)
-    if (is_of(*transfer, window, target) && (transfer->access || !accesses_only) &&
-        !is_over(*transfer))
-      return false;
-  return true;
+  Selection(const Window& whose, const Target* where, bool by_provider)
+      : window(whose), target(where), accesses_only(by_provider) {
+    platform::Guard guard(begun_lock);
+    last = last_begun;
+  }
+  bool has(const Transfer& transfer) const {
+    return transfer.window == &window && (!target || transfer.rank == window.rank_of(*target)) &&
+           (transfer.access || !accesses_only) &&
+           static_cast<std::int32_t>(transfer.number - last) <= 0;  // numbers begin anew
+  }
+  bool is_over() const {
+    platform::Guard guard(begun_lock);
+    for (Transfer* transfer = begun.first; transfer; transfer = transfer->next)
+      if (has(*transfer) && !window::is_over(*transfer)) return false;
+    return true;
+  }
+};
+
+// Whether nothing has been begun. With threads the list's lock says so: what another thread has
+// taken off it must be seen here, too.
+bool has_begun_nothing() {
+  return !platform::threads_multiple && !begun.first;
 }
 
 }  // namespace
@@ -167,8 +189,9 @@ Error begin_access_of(Window& window, int rank, bool writes, const Data& data,
 }
 
 void await_accesses(const Window& window, const Target& target) {
-  if (BATON_LIKELY(!platform::load_shared(begun.first))) return;
-  message::wait_until([&] { return all_complete(window, &target, true); });
+  if (BATON_LIKELY(has_begun_nothing())) return;
+  const Selection accesses(window, &target, true);
+  message::wait_until([&] { return accesses.is_over(); });
 }
 
 Expected* expect_answer(Window& window, int rank, bool scattered) {
@@ -188,25 +211,21 @@ Expected* expect_answer(Window& window, int rank, bool scattered) {
 }
 
 Error finish_transfers(Window& window, const Target* target) {
-  if (BATON_LIKELY(!platform::load_shared(begun.first))) return MPI_SUCCESS;
+  if (BATON_LIKELY(has_begun_nothing())) return MPI_SUCCESS;
+  const Selection mine(window, target, false);
   Error error = send_gets(window, target);
-  message::wait_until([&] {
-    if (all_complete(window, target)) return true;
-    // Another thread has gathered more, which we wait for, too.
-    if (platform::threads_multiple) (void)send_gets(window, target);
-    return false;
-  });
+  message::wait_until([&] { return mine.is_over(); });
   platform::Guard guard(begun_lock);
   for (Transfer** link = &begun.first; *link;) {
     Transfer* transfer = *link;
-    if (!is_of(*transfer, window, target)) {
+    if (!mine.has(*transfer)) {
       link = &transfer->next;
       continue;
     }
     if (Error failed = error_of(*transfer)) error = failed;
     if (transfer->type) datatype::release(const_cast<Datatype&>(*transfer->type));
     begun.remove(link);
-    --begun_count;
+    platform::add_shared(begun_count, ~0u);
     delete transfer->access;
     delete transfer->expected.places;
     delete transfer;

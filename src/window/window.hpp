@@ -48,6 +48,40 @@ struct PublishedRegions {
   std::size_t room = 0;
 };
 
+// Messages whose end nothing tells but the answer to a later flush: how many have gone, and how
+// many of these are known to be done. Several threads send and flush: one that finds its own among
+// those done need not ask, and one that does not asks itself, whatever others have asked meanwhile.
+struct Unanswered {
+  std::uint32_t sent = 0, done = 0;
+
+  // A message has gone.
+  void note_sent() { platform::add_shared(sent, 1u); }
+  // Before a flush asks: all that it is to answer for.
+  std::uint32_t all_sent() const { return platform::load_shared(sent); }
+  bool is_done(std::uint32_t number) const {
+    // ORDER window.done: acquire here, release in note_done; what was sent has taken effect.
+    return is_reached(
+        number, std::atomic_ref(const_cast<std::uint32_t&>(done)).load(std::memory_order_acquire));
+  }
+  // The answer is there. Answers may come to their threads in another order.
+  void note_done(std::uint32_t number) {
+    std::atomic_ref word(done);
+    // relaxed: a number to compare with; the exchange publishes.
+    std::uint32_t before = word.load(std::memory_order_relaxed);
+    // ORDER window.done: release here, acquire in is_done.
+    while (!is_reached(number, before) &&
+           !word.compare_exchange_weak(before, number, std::memory_order_release,
+                                       std::memory_order_relaxed)) {
+    }
+  }
+
+ private:
+  // Numbers begin anew after 2^32.
+  static bool is_reached(std::uint32_t number, std::uint32_t now) {
+    return static_cast<std::int32_t>(number - now) <= 0;
+  }
+};
+
 // A rank of the window, as this one sees it.
 struct Target {
   char* memory = nullptr;  // its memory here, where it is mapped
@@ -55,17 +89,17 @@ struct Target {
   std::int64_t unit = 1;  // of displacements
   Row* row = nullptr;     // null: its locks and epochs go by messages
   Way way = Way::unknown;
-  bool open = false;         // an access epoch of ours reaches it, whatever the others
-  bool sent = false;         // messages that we have not asked about since
-  bool accumulates = false;  // among these messages are accumulates of transfers
-  bool attached = false;     // `memory` is to be let go with the window
-  bool visited = false;      // it knows that we change its elements by atomic instructions
+  bool open = false;      // an access epoch of ours reaches it, whatever the others
+  bool attached = false;  // `memory` is to be let go with the window
+  bool visited = false;   // it knows that we change its elements by atomic instructions
   Hold hold = Hold::none;
   std::uint32_t number = 0;      // of ours at its lock
   std::uint32_t posts_seen = 0;  // of its MPI_Win_post for us
   std::uint32_t changes = 0;     // by atomic instructions, in accumulates of several elements
-  std::int64_t unflushed = 0;    // bytes of these messages
-  Error refused = MPI_SUCCESS;   // of messages from there, what this rank could not do
+  Unanswered messages;
+  std::uint32_t run_sent = 0;   // of these the last that is an accumulate of a transfer
+  std::int64_t unflushed = 0;   // bytes of these messages
+  Error refused = MPI_SUCCESS;  // of messages from there, what this rank could not do
   Process process{};
   LocalRank local_rank = not_on_this_node;
   std::uint64_t address = 0;      // where the memory lies at its owner,
@@ -111,7 +145,7 @@ class Window {
   Epoch epoch = Epoch::none;
   bool dirty = false;                // we have stored somewhere since the last fence of the CPU
   bool sends = false;                // some target's memory, or row, is reached by messages
-  bool sent = false;                 // messages to some targets
+  Unanswered messages;               // to all targets
   bool gathered = false;             // short operations wait in the batch (batch.hpp)
   GatheredPuts* puts = nullptr;      // short ones to another node, in a message of their own
   GatheredGets* gets = nullptr;      // the same
