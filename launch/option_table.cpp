@@ -189,9 +189,10 @@ constexpr OptionRow rows[] = {
      read_check},
     {Group::ends, "--timeout", "SECONDS", mpich | open_mpi | intel,
      "end the job after this time, with code 124, and print where its ranks were", read_timeout},
-    {Group::ends, "--hang-after", "SECONDS", own,
+    {Group::ends, "--hang-after", "SECONDS[:end]", own,
      "print where the ranks are when nothing has moved for this time: all wait, sleep or are "
-     "stopped (also at any time: `baton stat`, or SIGQUIT to mpiexec)",
+     "stopped (also at any time: `baton stat`, or SIGQUIT to mpiexec); :end also ends the job, with "
+     "code 124",
      read_hang_after},
     {Group::ends, "--help -h", "[=FORM]", all,
      "this text; as man, markdown, or completion for bash, zsh or fish", read_help},

@@ -93,6 +93,7 @@ struct Options {
   std::string config;  // --config; empty: not said
   double timeout_seconds = 0;
   double hang_after_seconds = 0;  // 0: nobody looks
+  bool hang_ends = false;         // the job, with the code of a timeout
   OutputForm output;
   int input = 0;  // the rank that gets standard input
   bool all_exit_codes = false;

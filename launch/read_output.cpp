@@ -166,8 +166,7 @@ void read_check(Reader& reader) {
 
 namespace {
 
-double read_seconds(Reader& reader) {
-  std::string text = reader.take("seconds");
+double read_seconds(Reader& reader, const std::string& text) {
   char* end = nullptr;
   const double seconds = std::strtod(text.c_str(), &end);
   if (text.empty() || *end || !(seconds > 0))
@@ -178,11 +177,15 @@ double read_seconds(Reader& reader) {
 }  // namespace
 
 void read_timeout(Reader& reader) {
-  reader.options.timeout_seconds = read_seconds(reader);
+  reader.options.timeout_seconds = read_seconds(reader, reader.take("seconds"));
 }
 
 void read_hang_after(Reader& reader) {
-  reader.options.hang_after_seconds = read_seconds(reader);
+  std::string text = reader.take("seconds");
+  constexpr std::string_view end = ":end";
+  reader.options.hang_ends = text.ends_with(end);
+  if (reader.options.hang_ends) text.resize(text.size() - end.size());
+  reader.options.hang_after_seconds = read_seconds(reader, text);
 }
 
 void read_help(Reader& reader) {

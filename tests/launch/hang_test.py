@@ -185,6 +185,12 @@ class Hangs(unittest.TestCase):
         job = run("--timeout", 4, "--hang-after", 1, "-n", 2, PROGRAM, "cycle")
         self.assertEqual(job.err.count("nothing has moved for 1 s (--hang-after)"), 1, job.err)
 
+    def test_nothing_that_moves_can_end_the_job(self):
+        job = run("--timeout", WATCHDOG_SECONDS, "--hang-after", "1:end", "-n", 2, PROGRAM, "cycle")
+        self.assertEqual(job.code, 124, job.err)
+        self.assertIn("nothing has moved for 1 s (--hang-after): ending the job", job.err)
+        self.assertNotIn("(--timeout)", job.err)
+
     def test_a_job_that_computes_does_not_stand_still(self):
         job = run("--timeout", 3, "--hang-after", 1, "-n", 4, PROGRAM, "absent")
         self.assertNotIn("--hang-after", job.err)

@@ -133,6 +133,11 @@ def run_tests(trouble=None):
     if why := why_no_hosts(trouble):
         print(f"skipped: no hosts here: {why}")
         return SKIPPED
+    try:
+        launchers.peer("mpich", "bin", "mpiexec")  # most of them use it
+    except launchers.Absent as why:
+        print(f"skipped: {why}")
+        return SKIPPED
     return 0 if unittest.main(verbosity=1, exit=False).result.wasSuccessful() else 1
 
 

@@ -1,5 +1,5 @@
 """How launchers that are not Baton's start a job over the hosts of hosts.py: MPICH's and Intel's Hydra and Open MPI's
-prterun, from the peers that ./dev bench installs, and Slurm's srun."""
+prterun, from the peers of ./dev bench, and Slurm's srun."""
 import os
 import subprocess
 import sys
@@ -18,11 +18,12 @@ class Absent(Exception):
 
 
 def peer(name, *path):
-    folder = os.path.join(peers.default_cache(), name)
-    program = os.path.join(folder, *path)
-    if not os.path.exists(program):
-        raise Absent(f"{name}'s launcher is not installed: `./dev bench` does that ({program})")
-    return folder, program
+    """A peer's folder and launcher, installed if need be."""
+    try:
+        folder = peers.install(peers.default_cache(), name)
+    except (peers.Unusable, OSError) as why:
+        raise Absent(f"{name}'s launcher cannot be installed: {why}") from None
+    return folder, os.path.join(folder, *path)
 
 
 def hydra_words(program, hosts, ranks, words):
