@@ -80,6 +80,7 @@ class Manager {
   void end(int code);
   bool stops_waiting();
   void tell_all_codes();
+  void end_by_clock();
   void tell_whereabouts(const std::string& why);
   void look_for_hang();
   bool over() const { return guard_died_ || (ending_ && (no_child_ || Clock::now() >= end_at_)); }
