@@ -214,7 +214,9 @@ void Manager::listen_to_guard(short events) {
     std::atomic_ref(job_.file.header->held).store(0, std::memory_order_release);
     return;
   }
-  guard_died_ = events != 0;
+  if (events == 0 || guard_died_) return;
+  guard_died_ = true;
+  end_at_ = Clock::now() + grace;  // for output that is under way
 }
 
 // Ends the job politely; the loop turns impolite after the grace. The first reason's code stays.
@@ -245,6 +247,7 @@ void Manager::take(const Ended& ended) {
   std::string why;
   if (WIFSIGNALED(ended.wait_status) && WTERMSIG(ended.wait_status) == SIGKILL)
     why = memory_kills_.reason(ranks_[static_cast<std::size_t>(ended.rank)].pid);
+  output_.catch_up();
   complain(fmt::format("{}: {}{}{}", rank_text(ended.rank, job_.placement), verdict.text,
                        why.empty() ? "" : ": ", why));
   code_ = code_ ? code_ : verdict.code;
@@ -408,7 +411,7 @@ bool Manager::stops_waiting() {
     told_to_end_ = true;
     code_ = code_ ? code_ : timeout_code;
   }
-  return guard_died_ || (told_to_end_ && Clock::now() >= end_at_);
+  return (guard_died_ || told_to_end_) && Clock::now() >= end_at_;
 }
 
 void Manager::tell_whereabouts(const std::string& why) {
