@@ -21,6 +21,7 @@
 #include "launch/descendants.hpp"
 #include "launch/environment.hpp"
 #include "launch/export_heap.hpp"
+#include "launch/foreign_variables.hpp"
 #include "launch/guard.hpp"
 #include "launch/hand_over.hpp"
 #include "launch/library_check.hpp"
@@ -228,9 +229,26 @@ std::expected<void, std::string> find_own_node(Options& options) {
   return {};
 }
 
+// The command line, and what the variables of other MPIs say that it does not. Of several hosts the
+// first mpiexec tells the others.
+std::expected<Options, std::string> read_options(std::vector<std::string> words) {
+  auto options = parse_options(words);
+  if (!options || options->help != HelpForm::none || options->version || !options->on_node.empty())
+    return options;
+  const ForeignVariables variables = read_foreign_variables(*options);
+  if (!variables.options.empty()) {
+    words.insert(words.begin(), variables.options.begin(), variables.options.end());
+    options = parse_options(words);
+  }
+  if (options && !variables.without_effect.empty())
+    options->warnings.push_back("variables of other MPIs without effect here: " +
+                                variables.without_effect);
+  return options;
+}
+
 int mpiexec(int count, char** words) {
   ::signal(SIGPIPE, SIG_IGN);  // ranks begin with the default
-  auto options = parse_options(std::vector<std::string>(words + 1, words + count));
+  auto options = read_options(std::vector<std::string>(words + 1, words + count));
   if (!options) {
     complain(options.error());
     return usage_code;

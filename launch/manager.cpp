@@ -20,6 +20,7 @@
 #include "launch/ending.hpp"
 #include "launch/environment.hpp"
 #include "launch/input.hpp"
+#include "launch/job_control.hpp"
 #include "launch/job_reports.hpp"
 #include "launch/memory_kill.hpp"
 #include "launch/outlet.hpp"
@@ -101,6 +102,7 @@ class Manager {
   int code_ = 0;
   bool ending_ = false;
   bool guard_died_ = false;
+  const pid_t guard_process_ = ::getppid();
   bool no_child_ = false;
   bool told_to_end_ = false;  // by a signal or the clock: nobody is waited for any more
   int ended_without_init_ = -1;
@@ -149,11 +151,14 @@ std::expected<void, std::string> Manager::start_one(RankStart& start, int rank) 
   if (!ends) return std::unexpected(ends.error());
   start.standard_output = ends->standard_output;
   start.standard_error = ends->standard_error;
+  // Who reads a terminal has to be in its session.
+  start.own_session = *input >= 0 || ::isatty(STDIN_FILENO) == 0;
   auto pid = start_rank(start, inherited_);
   Output::started(*ends);
   if (for_all) ::close(*input);
   if (!pid) return std::unexpected(pid.error());
   ranks_[static_cast<std::size_t>(rank)] = {*pid, true};
+  if (start.own_session) set_session(static_cast<std::size_t>(rank), *pid);
   ++running_;
   return {};
 }
@@ -186,6 +191,7 @@ bool Manager::start_program(const Program& program, int ranks, int& rank) {
 
 bool Manager::start_all() {
   ranks_.resize(job_.placement.ranks.size());
+  follow_stops(ranks_.size());
   int rank = 0;
   for (const Program& program : job_.options.programs) {
     int count = program.ranks ? program.ranks : static_cast<int>(ranks_.size());
@@ -215,7 +221,9 @@ void Manager::listen_to_guard(short events) {
     std::atomic_ref(job_.file.header->held).store(0, std::memory_order_release);
     return;
   }
-  guard_died_ = events != 0;
+  if (events == 0 || guard_died_) return;
+  guard_died_ = true;
+  end_at_ = Clock::now() + grace;  // for output that is under way
 }
 
 // Ends the job politely; the loop turns impolite after the grace. The first reason's code stays.
@@ -246,6 +254,7 @@ void Manager::take(const Ended& ended) {
   std::string why;
   if (WIFSIGNALED(ended.wait_status) && WTERMSIG(ended.wait_status) == SIGKILL)
     why = memory_kills_.reason(ranks_[static_cast<std::size_t>(ended.rank)].pid);
+  output_.catch_up();
   complain(fmt::format("{}: {}{}{}", rank_text(ended.rank, job_.placement), verdict.text,
                        why.empty() ? "" : ": ", why));
   code_ = code_ ? code_ : verdict.code;
@@ -297,6 +306,7 @@ void Manager::reap() {
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
       if (ranks_[rank].running && ranks_[rank].pid == pid) {
         ranks_[rank].running = false;
+        set_session(rank, 0);
         ranks_[rank].code = ending_code(status);
         --running_;
         const auto& state = job_.file.row(static_cast<int>(rank)).state;
@@ -328,6 +338,8 @@ void Manager::take_signals() {
         if (rank.running) ::kill(rank.pid, signal);
     } else {
       if (signal == SIGQUIT && !ending_) tell_whereabouts("SIGQUIT asks");
+      // mpiexec's process group has got it, and the ranks' sessions are not in it.
+      if (static_cast<pid_t>(info.ssi_pid) != guard_process_) signal_sessions(signal);
       if (ends_the_job(signal, info.ssi_code)) take_end_signal(info);
     }
   }
@@ -354,7 +366,9 @@ void Manager::take_end_signal(const signalfd_siginfo& info) {
 
 int Manager::poll_milliseconds() const {
   using std::chrono::milliseconds;
-  Clock::time_point next = ending_ ? end_at_ : timeout_at_;
+  Clock::time_point next = ending_        ? end_at_
+                           : is_stopped() ? Clock::time_point::max()
+                                          : timeout_at_;
   auto now = Clock::now();
   milliseconds wait(-1);
   if (next != Clock::time_point::max())
@@ -373,7 +387,7 @@ void Manager::wait_for_end() {
     polled.push_back({signals_, POLLIN, 0});
     polled.push_back({connection_.guard, POLLIN, 0});
     output_.add_to(polled);
-    input_.add_to(polled);
+    if (!is_stopped()) input_.add_to(polled);
     if (::poll(polled.data(), polled.size(), poll_milliseconds()) < 0 && errno != EINTR) {
       complain(fmt::format("cannot watch the job: {}", std::strerror(errno)));
       end(1);
@@ -386,7 +400,7 @@ void Manager::wait_for_end() {
     find_missing_init();
     find_missing_session();
     look_for_hang();
-    if (!ending_ && Clock::now() >= timeout_at_) {
+    if (!ending_ && !is_stopped() && Clock::now() >= timeout_at_) {
       tell_whereabouts(fmt::format("the job ran longer than {} s (--timeout): ending it",
                                    job_.options.timeout_seconds));
       end_by_clock();
@@ -408,7 +422,7 @@ bool Manager::stops_waiting() {
     told_to_end_ = true;
     code_ = code_ ? code_ : timeout_code;
   }
-  return guard_died_ || (told_to_end_ && Clock::now() >= end_at_);
+  return (guard_died_ || told_to_end_) && Clock::now() >= end_at_;
 }
 
 void Manager::end_by_clock() {
@@ -423,7 +437,8 @@ void Manager::tell_whereabouts(const std::string& why) {
 }
 
 void Manager::look_for_hang() {
-  if ((!idle_watch_ && !cycle_watch_) || ending_ || Clock::now() < next_look_) return;
+  if ((!idle_watch_ && !cycle_watch_) || ending_ || is_stopped() || Clock::now() < next_look_)
+    return;
   next_look_ = Clock::now() + hang_check;
   const std::chrono::duration<double> now = Clock::now().time_since_epoch();
   if (idle_watch_ && idle_watch_->stands_still(job_.file, started(), now.count())) {

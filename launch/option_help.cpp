@@ -4,6 +4,7 @@
 #include <iterator>
 #include <string>
 
+#include "launch/foreign_variables.hpp"
 #include "launch/option_table.hpp"
 
 namespace baton::launch {
@@ -137,16 +138,6 @@ std::string man() {
   return out;
 }
 
-std::string origins_text(unsigned origins) {
-  static constexpr std::pair<unsigned, const char*> names[] = {
-      {standard, "the standard"}, {mpich, "MPICH"}, {intel, "Intel MPI"},
-      {open_mpi, "Open MPI"},     {slurm, "srun"},  {own, "Baton"}};
-  std::string text;
-  for (const auto& [origin, name] : names)
-    if (origins & origin) text += (text.empty() ? "" : ", ") + std::string(name);
-  return text;
-}
-
 // A cell: nothing in it ends the cell.
 std::string cell(std::string_view text) {
   std::string out;
@@ -188,12 +179,24 @@ std::string markdown() {
 
 }  // namespace
 
+std::string origins_text(unsigned origins) {
+  static constexpr std::pair<unsigned, const char*> names[] = {
+      {standard, "the standard"}, {mpich, "MPICH"}, {intel, "Intel MPI"},
+      {open_mpi, "Open MPI"},     {slurm, "srun"},  {own, "Baton"}};
+  std::string text;
+  for (const auto& [origin, name] : names)
+    if (origins & origin) text += (text.empty() ? "" : ", ") + std::string(name);
+  return text;
+}
+
 std::string help_text(HelpForm form) {
   switch (form) {
     case HelpForm::man:
       return man();
     case HelpForm::markdown:
       return markdown();
+    case HelpForm::variables:
+      return foreign_variables_markdown();
     case HelpForm::bash:
     case HelpForm::zsh:
     case HelpForm::fish:

@@ -195,7 +195,10 @@ constexpr OptionRow rows[] = {
      "code 124",
      read_hang_after},
     {Group::ends, "--help -h", "[=FORM]", all,
-     "this text; as man, markdown, or completion for bash, zsh or fish", read_help},
+     "this text; as man, markdown, variables (those of other MPIs that are read), or completion "
+     "for "
+     "bash, zsh or fish",
+     read_help},
     {Group::ends, "--version -V -info", "", all, "the version", read_version},
     {Group::ends, "--allow-run-as-root", "", open_mpi, "needs no permission here", read_nothing},
 };

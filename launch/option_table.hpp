@@ -47,6 +47,9 @@ std::vector<std::string_view> spellings(const OptionRow& row);
 // How many words behind it are its values.
 int values_of(const OptionRow& row);
 
+// "MPICH, Intel MPI"
+std::string origins_text(unsigned origins);
+
 // "did you mean ...?" where a spelling is near; empty otherwise.
 std::string nearest_option(std::string_view spelling);
 

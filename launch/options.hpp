@@ -66,7 +66,7 @@ struct Host {
 };
 
 // What --help prints.
-enum class HelpForm { none, text, man, markdown, bash, zsh, fish };
+enum class HelpForm { none, text, man, markdown, variables, bash, zsh, fish };
 
 struct Options {
   std::vector<Program> programs;

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -30,6 +31,17 @@ Outlet& Outlet::of(int descriptor) {
   static Outlet* const output = new Outlet(STDOUT_FILENO);
   static Outlet* const error = new Outlet(STDERR_FILENO);
   return descriptor == STDOUT_FILENO ? *output : *error;
+}
+
+std::mutex& Outlet::turn(int descriptor) {
+  static std::mutex of_output, of_error;
+  static const bool are_same = [] {
+    struct stat output {
+    }, error{};
+    return ::fstat(STDOUT_FILENO, &output) == 0 && ::fstat(STDERR_FILENO, &error) == 0 &&
+           output.st_dev == error.st_dev && output.st_ino == error.st_ino;
+  }();
+  return descriptor == STDERR_FILENO && !are_same ? of_error : of_output;
 }
 
 int Outlet::news() {
@@ -93,9 +105,14 @@ void Outlet::write_for_ever() {
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [this] { return !queue_.empty(); });
-    piece.assign(queue_, 0, piece_bytes);
+    const std::size_t lines =
+        queue_.size() > piece_bytes ? queue_.rfind('\n', piece_bytes - 1) + 1 : 0;
+    piece.assign(queue_, 0, lines > 0 ? lines : piece_bytes);
     queue_.erase(0, piece.size());
     writing_ = piece.size();
+    lock.unlock();
+    std::unique_lock turn(Outlet::turn(descriptor_));
+    lock.lock();
     for (std::string_view left = piece; !left.empty();) {
       lock.unlock();
       const ssize_t written = ::write(descriptor_, left.data(), left.size());

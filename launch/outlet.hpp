@@ -2,6 +2,8 @@
 // reader that stops delays nobody. Used by report.cpp and the relay of ranks' output (output.cpp).
 // A thread, not O_NONBLOCK: the status flags of a terminal or pipe belong to all who share it. Nor
 // writes of what poll() has room for: another writer may take that room first.
+// Whoever writes to standard output or error holds its turn meanwhile, so that no line is broken by
+// another thread's.
 // Invariant: after a failed write nothing more is written; the first error stays.
 #pragma once
 
@@ -22,6 +24,9 @@ class Outlet {
   // Readable when an outlet has written or failed; take_news() makes it unreadable again.
   static int news();
   static void take_news();
+
+  // Held while a thread of this process writes there; one for both where they are the same file.
+  static std::mutex& turn(int descriptor);
 
   void put(std::string_view text);
   // Bytes that are not written yet.

@@ -1,13 +1,16 @@
 #include "launch/output.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
+#include <mutex>
 #include <system_error>
 
 #include "launch/outlet.hpp"
@@ -18,8 +21,9 @@ namespace baton::launch {
 namespace {
 
 constexpr std::size_t line_bytes_max = 1 << 20;
-constexpr std::size_t unread_bytes_max = 256 << 10;  // guess: beyond it ranks wait
-constexpr int look_again_ms = 20;                    // guess: whether drain() is to give up
+constexpr std::size_t unread_bytes_max = 256 << 10;   // guess: beyond it ranks wait
+constexpr std::chrono::milliseconds words_wait(100);  // guess: see catch_up
+constexpr int look_again_ms = 20;                     // guess: whether drain() is to give up
 
 // A pattern with the rank and the host in their places; of groups and proxies there is one.
 std::string filled(const std::string& pattern, int rank) {
@@ -45,28 +49,69 @@ std::string filled(const std::string& pattern, int rank) {
 }  // namespace
 
 std::expected<Output::Ends, std::string> Output::open(int rank) {
-  if (form_.relayed()) return open_pipes(rank);
-  auto ends = open_files(rank);
-  if (ends && form_.merged)
-    ends->standard_error = ends->standard_output < 0 ? STDOUT_FILENO : ends->standard_output;
-  return ends;
+  return form_.relayed() ? open_pipes(rank) : open_files(rank);
 }
 
 std::expected<Output::Ends, std::string> Output::open_files(int rank) {
   Ends ends;
-  if (!form_.output_file.empty()) {
-    auto file = open_file(filled(form_.output_file, rank));
+  if (form_.output_file.empty()) {
+    ends.standard_output = end_to_own(rank, STDOUT_FILENO);
+  } else {
+    auto file = open_file_of(rank, form_.output_file);
     if (!file) return std::unexpected(file.error());
-    ::fcntl(*file, F_SETFL, O_APPEND);  // ranks write as to any file
     ends.standard_output = *file;
   }
-  if (!form_.error_file.empty() && !form_.merged) {
-    auto file = open_file(filled(form_.error_file, rank));
+  if (form_.merged) {
+    ends.standard_error = ends.standard_output < 0 ? STDOUT_FILENO : ends.standard_output;
+  } else if (form_.error_file.empty()) {
+    ends.standard_error = end_to_own(rank, STDERR_FILENO);
+  } else {
+    auto file = open_file_of(rank, form_.error_file);
     if (!file) return std::unexpected(file.error());
-    ::fcntl(*file, F_SETFL, O_APPEND);
     ends.standard_error = *file;
   }
   return ends;
+}
+
+// Of a terminal each line that a program writes is a write; other devices have no readers.
+int Output::end_to_own(int rank, int descriptor) {
+  if (&Outlet::turn(descriptor) == &Outlet::turn(STDOUT_FILENO)) descriptor = STDOUT_FILENO;
+  struct stat facts {};
+  const bool is_shared = ranks_ > 1 && ::fstat(descriptor, &facts) == 0 && !S_ISCHR(facts.st_mode);
+  return is_shared ? end_of_relay(rank, descriptor, {}) : -1;
+}
+
+// -1: where there can be no thread or no pipe, ranks write as they did without one.
+int Output::end_of_relay(int rank, int to, const std::string& name) {
+  auto found = std::ranges::find(shared_, to, &Shared::to);
+  if (found == shared_.end()) {
+    auto& turn = name.empty() ? Outlet::turn(to) : *new std::mutex;
+    auto* relay = new Relay(to, turn);
+    if (!relay->start()) return -1;
+    found = shared_.insert(found, {to, name, relay});
+  }
+  const int end = found->relay->add(found->last_rank == rank);
+  if (end >= 0) found->last_rank = rank;
+  return end;
+}
+
+std::expected<int, std::string> Output::open_file_of(int rank, const std::string& pattern) {
+  const std::string name = filled(pattern, rank);
+  const bool is_shared = ranks_ > 1 && filled(pattern, rank + 1) == name;
+  const auto known = std::ranges::find_if(
+      shared_, [&](const Shared& one) { return !one.name.empty() && one.name == name; });
+  int to = known == shared_.end() ? -1 : known->to;
+  if (to < 0) {
+    auto file = open_file(name);
+    if (!file) return file;
+    to = *file;
+    ::fcntl(to, F_SETFL, O_APPEND);  // ranks write as to any file
+  }
+  const int end = is_shared ? end_of_relay(rank, to, name) : to;
+  if (end >= 0) return end;
+  return std::ranges::find(shared_, to, &Shared::to) == shared_.end()
+             ? to
+             : ::fcntl(to, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 }
 
 // Files are appended to, so that several ranks may share one. What is opened does not block.
@@ -149,7 +194,17 @@ bool Output::forward(const std::vector<pollfd>& polled, std::size_t first) {
   return true;
 }
 
+void Output::catch_up() {
+  for (const Shared& shared : shared_) shared.relay->catch_up(words_wait);
+}
+
 void Output::drain(const std::function<bool()>& give_up) {
+  for (const Shared& shared : shared_)
+    while (!shared.relay->finish(std::chrono::milliseconds(look_again_ms)))
+      if (give_up()) {
+        ++unwritten_;
+        break;
+      }
   bool more = true;
   while (more) {
     more = false;
@@ -188,6 +243,11 @@ std::string Output::lost() const {
     return "output of the ranks is lost: " + form_.folder + ": " + std::strerror(file_error_);
   if (unwritten_ > 0)
     return "output of the ranks is lost: nobody read it before the job had to end";
+  // As with a rank that writes itself, standard error that nobody reads harms nothing.
+  for (const Shared& shared : shared_)
+    if (const int error = shared.to == STDERR_FILENO ? 0 : shared.relay->error(); error != 0)
+      return "output of the ranks is lost: " + (shared.name.empty() ? "" : shared.name + ": ") +
+             std::strerror(error);
   for (int to : {STDOUT_FILENO, STDERR_FILENO})
     if (const int error = used_[to] ? Outlet::of(to).error() : 0; error != 0)
       return std::string("output of the ranks is lost: ") + std::strerror(error);

@@ -1,9 +1,11 @@
-// Where standard output and error of the ranks go. As a rule they write straight to the launcher's
-// own, or into a file of a pattern's name, and nothing here runs; with the rank or the time before
-// every line (-l), or files for each rank, they come through pipes.
-// Invariant: a line leaves whole; what has no newline leaves when its writer is gone. Nothing here
-// waits for a reader: while too much is unread, no more is taken from the ranks, which then wait
-// as they would on a pipe.
+// Where standard output and error of the ranks go. A rank that shares them with no other rank, or
+// only a terminal, writes straight to the launcher's own, or into a file of a pattern's name. Ranks
+// that share a pipe or a file come through a relay each, by whole lines and otherwise untouched
+// (relay.hpp). With the rank or the time before every line (-l), or files for each rank, they come
+// through pipes that are read here.
+// Invariant of the latter: a line leaves whole; what has no newline leaves when its writer is gone.
+// Nothing here waits for a reader: while too much is unread, no more is taken from the ranks, which
+// then wait as they would on a pipe.
 #pragma once
 
 #include <poll.h>
@@ -15,6 +17,7 @@
 #include <vector>
 
 #include "launch/options.hpp"
+#include "launch/relay.hpp"
 
 namespace baton::launch {
 
@@ -34,6 +37,9 @@ class Output {
   // Forwards what `polled` (as filled by add_to, from `first`) says is there. False: nobody reads
   // us.
   bool forward(const std::vector<pollfd>& polled, std::size_t first);
+  // Waits until what the ranks have written so far has left, though not for a reader that stops:
+  // for words about them that come behind it.
+  void catch_up();
   // Forwards all that is left, when the writers are gone, until it is written or `give_up` says so.
   void drain(const std::function<bool()>& give_up);
   // What of the ranks' output was not written, and why; empty: nothing.
@@ -48,6 +54,16 @@ class Output {
     std::string unfinished = {};
     std::string unwritten = {};  // of whole lines, where the file is a pipe that is full
   };
+  // A place that ranks share: standard output or error, or a file.
+  struct Shared {
+    int to;
+    std::string name;        // of a file
+    Relay* relay = nullptr;  // it lasts as long as the process: its thread may never come back
+    int last_rank = -1;      // that was added
+  };
+  std::expected<int, std::string> open_file_of(int rank, const std::string& pattern);
+  int end_of_relay(int rank, int to, const std::string& name);
+  int end_to_own(int rank, int descriptor);
   std::expected<Ends, std::string> open_files(int rank);
   std::expected<Ends, std::string> open_pipes(int rank);
   std::expected<int, std::string> add_stream(int rank, int to, const char* name);
@@ -61,6 +77,7 @@ class Output {
   const OutputForm& form_;
   const int ranks_;
   std::vector<Stream> streams_;
+  std::vector<Shared> shared_;
   std::vector<std::string> files_;  // that were made: others of the name add to them
   int file_error_ = 0;
   std::size_t unwritten_ = 0;  // when drain() gave up

@@ -192,15 +192,18 @@ void read_help(Reader& reader) {
   reader.options.help = HelpForm::text;
   if (!reader.attached) return;
   static constexpr std::pair<const char*, HelpForm> forms[] = {
-      {"text", HelpForm::text}, {"man", HelpForm::man}, {"markdown", HelpForm::markdown},
-      {"bash", HelpForm::bash}, {"zsh", HelpForm::zsh}, {"fish", HelpForm::fish}};
+      {"text", HelpForm::text},         {"man", HelpForm::man},
+      {"markdown", HelpForm::markdown}, {"variables", HelpForm::variables},
+      {"bash", HelpForm::bash},         {"zsh", HelpForm::zsh},
+      {"fish", HelpForm::fish}};
   const std::string form = reader.take("a form");
   for (const auto& [name, value] : forms)
     if (form == name) {
       reader.options.help = value;
       return;
     }
-  reader.fail("=" + form + ": it takes text, man, markdown, bash, zsh or fish");
+  reader.fail("=" + form +
+              ": it takes text, man, markdown, variables (of other MPIs), bash, zsh or fish");
 }
 
 void read_version(Reader& reader) {

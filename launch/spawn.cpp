@@ -43,6 +43,7 @@ void become_rank(const ChildPlan& plan, ChildFailure& failure) {
   };
   if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) failed("prctl");
   if (::getppid() != plan.parent) ::_exit(127);  // the launcher died meanwhile
+  if (plan.rank->own_session && ::setsid() < 0) failed("setsid");
   if (plan.folder && ::chdir(plan.folder) != 0) failed("chdir");
   if (!redirect(plan.rank->standard_input, 0) || !redirect(plan.rank->standard_output, 1) ||
       !redirect(plan.rank->standard_error, 2))

@@ -25,6 +25,7 @@ struct RankStart {
   int standard_input = -1;               // -1: inherit; likewise the next two
   int standard_output = -1;
   int standard_error = -1;
+  bool own_session = false;
 };
 
 // What the launcher had before it changed them for itself; children get these back.
