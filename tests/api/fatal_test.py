@@ -7,7 +7,7 @@ import sys
 import unittest
 
 PROGRAM = sys.argv.pop(1)
-WATCHDOG_SECONDS = 30
+WATCHDOG_SECONDS = 300
 
 
 def run(mistake):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT, LIBRARY, COMPILER, BIN, PROGRAMS = Path(sys.argv[1]), *(os.path.abspath(word) for word in sys.argv[2:6])
 del sys.argv[1:6]
-WATCHDOG_SECONDS = 80
+WATCHDOG_SECONDS = 800
 
 NAMES = [name for name in (ROOT / "tests/api/generated/symbols.txt").read_text().split() if name.startswith("MPI_")]
 
@@ -143,7 +143,7 @@ class Interposing(unittest.TestCase):
             with self.subTest(program):
                 path = os.path.join(PROGRAMS, f"conformance_{program}")
                 preload = f"LD_PRELOAD={self.tool}"
-                reports, out = self.reports([os.path.join(BIN, "mpiexec"), "--timeout", "60", "-n", "2", "env", preload,
+                reports, out = self.reports([os.path.join(BIN, "mpiexec"), "--timeout", "600", "-n", "2", "env", preload,
                                              path])
                 self.assertRegex(out, "all checks held on 2 ranks")
                 ranks = [report for report in reports if "MPI_Init" in report or "MPI_Session_init" in report]

@@ -9,7 +9,7 @@ import unittest
 
 MPIEXEC, PROGRAM = sys.argv[1:3]
 del sys.argv[1:3]
-WATCHDOG_SECONDS = 60
+WATCHDOG_SECONDS = 600
 REMOVED = {"Address": "Get_address", "Errhandler_create": "Comm_create_errhandler",
            "Errhandler_get": "Comm_get_errhandler", "Errhandler_set": "Comm_set_errhandler",
            "Type_extent": "Type_get_extent", "Type_hindexed": "Type_create_hindexed",
@@ -19,7 +19,7 @@ REMOVED = {"Address": "Get_address", "Errhandler_create": "Comm_create_errhandle
 
 class Said(unittest.TestCase):
     def lines(self, word, *options):
-        job = subprocess.run([MPIEXEC, "--timeout", "30", *options, "-n", "3", PROGRAM, word], capture_output=True,
+        job = subprocess.run([MPIEXEC, "--timeout", "300", *options, "-n", "3", PROGRAM, word], capture_output=True,
                              text=True, timeout=WATCHDOG_SECONDS, check=False)
         self.assertEqual((job.returncode, job.stdout), (0, ""), job.stderr)
         return sorted(job.stderr.splitlines())
@@ -58,7 +58,7 @@ class Said(unittest.TestCase):
     def with_closed_error(self, word, variable):
         reader, writer = os.pipe()
         os.close(reader)
-        job = subprocess.run([MPIEXEC, "--timeout", "30", "-n", "3", PROGRAM, word], stderr=writer,
+        job = subprocess.run([MPIEXEC, "--timeout", "300", "-n", "3", PROGRAM, word], stderr=writer,
                              env={**os.environ, **dict([variable.split("=")] if variable else [])},
                              stdout=subprocess.PIPE, text=True, timeout=WATCHDOG_SECONDS, check=False)
         os.close(writer)

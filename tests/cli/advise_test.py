@@ -14,7 +14,7 @@ import unittest
 
 BIN = os.path.abspath(sys.argv.pop(1))
 MACHINES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "machines")
-WATCHDOG_SECONDS = 120
+WATCHDOG_SECONDS = 1200
 ENVIRONMENT = {name: value for name, value in os.environ.items()
                if name == "BATON_OTHER_JOBS" or not name.startswith(("BATON_", "OMP_NUM_THREADS"))}
 

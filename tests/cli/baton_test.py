@@ -12,7 +12,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 
 
 def baton(*words, **environment):
-    return subprocess.run([os.path.join(BIN, "baton"), *words], capture_output=True, text=True, timeout=60,
+    return subprocess.run([os.path.join(BIN, "baton"), *words], capture_output=True, text=True, timeout=600,
                           env={**os.environ, **environment})
 
 
@@ -35,10 +35,10 @@ class Baton(unittest.TestCase):
         for words in ("--help", "settings", "settings --markdown", "topo", "doctor", "--version"):
             for way in (">/dev/full", ">&-", "| true"):
                 done = subprocess.run(["bash", "-c", f"(sleep 0.1; exec '{BIN}/baton' {words}) {way}; "
-                                       "exit ${PIPESTATUS[0]}"], capture_output=True, text=True, timeout=60)
+                                       "exit ${PIPESTATUS[0]}"], capture_output=True, text=True, timeout=600)
                 self.assertEqual(done.returncode, 1, (words, way, done.stderr))
                 self.assertIn("baton: standard output could not be written", done.stderr)
-        done = subprocess.run(["bash", "-c", f"'{BIN}/baton' settings 2>/dev/full"], capture_output=True, timeout=60,
+        done = subprocess.run(["bash", "-c", f"'{BIN}/baton' settings 2>/dev/full"], capture_output=True, timeout=600,
                               env={**os.environ, "BATON_EAGER_BYTE_MAX": "1k"})
         self.assertEqual(done.returncode, 0)
 
@@ -74,7 +74,7 @@ class Baton(unittest.TestCase):
     def test_bash_completes_commands_and_their_options(self):
         def complete(*words):
             script = baton("--page", "bash").stdout + 'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _baton; echo "${COMPREPLY[@]}"'
-            done = subprocess.run(["bash", "-c", script, "bash", *words], capture_output=True, text=True, timeout=60)
+            done = subprocess.run(["bash", "-c", script, "bash", *words], capture_output=True, text=True, timeout=600)
             self.assertEqual(done.stderr, "")
             return done.stdout.split()
         self.assertEqual(complete("baton", "doc"), ["doctor"])
@@ -108,13 +108,13 @@ class Baton(unittest.TestCase):
 
     def test_doctor_notices_limits_and_names_the_remedy(self):
         done = subprocess.run(["sh", "-c", f"ulimit -c 0; ulimit -v 4000000; '{BIN}/baton' doctor"], capture_output=True,
-                              text=True, timeout=60)
+                              text=True, timeout=600)
         self.assertRegex(done.stdout, r"(?m)^note +core files .*ulimit -c unlimited")
         self.assertRegex(done.stdout, r"(?m)^(BAD|slower|ok) +address space .*ulimit -v")
 
     def test_doctor_notices_a_small_file_limit(self):
         done = subprocess.run(["sh", "-c", f"ulimit -f 100; '{BIN}/baton' doctor"], capture_output=True, text=True,
-                              timeout=60)
+                              timeout=600)
         self.assertEqual(done.returncode, 1, done.stdout)
         self.assertIn("ulimit -f", done.stdout)
 

@@ -12,7 +12,7 @@ from interrupted import interrupt
 
 BIN, PROGRAMS = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
 PROGRAM = os.path.join(PROGRAMS, "asked_for_program")
-WATCHDOG_SECONDS = 120
+WATCHDOG_SECONDS = 1200
 
 
 def load(name):
@@ -49,7 +49,7 @@ class TuneCollectives(unittest.TestCase):
 
     def explained(self, **variables):
         """What a job of three ranks tells, and what else mpiexec said."""
-        done = self.run_words(os.path.join(BIN, "mpiexec"), "--timeout", "60", "--explain=json", "-n", "3", PROGRAM,
+        done = self.run_words(os.path.join(BIN, "mpiexec"), "--timeout", "600", "--explain=json", "-n", "3", PROGRAM,
                               **variables)
         self.assertEqual(done.returncode, 0, done.stderr)
         lines = done.stderr.splitlines()

@@ -12,7 +12,7 @@ from interrupted import interrupt
 
 BIN, PROGRAMS = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
 PROGRAM = os.path.join(PROGRAMS, "asked_for_program")
-WATCHDOG_SECONDS = 250
+WATCHDOG_SECONDS = 1200
 SETTINGS = {"network_eager_bytes_max", "network_receiver_initiated"}
 
 
@@ -44,7 +44,7 @@ class TuneNet(unittest.TestCase):
 
     def network(self, **variables):
         """What a job over the loopback tells of its network."""
-        done = self.run_words(os.path.join(BIN, "mpiexec"), "--timeout", "60", "--explain=json", "-n", "2", PROGRAM,
+        done = self.run_words(os.path.join(BIN, "mpiexec"), "--timeout", "600", "--explain=json", "-n", "2", PROGRAM,
                               BATON_RANKS_PER_NODE="1", **variables)
         self.assertEqual(done.returncode, 0, done.stderr)
         (network,) = json.loads(done.stderr[done.stderr.index("{"):])["networks"]

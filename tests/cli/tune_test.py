@@ -11,7 +11,7 @@ import time
 import unittest
 
 BIN = os.path.abspath(sys.argv.pop(1))
-WATCHDOG_SECONDS = 120
+WATCHDOG_SECONDS = 1200
 TUNED = {"eager_bytes_max", "cma_bytes_min", "unseen_pull_bytes_min", "push_bytes_min", "shared_bytes_min",
          "early_bytes_max", "pipeline_publish_bytes"}
 

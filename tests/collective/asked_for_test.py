@@ -13,7 +13,7 @@ with open(sys.argv.pop(1)) as table:
     # name, kind, rounds
     ALGORITHMS = re.findall(r"^  X\((\w+), *(\w+), *(\w+), *needs", table.read(), re.M)
 PROGRAM = os.path.join(PROGRAMS, "asked_for_program")
-WATCHDOG_SECONDS = 60
+WATCHDOG_SECONDS = 600
 
 
 def run(ranks, *options, words=(), **variables):

@@ -12,7 +12,7 @@ from pictures import picture_rows
 
 MPIEXEC, MPICC, PROGRAM, SERIAL = (os.path.abspath(sys.argv.pop(1)) for _ in range(4))
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "hartree_fock")
-WATCHDOG_SECONDS = "60"
+WATCHDOG_SECONDS = "600"
 WAYS = [(0, 1), (1, 1), (2, 1), (3, 1), (5, 1), (1, 2), (3, 2)]  # ranks (0: built without MPI) and threads
 
 # The same molecules by PySCF 2.14 with the ten digits of the Basis Set Exchange, in hartree; every element.

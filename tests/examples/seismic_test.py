@@ -12,7 +12,7 @@ import unittest
 from pictures import picture_rows
 
 MPIEXEC, PROGRAM, SERIAL = (os.path.abspath(sys.argv.pop(1)) for _ in range(3))
-WATCHDOG_SECONDS = "60"
+WATCHDOG_SECONDS = "600"
 HEADER = struct.Struct("=8s4IdQ")  # magic, version, across, down, nothing, spacing, checksum
 
 

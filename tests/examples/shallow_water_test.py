@@ -11,7 +11,7 @@ import unittest
 from pictures import picture_rows
 
 MPIEXEC, PROGRAM = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
-WATCHDOG_SECONDS = "60"
+WATCHDOG_SECONDS = "600"
 CELLS = 120  # divided by all numbers of ranks below
 
 

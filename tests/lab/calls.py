@@ -8,7 +8,7 @@ import tempfile
 BIN = os.path.abspath(sys.argv.pop(1))
 ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 LIBEXEC = os.path.join(BIN, "..", "libexec", "baton")
-WATCHDOG_SECONDS = 240
+WATCHDOG_SECONDS = 1200
 sys.path.insert(0, ROOT)
 
 

@@ -11,7 +11,7 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 SPECIFIED = os.path.join(HERE, "hardware")
 DESIGNS = os.path.join(HERE, "..", "..", "lab", "scatter", "hardware")
-WATCHDOG_SECONDS = 120
+WATCHDOG_SECONDS = 1200
 
 
 def are_equal(design, module, nodes):

@@ -199,7 +199,7 @@ class Live(Folder):
         self.assertEqual(self.counted("<not supported>,,LLC-loads,0,100.00,,")["why"], counters.NONE)
 
     def test_the_program_of_the_four_kinds_is_right(self):
-        done = subprocess.run([os.path.join(BIN, "mpiexec"), "--timeout", "60", "-n", "2",
+        done = subprocess.run([os.path.join(BIN, "mpiexec"), "--timeout", "600", "-n", "2",
                                os.path.join(LIBEXEC, "baton-numa-live"), "4", "2"], capture_output=True, text=True,
                               timeout=WATCHDOG_SECONDS)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -210,7 +210,7 @@ class Live(Folder):
         self.assertTrue(all(each > 0 for seconds in told["seconds"].values() for each in seconds))
 
     def test_bad_words_of_the_program_are_refused(self):
-        done = subprocess.run([os.path.join(BIN, "mpiexec"), "--timeout", "60", "-n", "1",
+        done = subprocess.run([os.path.join(BIN, "mpiexec"), "--timeout", "600", "-n", "1",
                                os.path.join(LIBEXEC, "baton-numa-live"), "none"], capture_output=True, text=True,
                               timeout=WATCHDOG_SECONDS)
         self.assertNotEqual(done.returncode, 0)

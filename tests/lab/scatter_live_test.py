@@ -8,7 +8,7 @@ import unittest
 
 MPIEXEC, PROGRAM = sys.argv[1:3]
 del sys.argv[1:3]
-WATCHDOG_SECONDS = 90
+WATCHDOG_SECONDS = 900
 
 
 def run(ranks, *words):

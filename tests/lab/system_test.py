@@ -48,7 +48,7 @@ class Real(Folder):
 
     def test_bad_words_of_the_program_are_refused(self):
         for words in ([], ["1", "3"], ["64", "0"], ["64", "100"]):
-            done = subprocess.run([os.path.join(BIN, "mpiexec"), "--timeout", "60", "-n", "1",
+            done = subprocess.run([os.path.join(BIN, "mpiexec"), "--timeout", "600", "-n", "1",
                                    os.path.join(LIBEXEC, "baton-system-measure"), *words], capture_output=True, text=True,
                                   timeout=WATCHDOG_SECONDS)
             self.assertNotEqual(done.returncode, 0, words)

@@ -18,8 +18,8 @@ MEMCHECK = ["valgrind", "-q", f"--error-exitcode={FOUND_CODE}", "--leak-check=fu
 @unittest.skipUnless(shutil.which("valgrind"), "valgrind is not installed")
 class Memcheck(unittest.TestCase):
     def clean(self, *words, env=None):
-        launch.WATCHDOG_SECONDS = 260
-        job = launch.run("--timeout", 240, "-n", 2, *MEMCHECK, *words, env=env)
+        launch.WATCHDOG_SECONDS = 1200
+        job = launch.run("--timeout", 1200, "-n", 2, *MEMCHECK, *words, env=env)
         self.assertEqual((job.code, job.err), (0, ""), job.out)
         self.assertEqual(job.out, "came to the end\n")
 
@@ -28,17 +28,17 @@ class Memcheck(unittest.TestCase):
         for wrong, text in (("forgets", "definitely lost"), ("unset", "uninitialised value"),
                             ("outside", "Invalid write")):
             with self.subTest(wrong):
-                launch.WATCHDOG_SECONDS = 260
-                job = launch.run("--timeout", 240, "-n", 2, *MEMCHECK, PROGRAM, wrong)
+                launch.WATCHDOG_SECONDS = 1200
+                job = launch.run("--timeout", 1200, "-n", 2, *MEMCHECK, PROGRAM, wrong)
                 self.assertEqual(job.code, FOUND_CODE, job.err)
                 self.assertIn(text, job.err)
 
     @unittest.skipUnless(shutil.which("gcore"), "gdb is not installed")
     def test_a_core_file_has_what_was_allocated_and_nothing_of_the_address_space_around_it(self):
-        launch.WATCHDOG_SECONDS = 120
+        launch.WATCHDOG_SECONDS = 1200
         with tempfile.TemporaryDirectory() as folder:
             file = os.path.join(folder, "core")
-            job = launch.run("--timeout", 100, "-n", 2, PROGRAM, "dumps", file)
+            job = launch.run("--timeout", 1000, "-n", 2, PROGRAM, "dumps", file)
             self.assertEqual((job.code, job.err), (0, ""), job.out)
             core = next(os.path.join(folder, name) for name in os.listdir(folder) if name.startswith("core.")
                         and not name.endswith(".log"))

@@ -10,7 +10,7 @@ import unittest
 
 BIN, PROGRAMS = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
 PROGRAM = os.path.join(PROGRAMS, "deposit_program")
-SECONDS = 60
+SECONDS = 600
 KIB, MIB = 1 << 10, 1 << 20
 
 

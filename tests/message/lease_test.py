@@ -8,7 +8,7 @@ import unittest
 
 MPIEXEC, PROGRAM = sys.argv[1:3]
 del sys.argv[1:3]
-SECONDS = 80
+SECONDS = 800
 BYTES = 20000  # goes through staging before it is matched, where there is a window for it
 
 

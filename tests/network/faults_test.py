@@ -19,7 +19,7 @@ BIN, PROGRAMS = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
 PROGRAM, STRANGER = (os.path.join(PROGRAMS, name) for name in ("network_program", "stranger_program"))
 LIBRARIES = os.path.join(os.path.dirname(BIN), "lib")
 LIBRARY = f"LD_LIBRARY_PATH={LIBRARIES}"  # a launcher has its own MPI's folder in there
-SOON_SECONDS = 10
+SOON_SECONDS = 100
 LISTENS = "0A"
 
 

@@ -22,7 +22,7 @@ sys.path.insert(0, HERE)
 from forwarder import MTU  # noqa: E402
 
 TOOLS = ("ip", "nsenter", "unshare", "mount")
-END_SECONDS = 10
+END_SECONDS = 100
 TUN = "/dev/net/tun"
 STATE = os.path.join(tempfile.gettempdir(), f"baton-hosts-{os.getuid()}")
 

@@ -11,8 +11,8 @@ import hosts as several
 import launchers
 from slurm import Slurm
 
-WATCHDOG_SECONDS = 60
-PATIENCE_SECONDS = 15  # a bound for a busy machine; the library's own is 10
+WATCHDOG_SECONDS = 600
+PATIENCE_SECONDS = 150  # a bound for a busy machine; the library's own is 10
 SKIPPED = 77  # what CTest takes for skipped
 
 

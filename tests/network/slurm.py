@@ -9,7 +9,7 @@ import time
 import hosts as hosts_of_test
 
 DAEMONS = {"munged": "munge", "slurmctld": "slurm-wlm", "slurmd": "slurm-wlm", "srun": "slurm-wlm"}
-START_SECONDS = 30
+START_SECONDS = 300
 
 CONFIGURATION = """\
 ClusterName=baton

@@ -6,7 +6,7 @@ import socket
 import struct
 import sys
 
-PATIENCE_SECONDS = 10
+PATIENCE_SECONDS = 100
 
 
 class Stranger:

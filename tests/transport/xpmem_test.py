@@ -14,8 +14,8 @@ PROGRAM = os.path.join(PROGRAMS, "xpmem_program")
 
 def told(*words, **settings):
     """What a job that must go well explains."""
-    done = subprocess.run([os.path.join(BIN, "mpiexec"), "--timeout", "60", "--explain=json", "-n", "2",
-                           "env", f"LD_PRELOAD={FAKE}", PROGRAM, *words], capture_output=True, text=True, timeout=80,
+    done = subprocess.run([os.path.join(BIN, "mpiexec"), "--timeout", "600", "--explain=json", "-n", "2",
+                           "env", f"LD_PRELOAD={FAKE}", PROGRAM, *words], capture_output=True, text=True, timeout=800,
                           stdin=subprocess.DEVNULL, env={**os.environ, **settings})
     if done.returncode != 0 or "came to the end" not in done.stdout:
         raise AssertionError(f"code {done.returncode}: {done.stdout}{done.stderr}")

@@ -21,7 +21,7 @@ EACH = [r'1 communicator: "halo" of 2 ranks', r'1 datatype: "triple" of 12 bytes
 class LeakReport(unittest.TestCase):
     def reports(self, *words, ranks=2, env=REPORTING):
         """The lines of each rank's block."""
-        job = launch.run("--timeout", 20, "-n", ranks, PROGRAM, *words, env=env)
+        job = launch.run("--timeout", 200, "-n", ranks, PROGRAM, *words, env=env)
         self.assertEqual((job.code, job.out), (0, "came to the end\n"), job.err)
         blocks = re.findall(r"(?m)^baton: rank (\d+): not freed at (\w+):\n((?:  .*\n)*)", job.err)
         self.assertEqual("".join(f"baton: rank {rank}: not freed at {end}:\n{lines}" for rank, end, lines in blocks), job.err)

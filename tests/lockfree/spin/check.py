@@ -15,7 +15,7 @@ DEPTH_MAX = 4_000_000
 
 
 def call(words, folder):
-    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=250)
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=1200)
     return done.returncode, done.stdout + done.stderr
 
 

@@ -10,7 +10,7 @@ import time
 import unittest
 
 PROGRAM = sys.argv.pop(1)
-PATIENCE = 120
+PATIENCE = 1200
 
 
 def call(*words):

@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 PROGRAM, FABRICS = sys.argv.pop(1), sys.argv.pop(1)
-PATIENCE = 120
+PATIENCE = 1200
 
 
 def call(*words):

@@ -10,7 +10,7 @@ import sys
 import unittest
 
 CLUSTER, FABRIC, MPIEXEC, PROGRAM = (sys.argv.pop(1) for _ in range(4))
-PATIENCE = 60
+PATIENCE = 600
 # Eager whatever the processor's profile says, also what Bruck's alltoall and halving collect.
 BYTES = {"barrier": 0, "alltoall": 480}
 USUAL_BYTES = 640

@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 PROGRAM, MACHINES = sys.argv.pop(1), sys.argv.pop(1)
-PATIENCE = 60
+PATIENCE = 600
 STREAM = {"bytes": 1e9, "reads": 1}
 
 
