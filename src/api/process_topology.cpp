@@ -6,6 +6,7 @@
 
 #include "topology/create.hpp"
 #include "topology/grid.hpp"
+#include "world/portability.hpp"
 
 namespace baton::api {
 
@@ -55,13 +56,19 @@ Error check_rank(int rank, int size) {
               rank, size);
 }
 
+// Of a grid without positions nobody is a part.
+bool is_empty(int count, const int* dims) {
+  return std::find(dims, dims + count, 0) != dims + count;
+}
+
 Error check_grid(const Communicator& comm, int count, const int* dims) {
   if (count < 0)
     return fail(MPI_ERR_DIMS, "argument 2 (ndims) is %d; it must be at least 0", count);
   for (int i = 0; i < count; ++i)
-    if (dims[i] < 1)
-      return fail(MPI_ERR_DIMS, "argument 3 (dims): element %d is %d; it must be at least 1", i,
+    if (dims[i] < 0)
+      return fail(MPI_ERR_DIMS, "argument 3 (dims): element %d is %d; it must be at least 0", i,
                   dims[i]);
+  if (is_empty(count, dims)) return MPI_SUCCESS;
   std::int64_t positions = topology::position_count(count, dims);
   if (positions <= comm.size()) return MPI_SUCCESS;
   if (positions > std::numeric_limits<int>::max())
@@ -173,6 +180,11 @@ Error cart_create(Communicator& comm, int count, const int* dims, const int* per
                   MPI_Comm* handle) {
   if (Error error = check_parent(comm)) return error;
   if (Error error = check_grid(comm, count, dims)) return error;
+  if (is_empty(count, dims)) {
+    note_not_portable(Lenience::empty_grid);
+    *handle = MPI_COMM_NULL;
+    return MPI_SUCCESS;
+  }
   Communicator* made = nullptr;
   Error error = topology::create_grid(comm, wanted_grid(count, dims, periods), reorder != 0, &made);
   return give(error, made, handle);
@@ -181,6 +193,11 @@ Error cart_create(Communicator& comm, int count, const int* dims, const int* per
 Error cart_map(Communicator& comm, int count, const int* dims, const int* periods, int* rank) {
   if (Error error = check_parent(comm)) return error;
   if (Error error = check_grid(comm, count, dims)) return error;
+  if (is_empty(count, dims)) {
+    note_not_portable(Lenience::empty_grid);
+    *rank = MPI_UNDEFINED;
+    return MPI_SUCCESS;
+  }
   *rank = topology::choose_rank(comm, wanted_grid(count, dims, periods));
   return MPI_SUCCESS;
 }

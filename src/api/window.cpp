@@ -5,6 +5,7 @@
 #include "api/group.hpp"
 #include "api/name.hpp"
 #include "base/settings.hpp"
+#include "world/portability.hpp"
 
 namespace baton::api {
 
@@ -92,10 +93,15 @@ Error win_get_name(Window* win, char* name, int* length) {
   return MPI_SUCCESS;
 }
 
-Error check_passive(const Window& win) {
+// To nobody there is nothing to be done, epoch or not.
+Error check_passive(const Window& win, int rank) {
   using window::Epoch;
   if (BATON_LIKELY(win.epoch == Epoch::locked || win.epoch == Epoch::locked_all))
     return MPI_SUCCESS;
+  if (rank == MPI_PROC_NULL) {
+    note_not_portable(Lenience::null_request_outside);
+    return MPI_SUCCESS;
+  }
   return fail(MPI_ERR_RMA_SYNC,
               "operations with a request need an epoch of MPI_Win_lock or MPI_Win_lock_all");
 }

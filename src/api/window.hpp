@@ -161,11 +161,11 @@ inline Error compare_and_swap(const void* origin, const void* expected, void* re
 
 // The request forms: when they return the operation is over as far as this rank's buffers go, so
 // the request is complete.
-Error check_passive(const Window& win);
+Error check_passive(const Window& win, int rank);
 template <class Operate>
-Error with_request(Window& win, MPI_Request* request, Operate operate) {
+Error with_request(Window& win, int rank, MPI_Request* request, Operate operate) {
   *request = MPI_REQUEST_NULL;
-  if (Error error = check_passive(win)) return error;
+  if (Error error = check_passive(win, rank)) return error;
   Error error = operate();
   if (!error) error = window::finish_locally(win);
   if (!error) *request = message::completed_handle();
@@ -174,14 +174,14 @@ Error with_request(Window& win, MPI_Request* request, Operate operate) {
 inline Error rput(const void* origin, std::int64_t origin_count, Datatype& origin_type, int rank,
                   MPI_Aint displacement, std::int64_t count, Datatype& type, Window& win,
                   MPI_Request* request) {
-  return with_request(win, request, [&] {
+  return with_request(win, rank, request, [&] {
     return put(origin, origin_count, origin_type, rank, displacement, count, type, win);
   });
 }
 inline Error rget(void* origin, std::int64_t origin_count, Datatype& origin_type, int rank,
                   MPI_Aint displacement, std::int64_t count, Datatype& type, Window& win,
                   MPI_Request* request) {
-  return with_request(win, request, [&] {
+  return with_request(win, rank, request, [&] {
     Error error = get(origin, origin_count, origin_type, rank, displacement, count, type, win);
     // Its request may be all that the program waits for.
     if (BATON_UNLIKELY(win.checks)) window::note_flush(win, rank, true);
@@ -191,7 +191,7 @@ inline Error rget(void* origin, std::int64_t origin_count, Datatype& origin_type
 inline Error raccumulate(const void* origin, std::int64_t origin_count, Datatype& origin_type,
                          int rank, MPI_Aint displacement, std::int64_t count, Datatype& type,
                          Operation& operation, Window& win, MPI_Request* request) {
-  return with_request(win, request, [&] {
+  return with_request(win, rank, request, [&] {
     return accumulate(origin, origin_count, origin_type, rank, displacement, count, type, operation,
                       win);
   });
@@ -200,7 +200,7 @@ inline Error rget_accumulate(const void* origin, std::int64_t origin_count, Data
                              void* result, std::int64_t result_count, Datatype& result_type,
                              int rank, MPI_Aint displacement, std::int64_t count, Datatype& type,
                              Operation& operation, Window& win, MPI_Request* request) {
-  return with_request(win, request, [&] {
+  return with_request(win, rank, request, [&] {
     return get_accumulate(origin, origin_count, origin_type, result, result_count, result_type,
                           rank, displacement, count, type, operation, win);
   });

@@ -10,6 +10,10 @@ enum class Lenience : unsigned char {
   address_logic,
   no_type,
   unset_attribute,
+  detached_memory,
+  null_request_outside,
+  byte_accumulate,
+  empty_grid,
 };
 
 }  // namespace baton

@@ -42,6 +42,7 @@ using ShortInt = Pair<short, int>;
     name, #name, sizeof(First) + sizeof(Second), sizeof(Pair<First, Second>), Element::element, \
         alignof(Pair<First, Second>)                                                            \
   }
+// Of a type with two names the standard calls one the synonym; the other is its name.
 const Row rows[] = {
     ROW(MPI_AINT, 8, address64),
     ROW(MPI_COUNT, 8, address64),
@@ -50,13 +51,13 @@ const Row rows[] = {
     ROW(MPI_SHORT, 2, int16),
     ROW(MPI_INT, 4, int32),
     ROW(MPI_LONG, 8, int64),
-    ROW(MPI_LONG_LONG, 8, int64),
+    ROW(MPI_LONG_LONG_INT, 8, int64),
     ROW(MPI_UNSIGNED_SHORT, 2, uint16),
     ROW(MPI_UNSIGNED, 4, uint32),
     ROW(MPI_UNSIGNED_LONG, 8, uint64),
     ROW(MPI_UNSIGNED_LONG_LONG, 8, uint64),
     ROW(MPI_FLOAT, 4, float32),
-    COMPLEX(MPI_C_FLOAT_COMPLEX, 8, complex32),
+    COMPLEX(MPI_C_COMPLEX, 8, complex32),
     COMPLEX(MPI_CXX_FLOAT_COMPLEX, 8, complex32),
     ROW(MPI_DOUBLE, 8, float64),
     COMPLEX(MPI_C_DOUBLE_COMPLEX, 16, complex64),

@@ -12,7 +12,7 @@
 
 namespace baton::lockfree {
 
-// A piece of memory that is attached, and the same where others read it.
+// A piece of memory that is attached, or was, and the same where others read it.
 struct WindowRegion {
   std::uint64_t address;  // in its rank's address space
   std::uint64_t bytes;

@@ -1,10 +1,12 @@
 #include "message/send_buffer.hpp"
 #include "datatype/pack.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <new>
 
 #include "message/wait.hpp"
+#include "platform/clock.hpp"
 
 namespace baton::message {
 
@@ -69,7 +71,7 @@ Error SendBuffer::attach(void* memory, std::int64_t bytes) {
     return fail(MPI_ERR_BUFFER, "the buffer of %lld bytes has no address",
                 static_cast<long long>(bytes));
   attached_ = true;
-  memory_ = automatic_ ? nullptr : static_cast<char*>(memory);
+  memory_ = tail_ = automatic_ ? nullptr : static_cast<char*>(memory);
   bytes_ = automatic_ ? 0 : bytes;
   return MPI_SUCCESS;
 }
@@ -78,7 +80,7 @@ Error SendBuffer::detach(void** memory, std::int64_t* bytes) {
   if (Error error = flush()) return error;
   *memory = automatic_ ? MPI_BUFFER_AUTOMATIC : memory_;
   *bytes = bytes_;
-  memory_ = nullptr;
+  memory_ = tail_ = nullptr;
   bytes_ = 0;
   attached_ = automatic_ = false;
   return MPI_SUCCESS;
@@ -132,7 +134,7 @@ bool SendBuffer::has_left(std::uint64_t number) {
 void SendBuffer::forget() {
   drop_complete();
   segments_ = nullptr;
-  memory_ = nullptr;
+  memory_ = tail_ = nullptr;
   bytes_ = 0;
   attached_ = automatic_ = false;
 }
@@ -155,51 +157,82 @@ bool SendBuffer::drop_complete() {
   return segments_ == nullptr;
 }
 
-// The first gap between segments that is wide enough, with the segment linked in.
-SendBuffer::Segment* SendBuffer::find_gap(std::int64_t bytes) {
-  char* gap = align(memory_);
+// At an address or behind it; the segments there are not in the way of what is before it.
+SendBuffer::Gap SendBuffer::find_gap(const char* from, std::int64_t bytes) {
   Segment** link = &segments_;
+  char* gap = memory_;
+  for (; *link && (*link)->begin < from; link = &(*link)->next) gap = (*link)->end;
+  gap += std::max<std::ptrdiff_t>(0, from - gap);
   for (; *link; link = &(*link)->next) {
-    if (reinterpret_cast<char*>(*link) - gap >= bytes) break;
-    gap = align(reinterpret_cast<char*>(*link) + (*link)->bytes);
+    if ((*link)->begin - gap >= bytes) return {gap, link};
+    gap = (*link)->end;
   }
-  char* end = *link ? reinterpret_cast<char*>(*link) : memory_ + bytes_;
-  if (end - gap < bytes) return nullptr;
-  auto* segment = new (gap) Segment{*link, bytes, ++messages_, {}};
-  *link = segment;
-  return segment;
+  return memory_ + bytes_ - gap >= bytes ? Gap{gap, link} : Gap{};
+}
+
+SendBuffer::Gap SendBuffer::find_gap(std::int64_t bytes) {
+  if (!memory_) return {};
+  const Gap behind = find_gap(tail_, bytes);
+  return behind.begin ? behind : find_gap(memory_, bytes);
 }
 
 SendBuffer::Segment* SendBuffer::allocate(std::int64_t bytes) {
   drop_complete();
-  std::int64_t whole = bytes + static_cast<std::int64_t>(sizeof(Segment));
-  if (!automatic_) return memory_ ? find_gap(whole) : nullptr;
-  void* memory = std::malloc(static_cast<std::size_t>(whole));
-  if (!memory) return nullptr;
-  segments_ = new (memory) Segment{segments_, whole, ++messages_, {}};
-  return segments_;
+  if (automatic_) {
+    void* memory = std::malloc(sizeof(Segment) + static_cast<std::size_t>(bytes));
+    if (!memory) return nullptr;
+    segments_ = new (memory) Segment{segments_, nullptr, nullptr, ++messages_, {}};
+    return segments_;
+  }
+  const Gap gap = find_gap(bytes + MPI_BSEND_OVERHEAD);
+  if (!gap.begin) return nullptr;
+  tail_ = gap.begin + bytes + MPI_BSEND_OVERHEAD;
+  *gap.link = new (align(gap.begin)) Segment{*gap.link, gap.begin, tail_, ++messages_, {}};
+  return *gap.link;
+}
+
+bool SendBuffer::is_settled(std::int64_t bytes) {
+  platform::Guard guard(lock_);
+  return drop_complete() || find_gap(bytes + MPI_BSEND_OVERHEAD).begin;
+}
+
+bool SendBuffer::make_room(std::int64_t bytes, std::int64_t end) {
+  if (automatic_ || bytes + MPI_BSEND_OVERHEAD > bytes_) return false;
+  wait_until([&] { return is_settled(bytes) || platform::now_ns() >= end; });
+  return platform::now_ns() < end;
 }
 
 Error SendBuffer::send(const Context& context, const void* buffer, std::int64_t count,
                        Datatype& type, std::int32_t destination, std::int32_t tag) {
   if (destination == MPI_PROC_NULL) return MPI_SUCCESS;
-  std::int64_t bytes = count * type.size;
-  platform::Guard guard(lock_);
-  Segment* segment = allocate(bytes);
-  if (!segment)
-    return fail(MPI_ERR_BUFFER,
-                attached_ ? "a message of %lld bytes does not fit into the attached buffer of %lld "
-                            "bytes (each needs MPI_BSEND_OVERHEAD more); attach a larger one, or "
-                            "MPI_BUFFER_AUTOMATIC"
-                          : "no buffer is attached for a message of %lld bytes (%lld are); attach "
-                            "one, or MPI_BUFFER_AUTOMATIC",
-                static_cast<long long>(bytes), static_cast<long long>(bytes_));
-  datatype::pack(type, buffer, 0, segment->data(), bytes);
-  begin_send(context, segment->data(), bytes, *datatype::datatypes.find(MPI_PACKED), destination,
-             tag, false, segment->request);
-  rouse_progress_thread();
-  // Another thread may complete it just now.
-  return is_complete(segment->request) ? segment->request.error : MPI_SUCCESS;
+  const std::int64_t bytes = count * type.size;
+  const auto try_to_send = [&](Error* error) {
+    platform::Guard guard(lock_);
+    Segment* segment = allocate(bytes);
+    if (!segment) return false;
+    datatype::pack(type, buffer, 0, segment->data(), bytes);
+    begin_send(context, segment->data(), bytes, *datatype::datatypes.find(MPI_PACKED), destination,
+               tag, false, segment->request);
+    rouse_progress_thread();
+    // Another thread may complete it just now.
+    *error = is_complete(segment->request) ? segment->request.error : MPI_SUCCESS;
+    return true;
+  };
+  Error error = MPI_SUCCESS;
+  if (BATON_LIKELY(try_to_send(&error))) return error;
+  // What has been received is known here after a round of progress; but whoever makes it may have
+  // lost its CPU, and what becomes free may go to another thread. Guess: far longer than that.
+  constexpr std::int64_t patience_ns = 1000000000;
+  const std::int64_t end = platform::now_ns() + patience_ns;
+  while (make_room(bytes, end))
+    if (try_to_send(&error)) return error;
+  return fail(MPI_ERR_BUFFER,
+              attached_ ? "a message of %lld bytes does not fit into the attached buffer of %lld "
+                          "bytes (each needs MPI_BSEND_OVERHEAD more); attach a larger one, or "
+                          "MPI_BUFFER_AUTOMATIC"
+                        : "no buffer is attached for a message of %lld bytes (%lld are); attach "
+                          "one, or MPI_BUFFER_AUTOMATIC",
+              static_cast<long long>(bytes), static_cast<long long>(bytes_));
 }
 
 }  // namespace baton::message

@@ -1,7 +1,8 @@
 // Buffered sends (MPI 5.0, "Buffer Allocation and Usage"): messages are copied into memory that the
 // program attached, and travel from there. One object for the process, one a communicator.
 // Invariant: segments lie in the attached memory in rising order and never overlap; each is a
-// message under way.
+// message under way. Memory is taken as in the standard's model of the buffer, a ring: behind the
+// last message, or at the start. So whatever fits there fits here.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +32,8 @@ class SendBuffer {
   void forget();
   bool attached() const { return attached_; }
 
-  // Copies the message and starts it. MPI_ERR_BUFFER when there is no room.
+  // Copies the message and starts it. A full buffer first makes progress, for a while, and collects
+  // what has left; MPI_ERR_BUFFER when there is no room then.
   Error send(const Context& context, const void* buffer, std::int64_t count, Datatype& type,
              std::int32_t destination, std::int32_t tag);
 
@@ -40,15 +42,26 @@ class SendBuffer {
   bool drop_complete();
   struct Segment {
     Segment* next;
-    std::int64_t bytes;    // of the whole segment
+    char* begin;  // of the whole segment, which includes what aligns it
+    char* end;
     std::uint64_t number;  // the how-manyeth message it is
     Request request;
     char* data() { return reinterpret_cast<char*>(this + 1); }
   };
   static_assert(sizeof(Segment) + 16 <= MPI_BSEND_OVERHEAD);
 
+  // A gap between segments that is wide enough.
+  struct Gap {
+    char* begin = nullptr;     // null: there is none
+    Segment** link = nullptr;  // where its segment goes
+  };
+  Gap find_gap(const char* from, std::int64_t bytes);
+  Gap find_gap(std::int64_t bytes);
   Segment* allocate(std::int64_t bytes);
-  Segment* find_gap(std::int64_t bytes);
+  // Whether there is room for a message of so many bytes, or all is free.
+  bool is_settled(std::int64_t bytes);
+  // Makes progress until there may be room; false: there is none, and it is that late.
+  bool make_room(std::int64_t bytes, std::int64_t end);
 
   platform::Lock lock_;  // of the segments
   char* memory_ = nullptr;
@@ -57,6 +70,7 @@ class SendBuffer {
   bool attached_ = false;
   bool automatic_ = false;
   Segment* segments_ = nullptr;
+  char* tail_ = nullptr;  // behind the message that was buffered last
 };
 
 // The process's own.

@@ -2,7 +2,18 @@
 
 #include <sys/prctl.h>
 
+#include <cerrno>
+
 namespace baton::platform {
+
+namespace {
+
+bool is_all(ssize_t got, std::size_t bytes) {
+  if (got >= 0 && got != static_cast<ssize_t>(bytes)) errno = EFAULT;  // the rest is not mapped
+  return got == static_cast<ssize_t>(bytes);
+}
+
+}  // namespace
 
 std::int64_t read_process_memory(int pid, const void* remote, void* local, std::size_t bytes) {
   iovec here{local, bytes};
@@ -18,12 +29,12 @@ std::int64_t write_process_memory(int pid, const void* local, void* remote, std:
 
 bool ProcessRuns::read(int pid, void* local) const {
   iovec here{local, bytes_};
-  return process_vm_readv(pid, &here, 1, runs_, count_, 0) == static_cast<ssize_t>(bytes_);
+  return is_all(process_vm_readv(pid, &here, 1, runs_, count_, 0), bytes_);
 }
 
 bool ProcessRuns::write(int pid, const void* local) const {
   iovec here{const_cast<void*>(local), bytes_};
-  return process_vm_writev(pid, &here, 1, runs_, count_, 0) == static_cast<ssize_t>(bytes_);
+  return is_all(process_vm_writev(pid, &here, 1, runs_, count_, 0), bytes_);
 }
 
 void permit_attach(int pid) {

@@ -9,7 +9,8 @@
 namespace baton::platform {
 
 // Copies from another process's memory. Returns the bytes copied (fewer than asked when part of the
-// range is unmapped), or -1 with errno set (EPERM: not permitted here; ESRCH: it has ended).
+// range is unmapped), or -1 with errno set (EPERM: not permitted here; ESRCH: it has ended; EFAULT:
+// nothing is mapped there).
 std::int64_t read_process_memory(int pid, const void* remote, void* local, std::size_t bytes);
 
 // The other way round.
@@ -29,7 +30,8 @@ class ProcessRuns {
     count_ = 0;
     bytes_ = 0;
   }
-  // All of them from or to memory of ours, one after another; whether the kernel did it all.
+  // All of them from or to memory of ours, one after another; whether the kernel did it all. Else
+  // errno is set as above.
   bool read(int pid, void* local) const;
   bool write(int pid, const void* local) const;
 

@@ -160,6 +160,10 @@ bool read_from(LocalRank owner, const void* address, void* target, std::int64_t 
     std::memcpy(target, here, static_cast<std::size_t>(bytes));
     return true;
   }
+  return read_by_kernel(owner, address, target, bytes);
+}
+
+bool read_by_kernel(LocalRank owner, const void* address, void* target, std::int64_t bytes) {
   auto* from = static_cast<const char*>(address);
   auto* to = static_cast<char*>(target);
   return copy_all(owner, bytes, [&](int pid, std::int64_t offset, std::size_t piece) {
@@ -172,6 +176,10 @@ bool write_to(LocalRank owner, const void* source, void* address, std::int64_t b
     std::memcpy(here, source, static_cast<std::size_t>(bytes));
     return true;
   }
+  return write_by_kernel(owner, source, address, bytes);
+}
+
+bool write_by_kernel(LocalRank owner, const void* source, void* address, std::int64_t bytes) {
   auto* from = static_cast<const char*>(source);
   auto* to = static_cast<char*>(address);
   return copy_all(owner, bytes, [&](int pid, std::int64_t offset, std::size_t piece) {

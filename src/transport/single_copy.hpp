@@ -44,6 +44,10 @@ bool read_from(LocalRank owner, const void* address, void* target, std::int64_t 
 // Copies `bytes` to `address` in the rank's memory. False as above.
 bool write_to(LocalRank owner, const void* source, void* address, std::int64_t bytes);
 
+// The same by the kernel, whatever is mapped. Where it has refused, errno says why here and above:
+// EPERM; or ESRCH, its process has ended; or EFAULT, nothing is mapped there.
+bool read_by_kernel(LocalRank owner, const void* address, void* target, std::int64_t bytes);
+bool write_by_kernel(LocalRank owner, const void* source, void* address, std::int64_t bytes);
 // Copies pieces of the rank's memory by the kernel, from or to one piece of ours. False as above.
 bool read_runs_from(LocalRank owner, const platform::ProcessRuns& runs, void* target);
 bool write_runs_to(LocalRank owner, const void* source, const platform::ProcessRuns& runs);

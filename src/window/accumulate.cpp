@@ -13,6 +13,7 @@
 #include "window/remote.hpp"
 #include "window/stream.hpp"
 #include "window/synchronize.hpp"
+#include "world/portability.hpp"
 
 namespace baton::window {
 
@@ -41,6 +42,15 @@ Change::Kind sum_of(datatype::Element element) {
   return is_real ? Change::Kind::add_real : Change::Kind::kernel;
 }
 
+// Bytes are added, multiplied and compared as numbers without a sign, though the standard has only
+// bitwise operations on them: docs/from-another-mpi.md.
+BATON_COLD datatype::Kernel kernel_for_bytes(const Operation& operation, const Datatype& type) {
+  using datatype::Element;
+  if (type.element != Element::byte) return nullptr;
+  note_not_portable(Lenience::byte_accumulate);
+  return operation.kernels[static_cast<int>(Element::uint8)];
+}
+
 // What an operation does to elements of a predefined type; false: it is not defined on them.
 BATON_INLINE bool describe_change(const Operation& operation, const Datatype& type,
                                   Change* change) {
@@ -50,6 +60,7 @@ BATON_INLINE bool describe_change(const Operation& operation, const Datatype& ty
   }
   if (BATON_UNLIKELY(!operation.predefined)) return false;
   change->kernel = kernel_of(operation, type);
+  if (BATON_UNLIKELY(!change->kernel)) change->kernel = kernel_for_bytes(operation, type);
   change->kind = operation.handle == MPI_SUM ? sum_of(type.element) : Change::Kind::kernel;
   return change->kernel != nullptr;
 }

@@ -362,7 +362,7 @@ Error shared_query(Window& window, int rank, MPI_Aint* size, std::int64_t* unit,
   reach(window, target);
   if (target.way != Way::mapped) return MPI_SUCCESS;
   *size = target.bytes;
-  *result = target.memory;
+  if (target.bytes > 0) *result = target.memory;
   return MPI_SUCCESS;
 }
 

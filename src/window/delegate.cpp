@@ -50,14 +50,18 @@ DelegationRoom* room_of(LocalRank rank) {
 
 // --- the target's side
 
+// What was detached the origin reaches better by the kernel, which notices that it is gone.
+bool is_attached(Window& window, const WorkPiece& piece) {
+  lockfree::WindowRegion region;
+  return !window.is_dynamic() ||
+         find_region(window, window.own(), piece.address, static_cast<std::int64_t>(piece.bytes),
+                     &region) == Lies::attached;
+}
+
 void do_piece(Window& window, Work& work, const WorkPiece& piece, char* data, LocalRank asker) {
   char* memory = reinterpret_cast<char*>(piece.address);
   const auto bytes = static_cast<std::int64_t>(piece.bytes);
   const bool swaps = work.kind == WorkKind::compare_and_swap;
-  if (!is_own_memory(window, piece.address, piece.bytes)) {
-    work.error = MPI_ERR_RMA_RANGE;
-    return;
-  }
   if (work.kind == WorkKind::put_stream || work.kind == WorkKind::get_stream)
     return stream_for(work, asker, window, nullptr, nullptr);
   if (work.kind == WorkKind::put) {
@@ -94,6 +98,11 @@ void do_work(Work& work, LocalRank asker) {
     work.error = MPI_ERR_WIN;
     return;
   }
+  for (std::uint32_t i = 0; i < work.pieces; ++i)
+    if (!is_attached(*window, work.piece(i))) {
+      work.error = Work::not_done;
+      return;
+    }
   char* data = work.data;
   for (std::uint32_t i = 0; i < work.pieces && !work.error; ++i) {
     do_piece(*window, work, work.piece(i), data, asker);
@@ -264,7 +273,7 @@ bool delegate(const Target& target, Work& work) {
   Partner& partner = partners[number_of(target.local_rank)];
   if (await(work, target.local_rank, patience)) {
     partner.misses = 0;
-    return true;
+    return work.error != Work::not_done;
   }
   note_miss(partner, target.local_rank);
   return false;

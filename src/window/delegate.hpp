@@ -34,6 +34,7 @@ struct WorkPiece {
 struct alignas(cache_line_bytes) Work {
   static constexpr std::uint32_t pieces_max = 64;
   static constexpr std::uint32_t data_bytes_max = 7072;
+  static constexpr std::int32_t not_done = -1;  // in `error`: nothing is, the origin is to do it
 
   lockfree::DelegationState<lockfree::Hardware> state;
   std::uint32_t window;  // its communicator's context id
@@ -94,7 +95,7 @@ template <class OwnSide>
   if (!begin_together(target, work)) return false;
   own_side();
   end_together(work);
-  return true;
+  return work.error != Work::not_done;
 }
 
 // Begins a description: without pieces or data.

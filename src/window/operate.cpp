@@ -1,11 +1,16 @@
 #include "window/operate.hpp"
 
+#include <time.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 
 #include "datatype/pack.hpp"
 #include "datatype/runs.hpp"
+#include "platform/clock.hpp"
 #include "platform/copy.hpp"
+#include "transport/heap.hpp"
 #include "transport/node.hpp"
 #include "transport/single_copy.hpp"
 #include "window/batch.hpp"
@@ -55,6 +60,29 @@ Extent extent_of(const Place& place) {
           type.true_lower_bound + type.true_extent + std::max<std::int64_t>(0, steps)};
 }
 
+// Where data with gaps lies, each piece by itself: not all that it spans has to be attached.
+Lies find_pieces(Window& window, const Place& place) {
+  Lies all = Lies::attached;
+  datatype::for_each_run(*place.type, reinterpret_cast<char*>(place.displacement), place.count,
+                         [&](char* piece, std::int64_t bytes) {
+                           lockfree::WindowRegion region;
+                           const Lies lies =
+                               find_region(window, window.targets[place.rank],
+                                           reinterpret_cast<std::uint64_t>(piece), bytes, &region);
+                           if (lies != Lies::attached) all = lies;
+                           return lies != Lies::nowhere;
+                         });
+  return all;
+}
+
+// Memory of another rank that is mapped here and stays so, whatever its owner does; or null.
+char* reach_for_sure(const Target& target, std::uint64_t first, std::uint64_t bytes) {
+  const auto* address = reinterpret_cast<const char*>(first);
+  char* memory = transport::reach_exported(target.local_rank, address);
+  return memory && transport::reach_exported(target.local_rank, address + bytes - 1) ? memory
+                                                                                     : nullptr;
+}
+
 BATON_COLD Error find_dynamic(Window& window, const Place& place, const Extent& extent,
                               Spot* spot) {
   Target& target = *spot->target;
@@ -64,14 +92,25 @@ BATON_COLD Error find_dynamic(Window& window, const Place& place, const Extent& 
   spot->address = address;
   spot->memory = nullptr;
   if (spot->is_remote()) return MPI_SUCCESS;  // the target looks itself
-  lockfree::WindowRegion region{first, static_cast<std::uint64_t>(bytes)};
-  if (bytes > 0 && !find_region(window, target, first, bytes, &region))
+  if (bytes == 0) return MPI_SUCCESS;
+  lockfree::WindowRegion region;
+  Lies lies = find_region(window, target, first, bytes, &region);
+  const bool in_pieces = lies == Lies::nowhere && !place.type->contiguous;
+  if (in_pieces) lies = find_pieces(window, place);
+  const bool own = target.local_rank == transport::own_rank();
+  if (lies == Lies::nowhere || (own && lies == Lies::detached && !is_usable(window, first, bytes)))
     return out_of_range(window, place, place.displacement + extent.first,
                         place.displacement + extent.last);
-  // All of the region, so that the next operation finds it mapped.
+  if (in_pieces) region = {first, static_cast<std::uint64_t>(bytes)};
   char* memory = reinterpret_cast<char*>(region.address);
-  if (target.local_rank != transport::own_rank())
+  if (own) {
+    // It is here.
+  } else if (in_pieces || lies == Lies::detached) {
+    memory = reach_for_sure(target, region.address, region.bytes);
+  } else {
+    // All of the region, so that the next operation finds it mapped.
     memory = transport::reach(target.local_rank, memory, region.bytes);
+  }
   if (memory) spot->memory = memory + (address - region.address);
   return MPI_SUCCESS;
 }
@@ -104,13 +143,34 @@ inline Error find_static(const Window& window, const Place& place, const Extent&
   return MPI_SUCCESS;
 }
 
+// For as long as mpiexec may need to notice that a rank has died. It then ends the job and says who
+// it was, which an error of ours would hide.
+void wait_for_the_end() {
+  constexpr std::int64_t enough_ns = 10'000'000'000, nap_ns = 10'000'000;  // guess
+  const std::int64_t end = platform::now_ns() + enough_ns;
+  const timespec nap{0, nap_ns};
+  while (platform::now_ns() < end) ::nanosleep(&nap, nullptr);
+}
+
+// Right after a copy that the kernel has refused; errno says why.
 BATON_COLD Error kernel_refuses(const Window& window, const Spot& spot) {
+  const int cause = errno, rank = window.rank_of(*spot.target);
+  if (cause == EFAULT)
+    return fail(MPI_ERR_RMA_RANGE,
+                "at rank %d of the window some of the memory that the operation reaches is not "
+                "mapped, though it is, or was, part of the window; keep it until nobody uses it",
+                rank);
+  if (cause == ESRCH) {
+    wait_for_the_end();
+    return fail(MPI_ERR_PROC_ABORTED, "rank %d of the window, whose memory is reached, has ended",
+                rank);
+  }
   return fail(
       MPI_ERR_UNSUPPORTED_OPERATION,
       "the kernel does not let this rank reach memory of rank %d of the window (it is not "
       "of MPI_Win_allocate or MPI_Alloc_mem, and cross-memory attach is not permitted); use "
       "MPI_Win_allocate, or permit it",
-      window.rank_of(*spot.target));
+      rank);
 }
 
 LocalRank owner_of(const Window& window, const Target& target) {
@@ -138,7 +198,7 @@ Error find_special_spot(Window& window, const Place& place, Spot* spot, WindowOp
 Error read_spot(Window& window, const Spot& spot, std::uint64_t address, void* to,
                 std::int64_t bytes) {
   const LocalRank owner = owner_of(window, *spot.target);
-  if (transport::read_from(owner, reinterpret_cast<const void*>(address), to, bytes))
+  if (transport::read_by_kernel(owner, reinterpret_cast<const void*>(address), to, bytes))
     return MPI_SUCCESS;
   return kernel_refuses(window, spot);
 }
@@ -146,7 +206,8 @@ Error read_spot(Window& window, const Spot& spot, std::uint64_t address, void* t
 Error write_spot(Window& window, const Spot& spot, std::uint64_t address, const void* from,
                  std::int64_t bytes) {
   const LocalRank owner = owner_of(window, *spot.target);
-  if (transport::write_to(owner, from, reinterpret_cast<void*>(address), bytes)) return MPI_SUCCESS;
+  if (transport::write_by_kernel(owner, from, reinterpret_cast<void*>(address), bytes))
+    return MPI_SUCCESS;
   return kernel_refuses(window, spot);
 }
 

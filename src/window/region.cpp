@@ -1,13 +1,17 @@
 // Memory attached to dynamic windows. Each rank publishes its list in shared memory, with a
-// version; the others keep copies, which they read again when the version has changed.
+// version; the others keep copies, which they read again when the version has changed. What was
+// detached stays in the list for a while: programs rely on others' reaching it as long as it is
+// there (docs/one-sided.md).
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 #include <utility>
 
+#include "platform/own_memory.hpp"
 #include "transport/heap.hpp"
 #include "window/window.hpp"
+#include "world/portability.hpp"
 
 namespace baton::window {
 
@@ -21,7 +25,14 @@ Error check_flavor(const Window& window) {
               "argument 1 (win): memory is attached to windows of MPI_Win_create_dynamic only");
 }
 
-// The first that does not lie before an address.
+// In a published region's bytes: it was detached.
+constexpr std::uint64_t detached_bit = std::uint64_t{1} << 63;
+
+std::size_t listed(const Regions& regions) {
+  return regions.count + regions.detached;
+}
+
+// The first attached one that does not lie before an address.
 WindowRegion* find(const Regions& regions, std::uint64_t address) {
   return std::lower_bound(
       regions.list, regions.list + regions.count, address,
@@ -42,7 +53,7 @@ bool make_room(Regions& regions, std::size_t count) {
 // A list that others map, with room for one region more; the one there is, or a longer one.
 bool make_shared_room(const Window& window, PublishedRegions* longer) {
   *longer = window.published;
-  if (!window.row_is_shared || window.attached.count < longer->room) return true;
+  if (!window.row_is_shared || listed(window.attached) < longer->room) return true;
   longer->room = std::max<std::size_t>(page_bytes / sizeof(WindowRegion), 2 * longer->room);
   void* memory = nullptr;
   if (transport::allocate_exported(longer->room * sizeof *longer->list, cache_line_bytes, nullptr,
@@ -52,16 +63,19 @@ bool make_shared_room(const Window& window, PublishedRegions* longer) {
   return memory != nullptr;
 }
 
-// What is attached has changed from an index on: so the others shall see it, in that list.
+// The list has changed from an index on: so the others shall see it, in that memory.
 void publish(Window& window, std::size_t changed, const PublishedRegions& shared) {
   if (!window.row_is_shared) return;
   const Regions& attached = window.attached;
   const PublishedRegions before = std::exchange(window.published, shared);
   if (before.list != shared.list) changed = 0;
   lockfree::publish_regions(window.row->regions, reinterpret_cast<std::uint64_t>(shared.list),
-                            attached.count, [&] {
-                              for (std::size_t i = changed; i < attached.count; ++i)
-                                write_region(shared.list[i], attached.list[i]);
+                            listed(attached), [&] {
+                              for (std::size_t i = changed; i < listed(attached); ++i) {
+                                WindowRegion region = attached.list[i];
+                                if (i >= attached.count) region.bytes |= detached_bit;
+                                write_region(shared.list[i], region);
+                              }
                             });
   if (before.list && before.list != shared.list) (void)transport::release_exported(before.list);
 }
@@ -80,11 +94,91 @@ bool read_list(Target& target, Error* error) {
     *error = fail(MPI_ERR_NO_MEM, "no memory for a list of attached memory");
     return true;
   }
-  for (std::size_t i = 0; list && i < view.count; ++i) copy.list[i] = read_region(list[i]);
+  std::size_t attached = 0;
+  for (std::size_t i = 0; list && i < view.count; ++i) {
+    copy.list[i] = read_region(list[i]);
+    attached += (copy.list[i].bytes & detached_bit) == 0;
+    copy.list[i].bytes &= ~detached_bit;
+  }
   if (!is_still(line, view)) return false;
-  copy.count = list ? view.count : 0;
+  copy.count = attached;
+  copy.detached = list ? view.count - attached : 0;
   copy.version = view.version;
   return true;
+}
+
+// Removes those at an index; the others move up.
+void remove_at(Regions& regions, std::size_t index, std::size_t* of) {
+  WindowRegion* place = regions.list + index;
+  std::memmove(place, place + 1, (listed(regions) - index - 1) * sizeof *place);
+  --*of;
+}
+
+// Adds one that was detached, in the place of the oldest where there are many. There is room.
+void keep_detached(Regions& regions, const WindowRegion& region) {
+  if (region.bytes == 0) return;
+  if (regions.detached == Regions::detached_max)
+    remove_at(regions, regions.count, &regions.detached);
+  regions.list[listed(regions)] = region;
+  ++regions.detached;
+}
+
+// What is attached again was not detached.
+void forget_detached(Regions& regions, const WindowRegion& within) {
+  for (std::size_t i = regions.count; i < listed(regions);) {
+    const WindowRegion& old = regions.list[i];
+    const std::uint64_t offset = old.address - within.address;
+    if (offset < within.bytes && old.bytes <= within.bytes - offset)
+      remove_at(regions, i, &regions.detached);
+    else
+      ++i;
+  }
+}
+
+// The last attached region that does not begin behind an address; null: there is none.
+const WindowRegion* region_before(const Regions& regions, std::uint64_t address) {
+  const WindowRegion* place = find(regions, address);
+  if (place != regions.list + regions.count && place->address == address) return place;
+  return place == regions.list ? nullptr : place - 1;
+}
+
+bool has(const WindowRegion& region, std::uint64_t address) {
+  return address - region.address < region.bytes;
+}
+
+// How far memory reaches from an address that is, or was, attached; the address: not at all.
+std::uint64_t end_of_known(const Regions& regions, std::uint64_t address) {
+  const WindowRegion* place = region_before(regions, address);
+  if (place && has(*place, address)) return place->address + place->bytes;
+  std::uint64_t end = address;
+  for (std::size_t i = regions.count; i < listed(regions); ++i)
+    if (has(regions.list[i], address))
+      end = std::max(end, regions.list[i].address + regions.list[i].bytes);
+  return end;
+}
+
+Lies find_in(const Regions& regions, std::uint64_t address, std::uint64_t bytes,
+             WindowRegion* region) {
+  const std::uint64_t end = address + bytes;
+  if (end < address) return Lies::nowhere;
+  if (const WindowRegion* place = region_before(regions, address)) {
+    *region = *place;
+    // Those that follow without a gap belong to it as far as they are wanted.
+    const WindowRegion* behind = regions.list + regions.count;
+    while (region->address + region->bytes < end && ++place != behind &&
+           place->address == region->address + region->bytes)
+      region->bytes += place->bytes;
+    if (address - region->address <= region->bytes && end <= region->address + region->bytes)
+      return Lies::attached;
+  }
+  *region = {address, bytes};
+  if (regions.detached == 0) return Lies::nowhere;
+  for (std::uint64_t known = address; known < end;) {
+    const std::uint64_t further = end_of_known(regions, known);
+    if (further == known) return Lies::nowhere;
+    known = further;
+  }
+  return Lies::detached;
 }
 
 }  // namespace
@@ -108,10 +202,11 @@ Error attach(Window& window, void* base, MPI_Aint bytes) {
                 static_cast<long long>(bytes), base);
   const auto index = static_cast<std::size_t>(place - attached.list);
   PublishedRegions shared;
-  if (!make_room(attached, attached.count + 1) || !make_shared_room(window, &shared))
+  forget_detached(attached, {address, size});
+  if (!make_room(attached, listed(attached) + 1) || !make_shared_room(window, &shared))
     return fail(MPI_ERR_NO_MEM, "no memory for a list of attached memory");
   place = attached.list + index;
-  std::memmove(place + 1, place, (attached.count - index) * sizeof *place);
+  std::memmove(place + 1, place, (listed(attached) - index) * sizeof *place);
   *place = {address, size};
   ++attached.count;
   publish(window, index, shared);
@@ -130,34 +225,37 @@ Error detach(Window& window, const void* base) {
                 "argument 2 (base): nothing that is attached begins at %p; give the address that "
                 "MPI_Win_attach was given",
                 base);
-  --attached.count;
-  std::memmove(place, place + 1, (attached.count - index) * sizeof *place);
+  const WindowRegion region = *place;
+  remove_at(attached, index, &attached.count);
+  keep_detached(attached, region);
   publish(window, index, window.published);
   return MPI_SUCCESS;
 }
 
-bool find_region(Window& window, Target& target, std::uint64_t address, std::int64_t bytes,
+Lies find_region(Window& window, Target& target, std::uint64_t address, std::int64_t bytes,
                  WindowRegion* region) {
   const bool own = &target == &window.own();
   platform::Guard guard(window.memory_lock);
   if (!own) {
     if (!target.regions) target.regions = new (std::nothrow) Regions;
-    if (!target.regions) return false;
+    if (!target.regions) return Lies::nowhere;
     Error error = MPI_SUCCESS;
     while (!is_current(target.row->regions, target.regions->version) && !read_list(target, &error))
       platform::yield_cpu();
-    if (error) return false;
+    if (error) return Lies::nowhere;
   }
-  const Regions& regions = own ? window.attached : *target.regions;
-  WindowRegion* place = find(regions, address);
-  const bool begins = place != regions.list + regions.count && place->address == address;
-  if (!begins) {
-    if (place == regions.list) return false;
-    --place;
-  }
-  *region = *place;
-  const std::uint64_t offset = address - place->address;
-  return offset <= place->bytes && place->bytes - offset >= static_cast<std::uint64_t>(bytes);
+  const Lies lies = find_in(own ? window.attached : *target.regions, address,
+                            static_cast<std::uint64_t>(bytes), region);
+  if (BATON_UNLIKELY(lies == Lies::detached)) note_not_portable(Lenience::detached_memory);
+  return lies;
+}
+
+bool is_usable(Window& window, std::uint64_t address, std::int64_t bytes) {
+  WindowRegion region;
+  const Lies lies = find_region(window, window.own(), address, bytes, &region);
+  return lies == Lies::attached ||
+         (lies == Lies::detached &&
+          platform::is_mapped_now(address, static_cast<std::uint64_t>(bytes)));
 }
 
 void forget_regions(Window& window) {

@@ -245,8 +245,7 @@ Window* find_window(std::uint32_t id) {
 }
 
 bool is_own_memory(Window& window, std::uint64_t address, std::uint64_t bytes) {
-  if (window.is_dynamic())
-    return is_attached(window, window.own(), address, static_cast<std::int64_t>(bytes));
+  if (window.is_dynamic()) return is_usable(window, address, static_cast<std::int64_t>(bytes));
   const std::uint64_t offset = address - reinterpret_cast<std::uint64_t>(window.base);
   const auto size = static_cast<std::uint64_t>(window.size);
   return offset <= size && bytes <= size - offset;

@@ -34,11 +34,12 @@ enum class Way : std::uint8_t {
 
 enum class Hold : std::uint8_t { none, shared, exclusive, unchecked };
 
-// Memory attached to a dynamic window, by address: the list of this rank, which others map, or a
-// copy of another's.
+// Memory attached to a dynamic window, by address, and behind it what was detached last, the oldest
+// first: the list of this rank, which others map, or a copy of another's.
 struct Regions {
+  static constexpr std::size_t detached_max = 64;  // guess
   lockfree::WindowRegion* list = nullptr;
-  std::size_t count = 0, room = 0;
+  std::size_t count = 0, detached = 0, room = 0;
   std::uint64_t version = 0;  // of a copy
 };
 
@@ -202,18 +203,22 @@ Error free_window(Window& window);
 // MPI_ERR_RMA_FLAVOR, MPI_ERR_RMA_ATTACH, MPI_ERR_SIZE, MPI_ERR_NO_MEM, explained.
 Error attach(Window& window, void* base, MPI_Aint bytes);
 Error detach(Window& window, const void* base);
-// The region in which all of [address, address + bytes) is attached there, or false.
-bool find_region(Window& window, Target& target, std::uint64_t address, std::int64_t bytes,
+// Where bytes of a dynamic window lie.
+enum class Lies : std::uint8_t {
+  nowhere,   // not all of them in memory that others may reach
+  attached,  // in attached memory
+  detached,  // some in memory that was attached, and may be there still
+};
+// Of [address, address + bytes) at the target; with the attached region, or regions that follow
+// each other, in which they lie, or just these bytes.
+Lies find_region(Window& window, Target& target, std::uint64_t address, std::int64_t bytes,
                  lockfree::WindowRegion* region);
-bool is_attached(Window& window, Target& target, std::uint64_t address, std::int64_t bytes);
-inline bool is_attached(Window& window, Target& target, std::uint64_t address, std::int64_t bytes) {
-  lockfree::WindowRegion region;
-  return find_region(window, target, address, bytes, &region);
-}
+// Whether all are memory of this rank that others may reach: attached, or still there.
+bool is_usable(Window& window, std::uint64_t address, std::int64_t bytes);
 void forget_regions(Window& window);
 
 // Where a rank's memory lies in this process; rank MPI_PROC_NULL means the first that has any.
-// A null base where it cannot be mapped.
+// A null base where it cannot be mapped, or has no bytes.
 Error shared_query(Window& window, int rank, MPI_Aint* size, std::int64_t* unit, void* base);
 
 }  // namespace baton::window

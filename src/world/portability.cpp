@@ -24,6 +24,14 @@ const char* words_of(Lenience what) {
       return "MPI_DATATYPE_NULL as the type of no elements";
     case Lenience::unset_attribute:
       return "deleting an attribute that is not set";
+    case Lenience::detached_memory:
+      return "an operation on memory that its owner has detached from the window";
+    case Lenience::null_request_outside:
+      return "MPI_Rput or the like to MPI_PROC_NULL outside an epoch of locks";
+    case Lenience::byte_accumulate:
+      return "an accumulate on MPI_BYTE that is not bitwise (MPI_UINT8_T is portable)";
+    case Lenience::empty_grid:
+      return "a Cartesian grid with a dimension of 0";
   }
   return nullptr;
 }

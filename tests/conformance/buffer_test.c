@@ -70,6 +70,46 @@ static void the_overhead_is_enough(void) {
   free(memory);
 }
 
+/* What the standard's model of the buffer has room for fits: a ring in which space is taken behind
+ * the last message, or at the start. Whoever fills gaps as they come has none left for the last. */
+static void space_is_taken_in_a_ring(void) {
+  const int unit = big / 3;
+  const int parts = MPI_BSEND_OVERHEAD;
+  const int room = 10 * unit + 3 * parts;
+  char* memory = malloc((size_t)room);
+  void* back;
+  int bytes;
+  MPI_Buffer_attach(memory, room);
+  for (int i = 0; i < 3; ++i) send_key(3 * unit, (uint64_t)i, i, MPI_COMM_WORLD);
+  receive_and_check(3 * unit, 0, 0, MPI_COMM_WORLD);
+  MPI_Barrier(MPI_COMM_WORLD);
+  send_key(unit - parts, 3, 3, MPI_COMM_WORLD);
+  send_key(3 * unit, 4, 4, MPI_COMM_WORLD);
+  for (int i = 1; i < 5; ++i)
+    receive_and_check(i == 3 ? unit - parts : 3 * unit, (uint64_t)i, i, MPI_COMM_WORLD);
+  MPI_Buffer_detach(&back, &bytes);
+  free(memory);
+}
+
+/* Its space comes back without a call that waits for it. */
+static void a_full_buffer_collects_what_has_been_received(void) {
+  char* memory = malloc(big + MPI_BSEND_OVERHEAD);
+  void* back;
+  int bytes;
+  MPI_Buffer_attach(memory, big + MPI_BSEND_OVERHEAD);
+  for (int turn = 0; turn < 10; ++turn) {
+    char token = 0;
+    send_key(big, (uint64_t)turn, 8, MPI_COMM_WORLD);
+    receive_and_check(big, (uint64_t)turn, 8, MPI_COMM_WORLD);
+    MPI_Sendrecv(&token, 1, MPI_CHAR, previous(), 9, &token, 1, MPI_CHAR, next(), 9, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+  }
+  CHECK(class_of(MPI_Bsend(memory, big + 1, MPI_BYTE, next(), 8, MPI_COMM_WORLD)) ==
+        MPI_ERR_BUFFER);
+  MPI_Buffer_detach(&back, &bytes);
+  free(memory);
+}
+
 /* The communicator's buffer goes before the process's, also for requests made before it came. */
 static void the_communicators_buffer_comes_first(MPI_Comm comm) {
   char process_memory[small + MPI_BSEND_OVERHEAD];
@@ -177,6 +217,8 @@ int main(int argc, char** argv) {
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   nothing_attached_is_an_error(comm);
   the_overhead_is_enough();
+  space_is_taken_in_a_ring();
+  a_full_buffer_collects_what_has_been_received();
   the_communicators_buffer_comes_first(comm);
   /* Where long messages leave before their match there is nothing to wait for. */
   if (argc < 2 || strcmp(argv[1], "buffered") != 0) a_flush_waits_for_what_was_there(comm);

@@ -250,6 +250,94 @@ static void a_part_of_an_element_is_taken_in_from_others(void) {
   free(in);
 }
 
+/* A dimension of 0 makes an empty grid, of which nobody is a part. */
+static void an_empty_grid_has_no_ranks(void) {
+  int grids[][2] = {{0, 1}, {size, 0}, {0, 0}, {1 << 30, 0}};
+  for (int i = 0; i < 4; ++i)
+    for (int reorder = 0; reorder < 2; ++reorder) {
+      int periods[] = {reorder, i % 2}, its_rank = 7;
+      MPI_Comm made = MPI_COMM_WORLD;
+      CHECK(MPI_Cart_create(MPI_COMM_WORLD, 2, grids[i], periods, reorder, &made) == MPI_SUCCESS);
+      CHECK(made == MPI_COMM_NULL);
+      CHECK(MPI_Cart_map(MPI_COMM_WORLD, 2, grids[i], periods, &its_rank) == MPI_SUCCESS);
+      CHECK(its_rank == MPI_UNDEFINED);
+    }
+}
+
+static void nobody_is_reached_outside_of_epochs(void) {
+  int memory[4] = {0}, value = 1, result = 5;
+  MPI_Request requests[4];
+  MPI_Win win;
+  MPI_Win_create(memory, sizeof memory, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  for (int fenced = 0; fenced < 2; ++fenced) {
+    if (fenced) MPI_Win_fence(0, win);
+    CHECK(MPI_Rput(&value, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, win, &requests[0]) ==
+          MPI_SUCCESS);
+    CHECK(MPI_Rget(&result, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, win, &requests[1]) ==
+          MPI_SUCCESS);
+    CHECK(MPI_Raccumulate(&value, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, MPI_SUM, win,
+                          &requests[2]) == MPI_SUCCESS);
+    CHECK(MPI_Rget_accumulate(&value, 1, MPI_INT, &result, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT,
+                              MPI_SUM, win, &requests[3]) == MPI_SUCCESS);
+    CHECK(MPI_Waitall(4, requests, MPI_STATUSES_IGNORE) == MPI_SUCCESS && result == 5);
+    if (fenced) MPI_Win_fence(0, win);
+  }
+  MPI_Win_free(&win);
+}
+
+/* Bytes are numbers without a sign, for accumulates. */
+static void bytes_are_accumulated_as_numbers(void) {
+  const MPI_Op ops[] = {MPI_SUM, MPI_PROD, MPI_MAX, MPI_MIN, MPI_LAND, MPI_BOR};
+  const unsigned char sums[] = {4, 196, 250, 10, 1, 250};
+  unsigned char *memory, operand = 250, old = 0;
+  MPI_Win win;
+  const int next = (rank + 1) % size;
+  for (int kind = 0; kind < 2; ++kind) {
+    if (kind == 0)
+      MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    else
+      MPI_Win_create(memory = malloc(64), 64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    for (int i = 0; i < 6; ++i) {
+      memset(memory, 10, 64);
+      MPI_Win_fence(0, win);
+      CHECK(MPI_Accumulate(&operand, 1, MPI_BYTE, next, 0, 1, MPI_BYTE, ops[i], win) ==
+            MPI_SUCCESS);
+      CHECK(MPI_Get_accumulate(&operand, 1, MPI_BYTE, &old, 1, MPI_BYTE, next, 1, 1, MPI_BYTE,
+                               ops[i], win) == MPI_SUCCESS);
+      CHECK(MPI_Fetch_and_op(&operand, &old, MPI_BYTE, next, 2, ops[i], win) == MPI_SUCCESS);
+      MPI_Win_fence(0, win);
+      CHECK(memory[0] == sums[i] && memory[1] == sums[i] && memory[2] == sums[i]);
+      CHECK(memory[3] == 10 && old == 10);
+    }
+    MPI_Win_free(&win);
+  }
+  free(memory);
+  CHECK(MPI_Allreduce(&operand, &old, 1, MPI_BYTE, MPI_SUM, MPI_COMM_WORLD) == MPI_ERR_OP);
+}
+
+/* A segment of no bytes has no address; nor is there one of nobody where all are like that. */
+static void a_segment_without_bytes_has_no_address(void) {
+  MPI_Aint bytes = 7;
+  int unit = 7, *base, *found = &unit, its_rank, its_size;
+  MPI_Comm node;
+  MPI_Win win;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  MPI_Comm_rank(node, &its_rank);
+  MPI_Comm_size(node, &its_size);
+  for (int all = 0; all < 2; ++all) { /* of rank 0 alone, or of all */
+    MPI_Win_allocate_shared(all || its_rank == 0 ? 0 : 64, 4, MPI_INFO_NULL, node, &base, &win);
+    CHECK(MPI_Win_shared_query(win, 0, &bytes, &unit, &found) == MPI_SUCCESS);
+    CHECK(bytes == 0 && unit == 4 && found == NULL);
+    CHECK(MPI_Win_shared_query(win, MPI_PROC_NULL, &bytes, &unit, &found) == MPI_SUCCESS);
+    if (!all && its_size > 1)
+      CHECK(bytes == 64 && found != NULL);
+    else
+      CHECK(bytes == 0 && found == NULL);
+    MPI_Win_free(&win);
+  }
+  MPI_Comm_free(&node);
+}
+
 int main(int argc, char** argv) {
   char text[16];
   int flag = 0;
@@ -271,5 +359,9 @@ int main(int argc, char** argv) {
   what_is_not_made_is_no_communicator();
   a_part_of_an_element_is_taken_in();
   a_part_of_an_element_is_taken_in_from_others();
+  an_empty_grid_has_no_ranks();
+  nobody_is_reached_outside_of_epochs();
+  bytes_are_accumulated_as_numbers();
+  a_segment_without_bytes_has_no_address();
   return finish();
 }

@@ -30,11 +30,12 @@ static void dimensions(void) {
 }
 
 static void grids(void) {
-  int dims[] = {size, 2}, none[] = {1, 0}, periods[] = {0, 0}, wide[4] = {65536, 65536, 1, 1}, n;
+  int dims[] = {size, 2}, below[] = {0, -1}, periods[] = {0, 0}, wide[4] = {65536, 65536, 1, 1}, n;
   MPI_Comm made;
   WRONG(MPI_Cart_create(WORLD, 2, dims, periods, 0, &made), MPI_ERR_DIMS, "positions");
   WRONG(MPI_Cart_create(WORLD, 4, wide, wide, 1, &made), MPI_ERR_DIMS, "more positions than any");
-  WRONG(MPI_Cart_create(WORLD, 2, none, periods, 0, &made), MPI_ERR_DIMS, "element 1 is 0");
+  WRONG(MPI_Cart_create(WORLD, 2, below, periods, 0, &made), MPI_ERR_DIMS, "element 1 is -1");
+  WRONG(MPI_Cart_map(WORLD, 2, below, periods, &n), MPI_ERR_DIMS, "element 1 is -1");
   WRONG(MPI_Cart_create(WORLD, -1, dims, periods, 0, &made), MPI_ERR_DIMS, "argument 2 (ndims)");
   WRONG(MPI_Cart_create(WORLD, 1, NULL, periods, 0, &made), MPI_ERR_ARG, "argument 3 (dims)");
   WRONG(MPI_Cart_create(WORLD, 1, dims, NULL, 0, &made), MPI_ERR_ARG, "argument 4 (periods)");

@@ -121,6 +121,35 @@ TEST(construct, huge_numbers_without_data_are_no_error) {
   release(*empty);
 }
 
+// Wherever it lies, and whatever contains it.
+TEST(construct, a_block_of_length_0_counts_nowhere) {
+  for (bool high : {false, true}) {
+    const std::int64_t end = high ? INT64_MAX : INT64_MIN, other = high ? INT64_MIN : INT64_MAX;
+    Datatype *inner = nullptr, *made = nullptr, *again = nullptr;
+    ASSERT_EQ(make_indexed(MPI_COMBINER_HINDEXED, {0, 1, 0}, {end, 8, other}, predefined(MPI_INT),
+                           &inner),
+              MPI_SUCCESS);
+    EXPECT_EQ(inner->size, 4);
+    EXPECT_EQ(inner->lower_bound, 8);
+    EXPECT_EQ(inner->extent, 4);
+    StructBlock blocks[] = {{1, 16, inner}, {0, end, inner}, {1, 0, &predefined(MPI_DOUBLE)}};
+    ASSERT_EQ(make_struct(blocks, 3, &made), MPI_SUCCESS);
+    EXPECT_EQ(made->size, 12);
+    EXPECT_EQ(made->lower_bound, 0);
+    EXPECT_EQ(made->true_extent, 28);
+    ASSERT_EQ(make_contiguous(3, *made, &again), MPI_SUCCESS);
+    EXPECT_EQ(again->size, 36);
+    for (Datatype* type : {inner, made, again}) release(*type);
+    ASSERT_EQ(make_indexed(MPI_COMBINER_HINDEXED, {0}, {end}, predefined(MPI_INT), &inner),
+              MPI_SUCCESS);
+    StructBlock empty[] = {{1, end, inner}, {1, 4, &predefined(MPI_INT)}};
+    ASSERT_EQ(make_struct(empty, 2, &made), MPI_SUCCESS);
+    EXPECT_EQ(made->lower_bound, 4);
+    EXPECT_EQ(made->extent, 4);
+    for (Datatype* type : {inner, made}) release(*type);
+  }
+}
+
 TEST(construct, a_long_chain_of_types_is_freed_without_deep_recursion) {
   Datatype* type = &predefined(MPI_INT);
   for (int i = 0; i < 1000000; ++i) {

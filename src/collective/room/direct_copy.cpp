@@ -1,6 +1,7 @@
 #include "collective/room/direct_copy.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 #include "base/settings.hpp"
@@ -79,9 +80,15 @@ void DirectCopy::pull(int from, std::int64_t offset, void* to, std::int64_t byte
 }
 
 void DirectCopy::note_refusal(std::int64_t bytes, const char* way, int rank) {
+  const int cause = errno;
   refused_ = true;
-  run_.note(fail(MPI_ERR_OTHER, "the kernel refuses to copy %lld bytes %s rank %d's buffer",
-                 static_cast<long long>(bytes), way, rank));
+  ended_ = cause == ESRCH;
+  if (ended_)
+    return run_.note(
+        fail(MPI_ERR_PROC_ABORTED, "rank %d, whose buffer is copied, has ended", rank));
+  run_.note(fail(MPI_ERR_OTHER, "the kernel refuses to copy %lld bytes %s rank %d's buffer: %s",
+                 static_cast<long long>(bytes), way, rank,
+                 cause == EFAULT ? "not all of it is mapped there" : std::strerror(cause)));
 }
 
 void DirectCopy::pull(int from, std::int64_t offset, void* to, std::int64_t count,

@@ -69,7 +69,7 @@ class DirectCopy {
       bool operator()() const { return end == Clock::time_point() || Clock::now() >= end; }
     };
     using Clock = Noticed::Clock;
-    constexpr std::chrono::seconds enough(1);  // guess
+    const std::chrono::seconds enough(ended_ ? 10 : 1);  // guess
     return run_.until_progress(Noticed{refused_ ? Clock::now() + enough : Clock::time_point()});
   }
 
@@ -98,6 +98,7 @@ class DirectCopy {
   bool foreign_ = false;  // a rank's call is another one
   Turn turn_;
   bool refused_ = false;  // the kernel, a copy: no other one is tried
+  bool ended_ = false;    // because the other rank has ended
 };
 
 // Where the data of a buffer lies packed: in itself, or in a copy; null, and the run has the error,
