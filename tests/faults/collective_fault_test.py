@@ -39,9 +39,9 @@ class Dying(unittest.TestCase):
         """The job ends because of the victim, and nobody is left."""
         token = f"dying-{uuid.uuid4().hex}"
         after = self.random.randrange(2000, 60000)
-        launch.WATCHDOG_SECONDS = 80
+        launch.WATCHDOG_SECONDS = 800
         began = time.monotonic()
-        job = launch.run("--timeout", 60, "-n", RANKS, PROGRAM, collective, bytes_, victim, how, after, where, token,
+        job = launch.run("--timeout", 600, "-n", RANKS, PROGRAM, collective, bytes_, victim, how, after, where, token,
                          env={**os.environ, **(env or {})})
         took = time.monotonic() - began
         self.is_gone(token)

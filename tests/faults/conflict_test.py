@@ -92,7 +92,7 @@ class Conflicts(unittest.TestCase):
     def ends(self, word, found, kind="allocate", env=None):
         rank, procedure, text = found
         with self.subTest(word, kind=kind):
-            job = launch.run("--timeout", 20, "--check", "-n", 3, PROGRAM, word, "fatal", kind, env=env)
+            job = launch.run("--timeout", 200, "--check", "-n", 3, PROGRAM, word, "fatal", kind, env=env)
             self.assertIn(f"baton: rank {rank}: MPI_{procedure}: {text} [MPI_ERR_RMA_CONFLICT]\n", job.err)
             self.assertEqual(job.code, CONFLICT, job.err)
             self.assertNotIn("not so", job.err)
@@ -110,7 +110,7 @@ class Conflicts(unittest.TestCase):
     def test_with_errors_return_one_rank_hears_of_it_and_the_window_is_good(self):
         for word, (rank, _, text) in {**BETWEEN, **stores(False)}.items():
             with self.subTest(word):
-                job = launch.run("--timeout", 20, "--check", "-n", 3, PROGRAM, word, "return")
+                job = launch.run("--timeout", 200, "--check", "-n", 3, PROGRAM, word, "return")
                 self.assertEqual(job.code, 0, job.err)
                 told = sorted(line for line in job.out.splitlines() if "conflict in" in line)
                 # The fence, too, finds a store that an operation has met.
@@ -138,7 +138,7 @@ class Fitting(unittest.TestCase):
     def pass_all(self, words, kind, *options, **env):
         for word in words:
             with self.subTest(word, kind=kind, env=env):
-                job = launch.run("--timeout", 20, *options, "-n", 3, PROGRAM, word, "fatal", kind, env=environment(**env))
+                job = launch.run("--timeout", 200, *options, "-n", 3, PROGRAM, word, "fatal", kind, env=environment(**env))
                 self.assertEqual(job.code, 0, job.err)
                 self.assertEqual(job.out.count(": 0 conflicts"), 3, job.out + job.err)
                 self.assertEqual(job.err, "")

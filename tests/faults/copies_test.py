@@ -43,14 +43,14 @@ class Copies(Faults):
             self.on_each_way(lambda env, memory: self.kill_one(env, memory, victim))
 
     def kill_one(self, env, memory, victim):
-        process = subprocess.Popen([launch.MPIEXEC, "--timeout", "30", "-n", "2", PROGRAM, "exchange", *memory],
+        process = subprocess.Popen([launch.MPIEXEC, "--timeout", "300", "-n", "2", PROGRAM, "exchange", *memory],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env,
                                    stdin=subprocess.DEVNULL)
         try:
             pids = dict(re.search(r"rank (\d) is process (\d+)", process.stdout.readline()).groups() for _ in range(2))
             time.sleep(random.random() / 10)
             os.kill(int(pids[str(victim)]), signal.SIGKILL)
-            _, err = process.communicate(timeout=40)
+            _, err = process.communicate(timeout=400)
         finally:
             process.kill()
         self.assertEqual(process.returncode, 128 + signal.SIGKILL, err)
@@ -65,7 +65,7 @@ class Copies(Faults):
         if memory:
             return  # what MPI_Free_mem takes back stays mapped at the other side
         for whose, victim in (("sender", 0), ("receiver", 1)):
-            job = mpiexec("-n", 2, PROGRAM, "unmapped", whose, seconds=20, env=env)
+            job = mpiexec("-n", 2, PROGRAM, "unmapped", whose, seconds=200, env=env)
             self.assertRegex(job.err, f"rank {victim}.*segmentation fault")
             self.assertEqual(job.code, 128 + signal.SIGSEGV, job.err)
 

@@ -38,7 +38,7 @@ class At:
 
     def __init__(self, moment):
         self.token = uuid.uuid4().hex
-        self.job = launch.Job("-n", RANKS, "--timeout", 25, PROGRAM, moment, self.token, before=hear_all_signals)
+        self.job = launch.Job("-n", RANKS, "--timeout", 250, PROGRAM, moment, self.token, before=hear_all_signals)
         try:
             self.wait_for_words()
             self.manager = launch.managers(self.job.process.pid)[0]

@@ -21,7 +21,7 @@ COPIED = [(100, 10000), (10000, 100), (20000, 10000), (10000, 20000), (40000, 20
 class Lengths(unittest.TestCase):
     def both_are_named(self, ranks, root, others, form="blocking", env=None, by_any=False):
         with self.subTest(ranks=ranks, root=root, others=others, form=form):
-            job = launch.run("--timeout", 20, "-n", ranks, PROGRAM, root, others, form, env=env)
+            job = launch.run("--timeout", 200, "-n", ranks, PROGRAM, root, others, form, env=env)
             self.assertEqual(job.code, TRUNCATE, job.err)
             self.assertRegex(job.err, rf"{4 * root} bytes.*{4 * others}|{4 * others} bytes.*{4 * root}")
             self.assertIn("[MPI_ERR_TRUNCATE]", job.err)
@@ -54,7 +54,7 @@ class Lengths(unittest.TestCase):
         self.both_are_named(4, 100, 50, env=env)
 
     def test_who_returns_errors_gets_one_on_each_rank_that_can_see_it(self):
-        job = launch.run("--timeout", 20, "-n", 3, PROGRAM, 100, 50, "blocking", "return")
+        job = launch.run("--timeout", 200, "-n", 3, PROGRAM, 100, 50, "blocking", "return")
         self.assertEqual(sorted(job.out.splitlines()), ["rank 0: class 0", "rank 1: class 15", "rank 2: class 15"], job.err)
 
     def test_where_nobody_can_see_it_the_report_says_what_would(self):

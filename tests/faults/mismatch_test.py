@@ -101,7 +101,7 @@ class Mismatches(unittest.TestCase):
     def found_in(self, ranks, env=None):
         for word, (error_class, text) in words(ranks).items():
             with self.subTest(word, ranks=ranks):
-                job = launch.run("--timeout", 20, "--check", "-n", ranks, PROGRAM, word, env=env)
+                job = launch.run("--timeout", 200, "--check", "-n", ranks, PROGRAM, word, env=env)
                 self.assertIn(text, job.err)
                 self.assertIn(f"[{NAMES[error_class]}]", job.err)
                 self.assertEqual(job.code, error_class, job.err)
@@ -122,7 +122,7 @@ class Mismatches(unittest.TestCase):
             for word, (error_class, text) in words(ranks).items():
                 # Errors of neighbors' and intercommunicators are their own handlers' (inherited).
                 with self.subTest(word, ranks=ranks):
-                    job = launch.run("--timeout", 20, "--check", "-n", ranks, PROGRAM, word, "return")
+                    job = launch.run("--timeout", 200, "--check", "-n", ranks, PROGRAM, word, "return")
                     self.assertEqual(job.code, 0, job.err)
                     lines = job.out.splitlines()
                     self.assertEqual(len(lines), ranks, job.out)
@@ -132,7 +132,7 @@ class Mismatches(unittest.TestCase):
                         self.assertIn(text, own[0])
 
     def test_the_setting_serves_as_well_as_the_option(self):
-        job = launch.run("--timeout", 20, "-n", 2, PROGRAM, "kind", env=environment(BATON_CHECK="1"))
+        job = launch.run("--timeout", 200, "-n", 2, PROGRAM, "kind", env=environment(BATON_CHECK="1"))
         self.assertIn(words(2)["kind"][1], job.err)
 
 
@@ -174,7 +174,7 @@ FITTING = ("late", "overlapped", "late_message", "message_on_its_way", "two_thre
 class Cycles(unittest.TestCase):
     def ends(self, word, text, ranks, *more):
         with self.subTest(word, ranks=ranks):
-            job = launch.run("--timeout", 20, "--check", "-n", ranks, PROGRAM, word, *more)
+            job = launch.run("--timeout", 200, "--check", "-n", ranks, PROGRAM, word, *more)
             self.assertIn(text, job.err)
             self.assertEqual(job.code, OTHER, job.err)
 
@@ -184,7 +184,7 @@ class Cycles(unittest.TestCase):
                 self.ends(word, text, ranks)
 
     def test_the_same_of_programs_that_may_have_threads_and_have_one(self):
-        job = launch.run("--timeout", 20, "--check", "-n", 2, PROGRAM, "comm_order", env=environment(MISMATCH_THREADS="1"))
+        job = launch.run("--timeout", 200, "--check", "-n", 2, PROGRAM, "comm_order", env=environment(MISMATCH_THREADS="1"))
         self.assertIn(cycles(2)["comm_order"], job.err)
 
     def test_whatever_the_error_handler(self):
@@ -199,7 +199,7 @@ class Fitting(unittest.TestCase):
     def pass_all(self, ranks, env=None):
         for word in FITTING:
             with self.subTest(word, ranks=ranks):
-                job = launch.run("--timeout", 20, "--check", "-n", ranks, PROGRAM, word, env=env)
+                job = launch.run("--timeout", 200, "--check", "-n", ranks, PROGRAM, word, env=env)
                 self.assertEqual(job.code, 0, job.err)
                 self.assertEqual(job.out.count("it fits"), ranks, job.out + job.err)
 
@@ -217,7 +217,7 @@ class Fitting(unittest.TestCase):
 class Cost(unittest.TestCase):
     def messages(self, rounds, *options):
         """Messages between ranks in a job of so many barriers, and how often an algorithm ran."""
-        job = launch.run("--timeout", 20, *options, "--explain=json", "-n", 2, PROGRAM, "barriers", rounds)
+        job = launch.run("--timeout", 200, *options, "--explain=json", "-n", 2, PROGRAM, "barriers", rounds)
         self.assertEqual(job.code, 0, job.err)
         told = json.loads(next(line for line in job.err.splitlines() if line.startswith("{")))
         messages = sum(way["messages"] for row in told["traffic"] for way in row["ways"])

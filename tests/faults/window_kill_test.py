@@ -30,14 +30,14 @@ class WindowKills(Faults):
                 self.kill_one(kind, target, {**CLEAN, **settings}, victim, number, chance.random() / 20)
 
     def kill_one(self, kind, target, env, victim, number, after):
-        process = subprocess.Popen([launch.MPIEXEC, "--timeout", "30", "-n", "3", PROGRAM, kind, target],
+        process = subprocess.Popen([launch.MPIEXEC, "--timeout", "300", "-n", "3", PROGRAM, kind, target],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env,
                                    stdin=subprocess.DEVNULL)
         try:
             pids = dict(re.search(r"rank (\d) is process (\d+)", process.stdout.readline()).groups() for _ in range(3))
             time.sleep(after)
             os.kill(int(pids[str(victim)]), number)
-            _, err = process.communicate(timeout=40)
+            _, err = process.communicate(timeout=400)
         finally:
             process.kill()
         self.assertEqual(process.returncode, 128 + number, err)

@@ -13,7 +13,7 @@ import mpiexec_test as launch
 
 PROGRAM = os.path.join(launch.PROGRAMS, "fork_program")
 GDB = shutil.which("gdb")
-WATCHDOG_SECONDS = 100
+WATCHDOG_SECONDS = 1000
 ENTRY = re.compile(r'host_name = 0x\w+(?: <.*?>)? "(.*?)", executable_name = 0x\w+ "(.*?)", pid = (\d+)')
 
 
@@ -57,7 +57,7 @@ class Debugger(unittest.TestCase):
         return [int(pid) for _, _, pid in entries]
 
     def test_a_debugger_that_attaches_later_finds_all_ranks(self):
-        job = launch.Job("--timeout", 90, "-n", 3, PROGRAM, "waits")
+        job = launch.Job("--timeout", 900, "-n", 3, PROGRAM, "waits")
         try:
             def ranks():
                 managers = launch.managers(job.process.pid)
@@ -75,7 +75,7 @@ class Debugger(unittest.TestCase):
             job.end()
 
     def started(self, *words, then):
-        launcher = [launch.MPIEXEC, "--timeout", "60", *words]
+        launcher = [launch.MPIEXEC, "--timeout", "600", *words]
         return gdb("--args", *launcher, commands=[
             "break main", "run", "set var MPIR_being_debugged = 1", "break MPIR_Breakpoint", "continue", *then])
 
@@ -92,7 +92,7 @@ class Debugger(unittest.TestCase):
         self.assertRegex(text, r'\$1 = 2\n\$2 = 0x\w+ "the job ended with code 137"')
 
     def test_nobody_waits_without_a_debugger(self):
-        self.assertEqual(launch.run("--timeout", 30, "-n", 2, PROGRAM, "nothing").code, 0)
+        self.assertEqual(launch.run("--timeout", 300, "-n", 2, PROGRAM, "nothing").code, 0)
 
 
 class Symbols(unittest.TestCase):

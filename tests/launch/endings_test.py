@@ -15,8 +15,8 @@ import unittest
 import uuid
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from mpiexec_test import (MPIEXEC, PROGRAMS, RANK, WATCHDOG_SECONDS, Job, children, managers, processes_with, run,  # noqa: E402
-                          wait_until)
+from mpiexec_test import (MPIEXEC, PROGRAMS, RANK, WATCHDOG_SECONDS, Job, behind_mount, children, managers,  # noqa: E402
+                          processes_with, run, wait_until)
 
 
 PROGRAM = os.path.join(PROGRAMS, "end_program")
@@ -223,24 +223,19 @@ def run_to_files(words):
         return done.returncode, error.read()
 
 
-HIDDEN_PROC = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"]
-
-
 class TakenAway(unittest.TestCase):
     def test_without_proc_all_ranks_are_killed(self):
-        if os.geteuid() != 0:
-            self.skipTest("only root can hide /proc")
+        hidden = behind_mount("none /proc")
         token = uuid.uuid4().hex
-        code, error = run_to_files([*HIDDEN_PROC, MPIEXEC, "-n", "3", RANK, "ignore", str(int(signal.SIGTERM)), "only=1",
+        code, error = run_to_files([*hidden, MPIEXEC, "-n", "3", RANK, "ignore", str(int(signal.SIGTERM)), "only=1",
                                     "exit", "5", "sleep", "1000", token])
         self.assertEqual(code, 5, error)
         self.assertEqual(processes_with(token), [])
 
     def test_without_proc_what_cannot_be_found_is_said(self):
-        if os.geteuid() != 0:
-            self.skipTest("only root can hide /proc")
+        hidden = behind_mount("none /proc")
         token = uuid.uuid4().hex
-        code, error = run_to_files([*HIDDEN_PROC, MPIEXEC, "-n", "1", "sh", "-c",
+        code, error = run_to_files([*hidden, MPIEXEC, "-n", "1", "sh", "-c",
                                     f"setsid sh -c 'sleep 1000; : {token}' & exit 5"])
         for pid in processes_with(token):
             os.kill(pid, signal.SIGKILL)

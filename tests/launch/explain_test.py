@@ -17,7 +17,7 @@ EPERM = ("single copy (CMA): not permitted here (EPERM): give the container CAP_
 
 
 def run(*words, **more):
-    return launch.run("--timeout", 20, *words, **more)
+    return launch.run("--timeout", 200, *words, **more)
 
 
 def told(*words, **more):

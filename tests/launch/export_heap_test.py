@@ -11,7 +11,7 @@ import unittest
 
 BIN, PROGRAMS = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
 PROGRAM = os.path.join(PROGRAMS, "export_heap_program")
-WATCHDOG_SECONDS = 120
+WATCHDOG_SECONDS = 1200
 
 
 def mpiexec(*words, ranks=2, program=(PROGRAM,), env=None, **more):

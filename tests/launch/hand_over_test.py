@@ -10,7 +10,7 @@ import unittest
 BIN, _ = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
 MPIEXEC = os.path.join(BIN, "mpiexec")
 FOREIGN = ("PMI_", "PMI2_", "PMIX_", "SLURM_", "BATON_")
-WATCHDOG_SECONDS = 60
+WATCHDOG_SECONDS = 600
 
 
 class HandingOver(unittest.TestCase):

@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 BUILD = os.path.abspath(sys.argv.pop(1))
-WATCHDOG_SECONDS = 120
+WATCHDOG_SECONDS = 1200
 HELLO = """#include <mpi.h>
 #include <stdio.h>
 int main(int count, char **words) {
@@ -56,7 +56,7 @@ class Installed(unittest.TestCase):
 
     def says_hello(self, program, bin_folder=None):
         mpiexec = os.path.join(bin_folder or os.path.join(self.prefix, "bin"), "mpiexec")
-        out = run(mpiexec, "--timeout", "60", "-n", "2", program)
+        out = run(mpiexec, "--timeout", "600", "-n", "2", program)
         self.assertEqual(sorted(out.splitlines()), ["0 of 2", "1 of 2"])
 
     def test_wrappers_compile_link_and_run_in_both_places(self):

@@ -14,7 +14,7 @@ import unittest
 BIN, PROGRAMS = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
 MPIEXEC = os.path.join(BIN, "mpiexec")
 RANK = os.path.join(PROGRAMS, "fake_rank")
-WATCHDOG_SECONDS = 60
+WATCHDOG_SECONDS = 600
 WHOLE_LINE_BYTES = 64 << 10
 
 LINES = """

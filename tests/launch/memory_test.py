@@ -9,7 +9,7 @@ import unittest
 
 BIN, PROGRAMS = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
 PROGRAM = os.path.join(PROGRAMS, "memory_program")
-WATCHDOG_SECONDS = 60
+WATCHDOG_SECONDS = 600
 
 
 def allowed_nodes():

@@ -14,8 +14,10 @@ import uuid
 BIN, PROGRAMS = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
 MPIEXEC = os.path.join(BIN, "mpiexec")
 RANK = os.path.join(PROGRAMS, "fake_rank")
-WATCHDOG_SECONDS = 30
-GONE_SECONDS = 5.0  # a bound for a busy machine; a quiet one needs well under one
+WATCHDOG_SECONDS = 300
+# A job in which nothing has moved for so long is over; time alone, which other work may take, is a far bound.
+STILL = ["--hang-after", "60:end"]
+GONE_SECONDS = 50.0  # a bound for a busy machine; a quiet one needs well under one
 
 
 class Job:
@@ -23,7 +25,8 @@ class Job:
 
     def __init__(self, *words, stdin=subprocess.DEVNULL, env=None, cwd=None, before=None):
         """`before` is called in the new process first."""
-        self.process = subprocess.Popen([MPIEXEC, *map(str, words)], stdin=stdin, env=env, cwd=cwd, text=True,
+        still = [] if "--hang-after" in words else STILL
+        self.process = subprocess.Popen([MPIEXEC, *still, *map(str, words)], stdin=stdin, env=env, cwd=cwd, text=True,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
                                         preexec_fn=before)
 
@@ -40,6 +43,16 @@ class Job:
 
 def run(*words, text=None, **more):
     return Job(*words, stdin=subprocess.PIPE if text is not None else subprocess.DEVNULL, **more).end(text)
+
+
+def behind_mount(mount):
+    """The words before a command that has something mounted (mount's last words) in a mount namespace of its own. Where
+    there can be none, as for a user or in a chroot, the test is skipped."""
+    words = ["unshare", "--mount", "sh", "-c", f'mount -t tmpfs {mount} && exec "$@"', "sh"]
+    done = subprocess.run([*words, "true"], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise unittest.SkipTest(f"nothing can be mounted for a process alone: {done.stderr.strip()}")
+    return words
 
 
 def processes_with(token):

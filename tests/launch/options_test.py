@@ -15,7 +15,7 @@ BIN, PROGRAMS = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 MPIEXEC = os.path.join(BIN, "mpiexec")
 RANK = os.path.join(PROGRAMS, "fake_rank")
-WATCHDOG_SECONDS = 30
+WATCHDOG_SECONDS = 300
 CPUS = len(os.sched_getaffinity(0))
 
 

@@ -14,7 +14,7 @@ import uuid
 BIN, PROGRAMS = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
 MPIEXEC = os.path.join(BIN, "mpiexec")
 RANK = os.path.join(PROGRAMS, "fake_rank")
-WATCHDOG_SECONDS = 30
+WATCHDOG_SECONDS = 300
 
 
 def shell(line, **more):

@@ -10,7 +10,7 @@ import unittest
 BIN = os.path.abspath(sys.argv.pop(1))
 MPIEXEC, BATON = os.path.join(BIN, "mpiexec"), os.path.join(BIN, "baton")
 MEASURE = os.path.join(BIN, "..", "libexec", "baton", "baton-measure")
-WATCHDOG_SECONDS = 60
+WATCHDOG_SECONDS = 600
 
 
 @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "tuning needs two CPUs")

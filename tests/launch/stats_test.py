@@ -17,7 +17,7 @@ MS = 1e-3
 
 
 def run(*words, **more):
-    return launch.run("--timeout", 60, *words, **more)
+    return launch.run("--timeout", 600, *words, **more)
 
 
 def told(*words, code=0):
@@ -175,20 +175,20 @@ class Times(unittest.TestCase):
 
 class Running(unittest.TestCase):
     def test_baton_stat_tells_bytes_and_waiting_of_a_job_that_runs(self):
-        job = subprocess.Popen([os.path.join(launch.BIN, "mpiexec"), "--timeout", "60", "--stats", "-n", "2", PROGRAM,
+        job = subprocess.Popen([os.path.join(launch.BIN, "mpiexec"), "--timeout", "600", "--stats", "-n", "2", PROGRAM,
                                 "late_sender", "500"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             stat = [os.path.join(launch.BIN, "baton"), "stat", str(job.pid)]
             deadline, found = time.monotonic() + 30, []
             while time.monotonic() < deadline and not (found and found[1]["received_bytes"] > 20000):
-                told = subprocess.run([*stat, "--json"], capture_output=True, text=True, timeout=30)
+                told = subprocess.run([*stat, "--json"], capture_output=True, text=True, timeout=300)
                 ranks = json.loads(told.stdout)["ranks"] if told.returncode == 0 else []
                 found = [rank["times"] for rank in ranks] if all("times" in rank for rank in ranks) else []
             self.assertGreater(found[1]["received_bytes"], 20000)
             self.assertEqual(found[0]["received_bytes"], 0)
             self.assertGreater(found[1]["waiting_seconds"], .8 * 20 * MS * (found[1]["received_bytes"] // 1000))
             self.assertGreater(found[1]["run_seconds"], found[1]["mpi_seconds"])
-            text = subprocess.run(stat, capture_output=True, text=True, timeout=30).stdout
+            text = subprocess.run(stat, capture_output=True, text=True, timeout=300).stdout
             self.assertRegex(text, r"rank 1: in MPI \d+\.\d % of .* waiting .*; messages sent 0\.0 MiB, received")
         finally:
             job.terminate()
@@ -286,8 +286,8 @@ class Options(InAFolder):
 
     def test_a_limit_on_file_sizes_is_told(self):
         def under_limit(*words):
-            command = [os.path.join(launch.BIN, "mpiexec"), "--timeout", "60", *words, "-n", "2", PROGRAM]
-            return subprocess.run(["sh", "-c", 'ulimit -f 8388608; exec "$@"', "sh", *command], capture_output=True, text=True, timeout=90)
+            command = [os.path.join(launch.BIN, "mpiexec"), "--timeout", "600", *words, "-n", "2", PROGRAM]
+            return subprocess.run(["sh", "-c", 'ulimit -f 8388608; exec "$@"', "sh", *command], capture_output=True, text=True, timeout=900)
         self.assertEqual(under_limit("--trace", self.path("t")).returncode, 0)
         refused = under_limit("--trace", self.path("t"), "--trace-bytes", "64g")
         self.assertEqual(refused.returncode, 1)

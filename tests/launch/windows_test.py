@@ -24,7 +24,7 @@ def with_settings(**values):
 
 def told(option, *words, **settings):
     """The JSON of a run that must go well."""
-    job = run("--timeout", 60, option, *words, env=with_settings(**settings))
+    job = run("--timeout", 600, option, *words, env=with_settings(**settings))
     assert job.code == 0, job.err
     lines = [line for line in job.err.splitlines() if line.startswith("{")]
     assert len(lines) == 1, job.err
@@ -97,7 +97,7 @@ class Explained(unittest.TestCase):
             self.assertIn("BATON_NETWORK_REMOTE_ACCESS=0", words_of(found, memory))
 
     def test_the_text_says_the_same(self):
-        job = run("--timeout", 60, "--explain", "-n", 2, PROGRAM, "reach", env=with_settings(BATON_CMA=0, BATON_XPMEM=0))
+        job = run("--timeout", 600, "--explain", "-n", 2, PROGRAM, "reach", env=with_settings(BATON_CMA=0, BATON_XPMEM=0))
         self.assertRegex(job.err, r"how windows were reached \(operations, data\):\n"
                          r"  memory of MPI_Win_allocate:\n    mapped +put +10 +80 B   by the origin's loads, .*\n"
                          r" +get +5 +500 B\n +accumulate +3 +12 B\n +get_accumulate +2 +8 B\n"
@@ -105,7 +105,7 @@ class Explained(unittest.TestCase):
         self.assertRegex(job.err, r"      why not by the origin alone: .*BATON_CMA=0.*use MPI_Win_allocate, .* \(20 operations\)\n")
 
     def test_a_job_without_windows_says_nothing_of_them(self):
-        job = run("--timeout", 60, "--explain", "-n", 2, os.path.join(PROGRAMS, "explain_program"))
+        job = run("--timeout", 600, "--explain", "-n", 2, os.path.join(PROGRAMS, "explain_program"))
         self.assertNotIn("how windows were reached", job.err)
 
 
@@ -192,7 +192,7 @@ class Waits(unittest.TestCase):
         self.assertIn("deadlock: ranks 0-1 wait for each other only", job.err)
 
     def test_check_ends_a_deadlock_with_a_fence_and_names_it(self):
-        job = run("--timeout", 30, "--check", "-n", 2, PROGRAM, "crossed")
+        job = run("--timeout", 300, "--check", "-n", 2, PROGRAM, "crossed")
         self.assertNotIn(job.code, (0, 124), job.err)
         self.assertRegex(job.err, r"deadlock: rank 0 is in MPI_Win_fence \(call \d+ on window halo\) and waits for rank 1; "
                          r"rank 1 is in a receive \(tag 1\)")
