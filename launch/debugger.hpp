@@ -8,6 +8,8 @@
 #include <span>
 #include <string>
 
+// Symbols that nothing hides: a linker may make hidden ones local.
+#pragma GCC visibility push(default)
 extern "C" {
 
 struct MPIR_PROCDESC {
@@ -29,6 +31,7 @@ extern int MPIR_partial_attach_ok;
 // Debuggers stop here.
 void MPIR_Breakpoint();
 }
+#pragma GCC visibility pop
 
 namespace baton::launch {
 
