@@ -23,6 +23,7 @@
 #include "launch/job_control.hpp"
 #include "launch/job_reports.hpp"
 #include "launch/memory_kill.hpp"
+#include "launch/missing_rank.hpp"
 #include "launch/outlet.hpp"
 #include "launch/output.hpp"
 #include "launch/report.hpp"
@@ -38,7 +39,7 @@ using Clock = std::chrono::steady_clock;
 using lockfree::Phase;
 
 constexpr auto grace = std::chrono::milliseconds(300);             // guess: time to die politely
-constexpr auto missing_check = std::chrono::milliseconds(200);     // guess: see find_missing_init
+constexpr auto missing_check = std::chrono::milliseconds(200);     // guess: see find_missing_rank
 constexpr auto report_look_again = std::chrono::milliseconds(20);  // guess: see stops_waiting
 constexpr auto hang_check =
     std::chrono::milliseconds(500);     // guess: --hang-after and --check look so often
@@ -76,7 +77,7 @@ class Manager {
   void take(const Ended& ended);
   std::vector<pid_t> started() const;
   std::uint32_t uses(int rank) const;
-  void find_missing_init();
+  void find_missing_rank();
   void find_missing_session();
   void end(int code);
   bool stops_waiting();
@@ -261,18 +262,16 @@ void Manager::take(const Ended& ended) {
   if (!verdict.harmless) end(verdict.code);
 }
 
-// A rank that ended without MPI_Init leaves those that called it waiting for ever.
-void Manager::find_missing_init() {
-  if (ended_without_init_ < 0 || ending_) return;
-  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
-    Phase phase = job_.file.row(static_cast<int>(rank)).state.phase.load(std::memory_order_acquire);
-    if (!ranks_[rank].running || phase != Phase::initialized) continue;
-    complain(fmt::format("{}: ended without calling MPI_Init, while rank {} called it",
-                         rank_text(ended_without_init_, job_.placement),
-                         job_.file.first_rank + rank));
-    end(1);
-    return;
-  }
+// What leaves others waiting for ever.
+void Manager::find_missing_rank() {
+  if (ending_ || running_ == static_cast<int>(ranks_.size())) return;
+  std::vector<bool> running;
+  for (const Rank& rank : ranks_) running.push_back(rank.running);
+  std::string words = missing_program(job_, running);
+  if (words.empty()) words = missing_init(job_, running, ended_without_init_);
+  if (words.empty()) return;
+  complain(words);
+  end(1);
 }
 
 std::uint32_t Manager::uses(int rank) const {
@@ -373,7 +372,7 @@ int Manager::poll_milliseconds() const {
   milliseconds wait(-1);
   if (next != Clock::time_point::max())
     wait = std::max(milliseconds(0), std::chrono::ceil<milliseconds>(next - now));
-  const bool missing = ended_without_init_ >= 0 || ended_quietly_ >= 0;
+  const bool missing = running_ < static_cast<int>(ranks_.size());
   if (missing && (wait.count() < 0 || wait > missing_check)) wait = missing_check;
   const bool looks = idle_watch_ || cycle_watch_;
   if (looks && (wait.count() < 0 || wait > hang_check)) wait = hang_check;
@@ -397,7 +396,7 @@ void Manager::wait_for_end() {
     if (polled[0].revents) take_signals();
     if (!output_.forward(polled, 2)) end(128 + SIGPIPE);
     input_.forward(polled);
-    find_missing_init();
+    find_missing_rank();
     find_missing_session();
     look_for_hang();
     if (!ending_ && !is_stopped() && Clock::now() >= timeout_at_) {

@@ -20,7 +20,7 @@
 namespace baton::lockfree {
 
 inline constexpr std::uint64_t job_magic = 0x424154'4f4e4a4fULL;  // "BATONJO"
-inline constexpr std::uint32_t job_version = 12;
+inline constexpr std::uint32_t job_version = 13;
 inline constexpr int ranks_max = 4096;
 
 // What two ranks share, by their places.
@@ -68,6 +68,9 @@ struct alignas(cache_line_bytes) RankRow {
     std::atomic<std::int32_t>
         wake_pipe;                    // with a network: the descriptor by which it is woken, plus 1
     std::atomic<std::uint32_t> uses;  // so often MPI was begun: MPI_Init, or a first session
+    // So many programs were this rank, one after the other (transport/next_program.hpp).
+    std::atomic<std::uint32_t> programs;
+    std::uint32_t pid_namespace;  // in which `pid` counts; 0: not known
   } state;
   alignas(cache_line_bytes) Counters counters;  // written by the rank at finalize
   CycleLines cycle;
@@ -130,6 +133,9 @@ struct JobHeader {
   // By ranks, atomically: a process on another node that one of them has found lost, plus 1, and,
   // from bit 32 on, libfabric's error. 0: none.
   std::uint64_t lost_process;
+  // By ranks, atomically: the memory is new for each rank's program of this number, from 0 on,
+  // times 2; odd: somebody makes it so.
+  std::uint32_t new_for;
   RoomPoolLine rooms;
 };
 

@@ -202,8 +202,12 @@ void give_up_turn(int descriptor) {
 }
 
 void release_memory(int descriptor, std::uint64_t offset, std::uint64_t bytes) {
-  fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
-            static_cast<off_t>(bytes));
+  (void)clear_memory(descriptor, offset, bytes);
+}
+
+bool clear_memory(int descriptor, std::uint64_t offset, std::uint64_t bytes) {
+  return fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                   static_cast<off_t>(offset), static_cast<off_t>(bytes)) == 0;
 }
 
 bool read_memory_file(int descriptor, void* target, std::size_t bytes) {

@@ -58,6 +58,8 @@ bool reserve_private_memory(void* address, std::uint64_t bytes);
 bool ask_for_huge_pages(void* address, std::uint64_t bytes);
 // Gives the memory of a range (whole pages) back; it reads as zeros from then on.
 void release_memory(int descriptor, std::uint64_t offset, std::uint64_t bytes);
+// The same where it matters. False with errno set when the kernel refuses.
+bool clear_memory(int descriptor, std::uint64_t offset, std::uint64_t bytes);
 // One process at a time of those that share the file, until it gives up its turn or dies. Not for
 // threads of one process. False with errno set when the kernel has no lock for it.
 bool take_turn(int descriptor);

@@ -10,6 +10,7 @@
 #include "platform/memory_file.hpp"
 #include "transport/attached.hpp"
 #include "transport/heap.hpp"
+#include "transport/next_program.hpp"
 #include "transport/placing.hpp"
 #include "transport/single_copy.hpp"
 
@@ -120,15 +121,9 @@ Error attach_arena(int descriptor, LocalRank rank) {
     platform::unmap_memory(address, bytes);
     return fail(MPI_ERR_OTHER, "the job's memory cannot be used: %s", problem);
   }
-  std::int32_t before = 0;
-  // relaxed: one of two processes gets the row; nothing else hangs on it.
-  if (!lockfree::rank_row(job, number_of(rank))
-           ->state.pid.compare_exchange_strong(before, getpid(), std::memory_order_relaxed)) {
+  if (Error error = become_rank(job, descriptor, rank)) {
     platform::unmap_memory(address, bytes);
-    return fail(MPI_ERR_OTHER,
-                "rank %u of this job was process %d already; a program that runs beside or after a "
-                "rank is no rank: give it an mpiexec of its own, or unset BATON_RANK",
-                number_of(rank), static_cast<int>(before));
+    return error;
   }
   platform::keep_from_children(address, bytes);
   platform::keep_from_programs(descriptor);

@@ -51,10 +51,9 @@ class Children(unittest.TestCase):
         self.ends_well(job)
         self.assertIn("a rank that called MPI_Init started it", job.err)
 
-    def test_two_programs_of_one_rank_one_after_the_other_are_refused(self):
+    def test_two_programs_of_one_rank_are_it_one_after_the_other(self):
         job = mpiexec("-n", 1, "sh", "-c", f"{PROGRAM} nothing && exec {PROGRAM} nothing")
-        self.assertNotEqual(job.code, 0)
-        self.assertRegex(job.err, r"rank 0 of this job was process \d+ already")
+        self.assertEqual((job.code, job.err), (0, ""))
 
     def test_an_mpiexec_that_a_rank_starts_has_a_job_of_its_own(self):
         job = mpiexec("-n", 2, "sh", "-c", f"{launch.MPIEXEC} -n 2 {PROGRAM} exit 2")

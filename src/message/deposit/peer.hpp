@@ -1,4 +1,4 @@
-// What a deposit model keeps for a pair of ranks, at each of the two. Used by deposit_model*.cpp.
+// What a deposit model keeps for a pair of ranks, at each of the two. Used by the files of this folder.
 #pragma once
 
 #include "lockfree/advert.hpp"
