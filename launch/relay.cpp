@@ -17,6 +17,8 @@ namespace baton::launch {
 namespace {
 
 constexpr std::size_t read_bytes = 128 << 10;
+// Of each pipe, where the user's pipes have not taken much already: fewer changes of the CPU.
+constexpr int pipe_bytes = 256 << 10;
 constexpr std::chrono::milliseconds prompt_time(100);  // guess: short for people, long for pieces
 constexpr std::chrono::seconds full_buffer_time(60);   // guess: see looks_like_a_full_buffer
 constexpr std::size_t buffer_unit = 1024;
@@ -56,6 +58,7 @@ int Relay::add(bool behind_last) {
   int pipe[2];
   if (::pipe2(pipe, O_CLOEXEC) != 0) return -1;
   ::fcntl(pipe[0], F_SETFL, O_NONBLOCK);
+  ::fcntl(pipe[0], F_SETPIPE_SZ, pipe_bytes);
   std::lock_guard lock(mutex_);
   new_pipes_.push_back({pipe[0], behind_last});
   wake();
