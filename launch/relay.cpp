@@ -110,11 +110,7 @@ void Relay::wait_for_news() {
   for (const Stream& stream : streams_) polled_.push_back({stream.from, POLLIN, 0});
   if (::poll(polled_.data(), polled_.size(), milliseconds_to_wait()) <= 0) return;
   for (std::size_t i = 1; i < polled_.size(); ++i)
-    if (polled_[i].revents) {
-      // It may have come since poll() looked there.
-      if (streams_[i - 1].behind_last && !polled_[i - 1].revents) read_once(i - 2);
-      read_once(i - 1);
-    }
+    if (polled_[i].revents) read_once(i - 1);
   if (polled_[0].revents) take_new();
 }
 
@@ -146,15 +142,17 @@ Relay::Clock::time_point Relay::due(std::size_t number) const {
   return stream.since + prompt_time;
 }
 
-// All that the ranks had written when this began; of one that writes for ever no more than that.
 void Relay::read_all() {
-  for (std::size_t i = 0; i < streams_.size(); ++i) {
-    int there = 0;
-    if (streams_[i].from < 0 || ::ioctl(streams_[i].from, FIONREAD, &there) != 0) continue;
-    std::size_t got = 0;
-    for (auto left = static_cast<std::size_t>(there); left > 0; left -= std::min(left, got))
-      if ((got = read_once(i)) == 0) break;
-  }
+  for (std::size_t i = 0; i < streams_.size(); ++i) read_what_is_there(i);
+}
+
+// All that had been written when this began; of a rank that writes for ever no more than that.
+void Relay::read_what_is_there(std::size_t number) {
+  int there = 0;
+  if (streams_[number].from < 0 || ::ioctl(streams_[number].from, FIONREAD, &there) != 0) return;
+  std::size_t got = 0;
+  for (auto left = static_cast<std::size_t>(there); left > 0; left -= std::min(left, got))
+    if ((got = read_once(number)) == 0) break;
 }
 
 // How many bytes; 0: nothing was there, or no more will be.
@@ -169,9 +167,22 @@ std::size_t Relay::read_once(std::size_t number) {
     stream.is_full_buffer = false;
     return 0;
   }
+  if (!stream.behind_last) {
+    take(number, {buffer_.data(), static_cast<std::size_t>(got)});
+  } else {
+    // What the rank wrote before this is in the other pipe by now, if it was not read yet.
+    const std::string text(buffer_.data(), static_cast<std::size_t>(got));
+    read_what_is_there(number - 1);
+    take(number, text);
+  }
+  return static_cast<std::size_t>(got);
+}
+
+// Writes the lines that end in it; the rest is the stream's unfinished line.
+void Relay::take(std::size_t number, std::string_view text) {
+  Stream& stream = streams_[number];
   writers_ += !stream.wrote;
   stream.wrote = true;
-  const std::string_view text(buffer_.data(), static_cast<std::size_t>(got));
   const void* newline = ::memrchr(text.data(), '\n', text.size());
   std::size_t end =
       newline ? static_cast<std::size_t>(static_cast<const char*>(newline) - text.data()) + 1 : 0;
@@ -185,7 +196,6 @@ std::size_t Relay::read_once(std::size_t number) {
   stream.tail += text.substr(end);
   stream.is_full_buffer = looks_like_a_full_buffer(text.size());
   stream.since = Clock::now();
-  return text.size();
 }
 
 void Relay::write_due(bool all) {

@@ -62,6 +62,8 @@ class Relay {
   void take_new();
   int milliseconds_to_wait() const;
   std::size_t read_once(std::size_t stream);
+  void read_what_is_there(std::size_t stream);
+  void take(std::size_t stream, std::string_view text);
   // When an unfinished line is written all the same.
   Clock::time_point due(std::size_t stream) const;
   void read_all();
