@@ -336,6 +336,9 @@ def stands_alone(name, build):
     if done.returncode == 0:
         return None
     errors = [line for line in done.stderr.splitlines() if "error" in line]
+    # Quick tests do without the models' libraries.
+    if name.startswith("sim/") and errors and re.search(r"(systemc|simgrid/\S+): No such file", errors[0]):
+        return None
     return errors[0] if errors else done.stderr.strip()[:200]
 
 
