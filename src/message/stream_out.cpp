@@ -361,10 +361,11 @@ std::int64_t open_early(Peer& peer, Request& send, bool exported) {
       settings.pipeline_early != 0};
   transport::Choice choice = transport::choose_early(facts);
   send.for_staging = choice.way == Way::pipelined;
-  if (!send.for_staging) return 0;
   Lease& lease = peer.lease;
   if (send.bytes == 0) return 0;
+  // A term also ends for who no longer uses it.
   if (!lease.window.empty()) end_term(peer);
+  if (!send.for_staging) return 0;
   if (lease.window.empty()) {
     get_lease(peer);
     if (settings.ownership_transfer && !lease.window.empty()) get_transferable(peer);

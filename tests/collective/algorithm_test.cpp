@@ -36,19 +36,26 @@ TEST(algorithms, can_all_be_reached_by_asking_for_them) {
 }
 
 TEST(algorithms, are_never_chosen_where_they_cannot_serve) {
-  std::vector<std::vector<SelectionRow>> tables = {
-      {}, {default_selection().begin(), default_selection().end()}};
+  const auto serves = [](const Situation& s, const std::vector<SelectionRow>& rows) {
+    const Choice choice = choose(s, rows);
+    ASSERT_EQ(row_of(choice.algorithm).kind, s.kind) << testing::PrintToString(s);
+    // A call that is in place and not in place is none; every other one can be served.
+    ASSERT_FALSE(obstacle(choice.algorithm, s)) << testing::PrintToString(s);
+  };
+  const std::vector<SelectionRow> defaults{default_selection().begin(), default_selection().end()};
+  each_situation([&](const Situation& s) {
+    serves(s, {});
+    serves(s, defaults);
+  });
+  // Rows of one kind of collective say nothing about another.
   for (int i = 0; i < algorithm_count; ++i) {
-    tables.push_back({forced(static_cast<Algorithm>(i))});
-    tables.push_back(defaults_and(forced(static_cast<Algorithm>(i))));
-  }
-  for (const auto& rows : tables)
-    each_situation([&rows](const Situation& s) {
-      const Choice choice = choose(s, rows);
-      ASSERT_EQ(row_of(choice.algorithm).kind, s.kind) << testing::PrintToString(s);
-      // A call that is in place and not in place is none; every other one can be served.
-      ASSERT_FALSE(obstacle(choice.algorithm, s)) << testing::PrintToString(s);
+    const auto algorithm = static_cast<Algorithm>(i);
+    const std::vector<SelectionRow> alone{forced(algorithm)}, added = defaults_and(forced(algorithm));
+    each_situation(row_of(algorithm).kind, [&](const Situation& s) {
+      serves(s, alone);
+      serves(s, added);
     });
+  }
 }
 
 TEST(needs, are_obstacles_where_they_are_not_met) {
