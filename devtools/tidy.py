@@ -21,7 +21,7 @@ TOOLS_HIGHEST_LAYER = 3          # launch/, cli/, profile/ and preload/ use laye
 PURE = ("collective/choose.hpp", "transport/network/choose_provider.hpp")
 HOT_FOLDERS = ("lockfree", "transport", "message")
 HEADER_LINES, SOURCE_LINES, FUNCTION_LINES = 250, 500, 70
-GENERATED = ("/generated/", "include/mpi.h")
+GENERATED = ("/generated/", "include/mpi.h", "fortran/modules/mpif.h")
 CODE = (".hpp", ".cpp", ".h", ".c")
 
 
@@ -351,14 +351,19 @@ def check_headers(names, build, findings):
 
 
 def check_generated(findings):
-    script = os.path.join(ROOT, "src", "api", "generate", "generate.py")
+    for generator in ("src/api/generate/generate.py", "fortran/generate/generate.py"):
+        check_generator(generator, findings)
+
+
+def check_generator(generator, findings):
+    script = os.path.join(ROOT, generator)
     if not os.path.exists(script):
-        findings.add("src/api/generate/generate.py", 1, "the generator is missing", "restore it")
+        findings.add(generator, 1, "the generator is missing", "restore it")
         return
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run([sys.executable, script, "--into", folder], capture_output=True, text=True)
         if done.returncode != 0:
-            findings.add("src/api/generate/generate.py", 1, f"the generator failed: {done.stderr[-300:]}", "repair it")
+            findings.add(generator, 1, f"the generator failed: {done.stderr[-300:]}", "repair it")
             return
         for path, _, names in os.walk(folder):
             for name in names:

@@ -6,14 +6,15 @@ import sys
 import tempfile
 from pathlib import Path
 
-FOLDERS = ("src/api/generated", "tests/api/generated")
+GENERATORS = ("src/api/generate/generate.py", "fortran/generate/generate.py")
+FOLDERS = ("src/api/generated", "tests/api/generated", "fortran/generated", "fortran/modules", "tests/fortran/generated")
 
 
 def main():
     root = Path(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
-        generator = root / "src/api/generate/generate.py"
-        subprocess.run([sys.executable, generator, "--into", folder], check=True)
+        for generator in GENERATORS:
+            subprocess.run([sys.executable, root / generator, "--into", folder], check=True)
         fresh = {p.relative_to(folder): p for p in Path(folder).rglob("*") if p.is_file()}
         stale = [n for n, p in fresh.items() if not (root / n).is_file()
                  or (root / n).read_bytes() != p.read_bytes()]

@@ -1,4 +1,7 @@
 """Writes docs/coverage.md: which procedures of MPI 5.0 this version has."""
+import json
+
+import tables
 
 
 def write(api):
@@ -28,7 +31,17 @@ def write(api):
         if missing:
             details += ["Missing: " + _names(missing)]
     out.append(f"| **all** | **{total_there}** | **{len(api.procedures)}** |")
-    return "\n".join(out + details) + "\n"
+    return "\n".join(out + _fortran() + details) + "\n"
+
+
+def _fortran():
+    """The library of Fortran has all; what is missing above answers in Fortran as in C."""
+    procedures = json.loads((tables.TABLE / "fortran.json").read_text())["procedures"].values()
+    counts = {form: sum(form in facts for facts in procedures) for form in ("f90", "f08", "f08_large")}
+    return ["", "Fortran (`libmpifort_abi.so.1`, [how](fortran.md)) has every procedure that the standard gives it, and its",
+            "PMPI form; what is missing in C answers there as in C.", "", "| form | procedures |", "|---|---:|",
+            f"| `mpif.h` | {counts['f90'] - 2} |", f"| `use mpi` | {counts['f90']} |",
+            f"| `use mpi_f08` | {counts['f08']}, and {counts['f08_large']} with large counts |"]
 
 
 def has(api, procedure):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes table/procedures.json from the MPI Forum's data set (the Python package pympistandard).
+"""Writes table/procedures.json and table/fortran.json from the MPI Forum's data set (the Python package pympistandard).
 
 Run by hand, and only when a new edition of the data set is wanted:
     python -m pip install pympistandard   # in a virtual environment
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pympistandard
 
-TABLE = Path(__file__).resolve().parent.parent / "table" / "procedures.json"
+TABLE = Path(__file__).resolve().parent.parent / "table"
 
 # Facts the data set has wrong for C: argv of MPI_Info_create_env is an array of strings.
 CORRECTIONS = {("MPI_Info_create_env", "argv"): {"type": "char", "stars": 1, "array": "[]"}}
@@ -58,8 +58,63 @@ def symbol_facts(symbol):
     return facts
 
 
+def fortran_parameters(symbol, modern, intents=True):
+    """Name, type with attributes, and dimensions of each parameter."""
+    facts = []
+    for parameter in symbol.parameters:
+        dimensions = parameter.name_length if modern else parameter.dimensions
+        words = [parameter.type + (parameter.type_length if modern else "")]
+        if modern:
+            words += [parameter.optional, parameter.intent if intents else None, parameter.asynchronous]
+        facts.append([parameter.name.lower(), ", ".join(word for word in words if word), dimensions.lower()])
+    return facts
+
+
+def fortran_facts(procedure):
+    """A procedure's Fortran forms: f90 (mpif.h and module mpi), f08 and f08_large (module mpi_f08)."""
+    raw = procedure._parseset
+    facts = {}
+    if raw["attributes"]["f90_expressible"]:
+        facts["f90"] = fortran_parameters(procedure.express.f90, False)
+        if procedure.express.f90.return_type:
+            facts["returns"] = procedure.express.f90.return_type
+    if raw["attributes"]["f08_expressible"]:
+        facts["f08"] = fortran_parameters(procedure.express.f08, True)
+        if procedure.has_embiggenment():
+            large = procedure.express.embiggen.f08
+            facts["f08_large"] = fortran_parameters(large, True)
+            if large.name.endswith("_c"):  # a name of its own: what differs are procedures, not kinds
+                facts["f08_large_name"] = large.name
+    return facts
+
+
+def fortran_callbacks():
+    """The abstract interfaces of mpi_f08."""
+    made = {}
+    for callback in pympistandard.CALLBACKS.values():
+        if not callback._parseset["attributes"]["f08_expressible"]:
+            continue
+        made[callback.express.f08.name] = fortran_parameters(callback.express.f08, True, intents=False)
+        if callback.has_embiggenment():
+            large = callback.express.embiggen.f08
+            made[large.name] = fortran_parameters(large, True, intents=False)
+    return made
+
+
+def write_fortran():
+    procedures = {p._parseset["name"]: fortran_facts(p) for p in pympistandard.PROCEDURES.values()}
+    named = sorted((name, facts) for name, facts in procedures.items() if facts)
+    lines = ["{", '"callbacks": {']
+    lines.append(",\n".join(f" {json.dumps(n)}: {json.dumps(p)}" for n, p in sorted(fortran_callbacks().items())))
+    lines += ["},", '"procedures": {']
+    lines.append(",\n".join(f" {json.dumps(name)}: {json.dumps(facts)}" for name, facts in named))
+    lines += ["}", "}"]
+    (TABLE / "fortran.json").write_text("\n".join(lines) + "\n")
+
+
 def main():
     pympistandard.use_api_version(1)
+    write_fortran()
     procedures = [symbol_facts(p) for p in pympistandard.all_iso_c_procedures()]
     callbacks = []
     for callback in pympistandard.CALLBACKS.values():
@@ -78,7 +133,7 @@ def main():
         blocks.append(head + ",".join("\n  " + json.dumps(p) for p in parameters) + "]}")
     lines.append(",\n".join(blocks))
     lines += ["]", "}"]
-    TABLE.write_text("\n".join(lines) + "\n")
+    (TABLE / "procedures.json").write_text("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

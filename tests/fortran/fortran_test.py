@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""The Fortran library: every interface calls its C procedure with the right arguments, and what the table cannot say is right.
+Usage: fortran_test.py BIN_FOLDER PROJECT_ROOT [unittest's]"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BIN, ROOT = map(os.path.abspath, sys.argv[1:3])
+del sys.argv[1:3]
+MPIFORT = os.path.join(BIN, "mpifort")
+HERE = os.path.dirname(os.path.abspath(__file__))
+SECONDS = 900  # far; mpiexec ends what no longer moves
+
+
+def run(*words, folder, **more):
+    done = subprocess.run([*map(str, words)], cwd=folder, capture_output=True, text=True, timeout=SECONDS,
+                          stdin=subprocess.DEVNULL, **more)
+    if done.returncode != 0:
+        raise AssertionError(f"{' '.join(map(str, words[:4]))}: code {done.returncode}\n{done.stdout}\n{done.stderr}")
+    return done
+
+
+class InAFolder(unittest.TestCase):
+    def setUp(self):
+        if not shutil.which("gfortran"):
+            self.skipTest("there is no gfortran")
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def build(self, name, *sources, flags=()):
+        """Builds with mpifort and all warnings but those of the test's own unused arguments; there must be none."""
+        done = run(MPIFORT, "-Wall", "-Wno-unused-dummy-argument", *flags, *(os.path.join(HERE, s) for s in sources), "-o", name,
+                   folder=self.folder)
+        self.assertEqual(done.stderr, "")
+        return os.path.join(self.folder, name)
+
+    def job(self, ranks, *words):
+        return run(os.path.join(BIN, "mpiexec"), "--hang-after", "60:end", "--check", "-n", ranks, *words, folder=self.folder)
+
+
+class EveryInterface(InAFolder):
+    """The stand-in for libmpi_abi.so.1 writes down what arrives."""
+
+    def arrives(self, name):
+        run("cc", "-shared", "-fPIC", "-w", "-I", os.path.join(ROOT, "include"), os.path.join(HERE, "generated", "recorder.c"),
+            "-o", "libmpi_abi.so.1", folder=self.folder)
+        program = self.build(name, f"generated/{name}.f90", flags=["-w"])
+        done = run(program, folder=self.folder, env={**os.environ, "LD_LIBRARY_PATH": self.folder})
+        with open(os.path.join(HERE, "generated", f"{name}.expected")) as file:
+            expected = file.read().splitlines()
+        self.assertGreater(len(expected), 800)
+        self.assertEqual(done.stdout.splitlines(), expected)
+
+    def test_of_mpi_f08(self):
+        self.arrives("calls_f08")
+
+    def test_of_module_mpi(self):
+        self.arrives("calls_mpi")
+
+    def test_of_mpif_h(self):
+        self.arrives("calls_mpif")
+
+
+class Programs(InAFolder):
+    def says(self, sentence, ranks, *words):
+        done = self.job(ranks, *words)
+        self.assertEqual(done.stdout.splitlines().count(sentence), ranks, done.stdout)
+        return done
+
+    def test_sections(self):
+        self.says("all sections are right", 2, self.build("sections", "sections.f90"))
+
+    def test_callbacks_and_attributes(self):
+        run(os.path.join(BIN, "mpicc"), "-c", os.path.join(HERE, "attributes.c"), folder=self.folder)
+        self.says("all callbacks are right", 3,
+                  self.build("callbacks", "callbacks.f90", os.path.join(self.folder, "attributes.o")))
+
+    def test_values_that_differ_between_the_languages(self):
+        done = self.says("all values are right", 3, self.build("values", "values.f90"))
+        self.assertIn("library: Baton", done.stdout)
+
+    def test_older_forms(self):
+        for name in ("old_module", "old_include"):
+            with self.subTest(name):
+                self.says("all older forms are right", 3,
+                          self.build(name, "old_functions.f90", f"{name}.f90", flags=["-fcray-pointer", "-I", HERE]))
+
+    def test_fixed_form(self):
+        self.says("fixed form is right", 2, self.build("fixed", "fixed_form.f"))
+
+
+class Wrong(InAFolder):
+    def refused(self, line, declarations=""):
+        path = os.path.join(self.folder, "wrong.f90")
+        with open(path, "w") as file:
+            file.write(f"program wrong\nuse mpi_f08\nimplicit none\ninteger :: a(10)\n{declarations}\n"
+                       f"call MPI_Init()\n{line}\nend program\n")
+        run(MPIFORT, path, "-o", "wrong", folder=self.folder)
+        return subprocess.run([os.path.join(BIN, "mpiexec"), "--timeout", "60", "-n", "1", "./wrong"], cwd=self.folder,
+                              capture_output=True, text=True, timeout=SECONDS, stdin=subprocess.DEVNULL)
+
+    def test_a_rank_out_of_range_is_told_as_in_c(self):
+        done = self.refused("call MPI_Send(a, 10, MPI_INTEGER, 5, 0, MPI_COMM_WORLD)")
+        self.assertIn("MPI_Send: argument 4 (dest): rank 5 is not in this communicator of 1 rank ", done.stderr)
+
+    def test_a_null_datatype_is_told_as_in_c(self):
+        done = self.refused("call MPI_Send(a, 10, MPI_DATATYPE_NULL, 0, 0, MPI_COMM_WORLD)")
+        self.assertIn("MPI_Send: argument 3 (datatype)", done.stderr)
+
+    def test_a_section_s_null_datatype_is_told_as_a_whole_array_s(self):
+        done = self.refused("call MPI_Send(a(1:10:2), 5, MPI_DATATYPE_NULL, 0, 0, MPI_COMM_WORLD)")
+        self.assertIn("MPI_Send: argument 3 (datatype)", done.stderr)
+
+    def test_long_integers_are_refused_in_one_line(self):
+        done = subprocess.run([MPIFORT, "-fdefault-integer-8", "x.f90"], capture_output=True, text=True, cwd=self.folder)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("makes INTEGER 8 bytes", done.stderr)
+
+
+class Wrapper(InAFolder):
+    def test_all_names_show_both_libraries(self):
+        for name in ("mpifort", "mpif90", "mpif77", "mpifc"):
+            done = run(os.path.join(BIN, name), "-show", "x.f90", folder=self.folder)
+            self.assertIn("-lmpifort_abi -lmpi_abi", done.stdout)
+            self.assertTrue(done.stdout.startswith("gfortran "), done.stdout)
+
+    def test_modules_for_another_compiler_are_made_once_and_that_is_said(self):
+        other = os.path.join(self.folder, "other")
+        with open(other, "w") as file:
+            file.write('#!/bin/sh\n[ "$1" = --version ] && echo "Other Fortran 1.0" && exit 0\nexec gfortran "$@"\n')
+        os.chmod(other, 0o755)
+        with open(os.path.join(self.folder, "p.f90"), "w") as file:
+            file.write("program p\nuse mpi_f08\ncall MPI_Init()\ncall MPI_Finalize()\nend program\n")
+        environment = {**os.environ, "XDG_CACHE_HOME": os.path.join(self.folder, "cache")}
+        first = run(MPIFORT, f"-fc={other}", "p.f90", "-o", "p", folder=self.folder, env=environment)
+        self.assertEqual(first.stderr.count("making the modules mpi and mpi_f08 for Other Fortran 1.0, once"), 1)
+        again = run(MPIFORT, f"-fc={other}", "p.f90", "-o", "p", folder=self.folder, env=environment)
+        self.assertEqual(again.stderr, "")
+        run(os.path.join(BIN, "mpiexec"), "-n", "2", "./p", folder=self.folder)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
